@@ -1,0 +1,34 @@
+import type { Actor } from '../../domain/actors/actor.js';
+import type { ApiKey } from '../../domain/api-keys/apiKey.js';
+import type { App } from '../../domain/apps/app.js';
+import type { Organization } from '../../domain/organizations/organization.js';
+import type { Project } from '../../domain/projects/project.js';
+import type { Room } from '../../domain/rooms/room.js';
+
+/** A record as the read models keep it. */
+export type Viewed<T> = T & {
+  /** Log position of the event that created it: the order of creation, also within one millisecond. */
+  readonly createdPosition: string;
+};
+
+/** The read models, by name; a document's id is its record's identifier. */
+export interface Views {
+  readonly organizations: Viewed<Organization>;
+  readonly projects: Viewed<Project>;
+  readonly apiKeys: Viewed<ApiKey>;
+  readonly apps: Viewed<App>;
+  readonly rooms: Viewed<Room>;
+  readonly actors: Viewed<Actor>;
+}
+
+export type ViewName = keyof Views;
+
+/** The fields by which each view is looked up, most selective combination first; every adapter builds its indexes from here. */
+export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof Views[V] & string)[])[] } = {
+  organizations: [],
+  projects: [['organizationId']],
+  apiKeys: [['keyId'], ['projectId'], ['organizationId']],
+  apps: [['projectId', 'slug'], ['projectId']],
+  rooms: [['appId', 'slug'], ['appId'], ['projectId']],
+  actors: [['keyId'], ['projectId']],
+};

@@ -1,0 +1,49 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import type { Random } from '../ports/random.js';
+
+/** Prefixes of the credentials that Roomwire itself hands out. */
+export type TokenPrefix = 'ak_live' | 'at_live' | 'sk_live' | 'sk_sandbox';
+
+export interface MintedToken {
+  /** Public: `<prefix>_<id>`. */
+  readonly keyId: string;
+  /** Shown once: `<keyId>.<secret>`, the secret 256 random bits in base64url. */
+  readonly token: string;
+  /** What is kept of the secret. */
+  readonly secretHash: string;
+}
+
+export const mintToken = (random: Random, prefix: TokenPrefix): MintedToken => {
+  const keyId = `${prefix}_${Buffer.from(random.bytes(12)).toString('hex')}`;
+  const secret = Buffer.from(random.bytes(32)).toString('base64url');
+  return { keyId, token: `${keyId}.${secret}`, secretHash: hashSecret(secret) };
+};
+
+export interface ParsedToken {
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+const tokenPattern = /^((?:ak|at|sk)_(?:live|sandbox)_[A-Za-z0-9]{1,64})\.([A-Za-z0-9_-]{1,128})$/;
+
+/** Undefined for what is not of the form; no look-up is needed to refuse it. */
+export const parseToken = (text: string, prefix: TokenPrefix): ParsedToken | undefined => {
+  const [, keyId, secret] = tokenPattern.exec(text) ?? [];
+  if (keyId === undefined || secret === undefined || !keyId.startsWith(`${prefix}_`)) return undefined;
+  return { keyId, secret };
+};
+
+/** A plain hash is enough: the secret has 256 random bits, so there is nothing to guess. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+const hashOfNothing = hashSecret('');
+
+/** Constant time, also for an unknown key (`undefined`), which never matches. */
+export const matchesSecret = (secret: string, secretHash: string | undefined): boolean => {
+  const equal = timingSafeEqual(
+    Buffer.from(hashSecret(secret), 'hex'),
+    Buffer.from(secretHash ?? hashOfNothing, 'hex'),
+  );
+  return equal && secretHash !== undefined;
+};

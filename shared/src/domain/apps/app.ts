@@ -1,0 +1,76 @@
+import type { HappenedEvent } from '../eventEnvelope.js';
+import type { TopicConfigs } from './topicConfig.js';
+import type { Webhook } from './webhook.js';
+
+export const appStatuses = ['active', 'disabled', 'suspended'] as const;
+export type AppStatus = (typeof appStatuses)[number];
+
+export const accessModes = ['open', 'private'] as const;
+export type AccessMode = (typeof accessModes)[number];
+
+export interface LobbyConfig {
+  readonly slug: string;
+  /** Room slugs, or `prefix-*`. */
+  readonly rooms: readonly string[];
+}
+
+export interface AppConfig {
+  readonly autoProvisionRooms?: boolean;
+  readonly accessMode?: AccessMode;
+  readonly lobbies?: readonly LobbyConfig[];
+  readonly [key: string]: unknown;
+}
+
+export interface AppFields {
+  readonly appId: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly blueprintId: string | null;
+  readonly blueprintVersion: string | null;
+  readonly pinnedBlueprintVersion: boolean;
+  readonly config: AppConfig;
+  readonly topics: readonly string[];
+  readonly topicConfigs: TopicConfigs;
+  readonly hydrationWebhook: Webhook | null;
+  readonly triggerWebhook: Webhook | null;
+  /** What apps that carry source code bring along; kept as sent. */
+  readonly dependencies: unknown;
+  readonly files: unknown;
+  readonly framework: unknown;
+}
+
+export interface App extends AppFields {
+  readonly status: AppStatus;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export type AppChanges = Partial<Omit<App, 'appId' | 'projectId' | 'createdAt' | 'updatedAt'>>;
+
+export type AppEvent =
+  | { readonly type: 'AppCreated'; readonly data: AppFields }
+  | { readonly type: 'AppUpdated'; readonly data: { readonly appId: string; readonly changes: AppChanges } }
+  | { readonly type: 'AppDeleted'; readonly data: { readonly appId: string } };
+
+/** All apps of a project share a stream: their slugs are unique and their number is limited together. */
+export const appsStream = (projectId: string): string => `apps-${projectId}`;
+
+export const createdApp = (fields: AppFields, at: string): App => ({
+  ...fields,
+  status: 'active',
+  createdAt: at,
+  updatedAt: at,
+});
+
+export const evolveApp = (app: App | undefined, event: HappenedEvent<AppEvent>): App | undefined => {
+  switch (event.type) {
+    case 'AppCreated':
+      return createdApp(event.data, event.occurredAt);
+    case 'AppUpdated':
+      return app && { ...app, ...event.data.changes, updatedAt: event.occurredAt };
+    case 'AppDeleted':
+      return undefined;
+  }
+};

@@ -1,0 +1,28 @@
+import { isSlug } from './slug.js';
+
+export const topicNameMaxLength = 100;
+
+const topicNamePattern = /^[a-zA-Z0-9_:-]+$/;
+
+export const isTopicName = (text: string): boolean =>
+  text.length <= topicNameMaxLength && topicNamePattern.test(text);
+
+/** What a client writes: `app-slug/room-slug/topic-name`. */
+export interface TopicAddress {
+  readonly app: string;
+  readonly room: string;
+  readonly topic: string;
+}
+
+/** Undefined for anything but three well-formed segments: there are no wildcards. */
+export const parseTopicAddress = (text: string): TopicAddress | undefined => {
+  const [app, room, topic, ...rest] = text.split('/');
+  if (app === undefined || room === undefined || topic === undefined || rest.length > 0) return undefined;
+  return isSlug(app) && isSlug(room) && isTopicName(topic) ? { app, room, topic } : undefined;
+};
+
+/** The room as the broker sees it. Scopes and projects never meet, because no slug is `_` or holds a `/`. */
+export const internalRoom = (projectId: string, scope: string | null, app: string, room: string): string =>
+  `${projectId}/${app}/${scope ?? '_'}/${room}`;
+
+export const internalTopic = (room: string, topic: string): string => `${room}/${topic}`;

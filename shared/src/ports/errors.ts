@@ -1,0 +1,37 @@
+/** Another writer was there first; load again and decide again. */
+export class RevisionConflict extends Error {
+  override readonly name = 'RevisionConflict';
+  readonly stream: string;
+
+  constructor(stream: string) {
+    super(`The stream ${stream} has moved on`);
+    this.stream = stream;
+  }
+}
+
+/** An engine is out of reach; what was asked may or may not have happened. */
+export class EngineUnavailable extends Error {
+  override readonly name = 'EngineUnavailable';
+
+  constructor(engine: 'event log' | 'read models' | 'message bus', options?: ErrorOptions) {
+    super(`The ${engine} cannot be reached`, options);
+  }
+}
+
+/** A batch of changes from a projector whose place another one has taken. */
+export class StaleBatch extends Error {
+  override readonly name = 'StaleBatch';
+
+  constructor(position: string, checkpoint: string) {
+    super(`A batch at ${position} came after the checkpoint ${checkpoint}`);
+  }
+}
+
+/** The data folder belongs to another running process. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+
+  constructor(folder: string, processId: number) {
+    super(`The data folder ${folder} is in use by process ${processId}`);
+  }
+}

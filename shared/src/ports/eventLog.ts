@@ -1,0 +1,65 @@
+import type { NewEvent, RecordedEvent } from '../domain/eventEnvelope.js';
+
+/** A place in the whole log. Fixed width, so that `<` on two positions of one log is their order. */
+export type LogPosition = string;
+
+/** Revision of the last event that the writer has seen, or `none` for a stream that must not exist yet. */
+export type ExpectedRevision = number | 'none';
+
+export interface AppendResult {
+  /** Revision of the last event written; the first event of a stream has revision 0 in every adapter. */
+  readonly revision: number;
+  /** Position of the last event written. */
+  readonly position: LogPosition;
+}
+
+export interface LogSubscriber {
+  /**
+   * Events in log order, each exactly once, the next batch only after the returned promise has resolved.
+   * A rejection ends the subscription: `done` rejects with it.
+   */
+  onEvents(events: readonly RecordedEvent[]): Promise<void>;
+  /** All that was in the log when the subscription began (or began again) has been handed over. May repeat. */
+  onCaughtUp?(): void;
+}
+
+export interface LogSubscription {
+  /** Resolves after `close`, rejects when the subscriber failed. A lost engine is no failure: the adapter resumes. */
+  readonly done: Promise<void>;
+  /** Resolves when the batch in hand has been handled; nothing is handed over afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * The append-only history of the control plane, in one total order.
+ *
+ * Appends to one stream are linearizable: of two writers with the same expectation one wins and the other
+ * gets `RevisionConflict`. Readers never see a part of an append.
+ */
+export interface EventLog {
+  /**
+   * All or nothing, and on disk when it resolves. A stale `expected` rejects with `RevisionConflict`, unless the
+   * very same events (by id) already stand there: then the first result is given again and nothing is written,
+   * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown.
+   */
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly [NewEvent, ...NewEvent[]],
+  ): Promise<AppendResult>;
+
+  /** A stream's events in order, from a revision on (inclusive, 0 by default); nothing for an unknown stream. */
+  readStream(stream: string, fromRevision?: number): AsyncIterable<readonly RecordedEvent[]>;
+
+  /** Every event in log order, after a position (exclusive), up to the end as it is when it is reached. */
+  readAll(after?: LogPosition): AsyncIterable<readonly RecordedEvent[]>;
+
+  /** Catch-up, then live: every event after the position, no gap and no duplicate. */
+  subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription;
+
+  /** Position of the last event, undefined when the log is empty. */
+  head(): Promise<LogPosition | undefined>;
+
+  /** Ends the subscriptions, waits for appends under way. The log must not be used afterwards. */
+  close(): Promise<void>;
+}

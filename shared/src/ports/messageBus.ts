@@ -1,0 +1,75 @@
+/** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */
+export interface RecordCodec<T> {
+  encode(record: T): Uint8Array;
+  decode(bytes: Uint8Array): T;
+}
+
+/** A broadcast stream: each reader gets every record that is sent while it reads. */
+export interface Channel<T> {
+  readonly name: string;
+  /** Records of one key keep their order. */
+  readonly key: (record: T) => string;
+  readonly codec: RecordCodec<T>;
+}
+
+/** A durable work queue: each job is done by one of the workers. */
+export interface WorkQueue<T> {
+  readonly name: string;
+  /** Jobs of one key that are due are done one after the other, in the order in which they were put. */
+  readonly key: (job: T) => string;
+  readonly codec: RecordCodec<T>;
+  /** A job becomes due this long after it was put; 0 for at once. */
+  readonly delayMs: number;
+}
+
+/**
+ * `none` resolves without waiting for the engine and may lose the record; `stored` resolves when the engine has it
+ * as safe as it can (all replicas, or handed to every reader where the bus is in process).
+ */
+export type Acknowledgement = 'none' | 'stored';
+
+export interface ChannelReader {
+  /** From the moment this resolves every record sent with the key is delivered. Counted: attend twice, forget twice. */
+  attend(key: string): Promise<void>;
+  forget(key: string): void;
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** `all`: every record. `attended`: at least the records of the attended keys, perhaps others too. */
+  readonly interest: 'all' | 'attended';
+}
+
+export interface QueueWorker {
+  /** Takes no more jobs, resolves when those in hand have ended. */
+  close(): Promise<void>;
+}
+
+export interface WorkOptions {
+  /** Jobs in hand at once, of different keys. */
+  readonly concurrency: number;
+}
+
+/** Rejects with `EngineUnavailable` where the engine is out of reach. */
+export interface MessageBus {
+  /** Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. */
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void>;
+
+  /** Resolves when reading has begun. `onRecord` must return at once and not throw; order is kept by key. */
+  read<T>(channel: Channel<T>, options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader>;
+
+  /** Resolves when the job is safe: it survives the end of every process. */
+  put<T>(queue: WorkQueue<T>, job: T): Promise<void>;
+
+  /**
+   * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
+   * done again (after a pause in the first case), and the jobs of its key behind it wait.
+   */
+  work<T>(queue: WorkQueue<T>, options: WorkOptions, handler: (job: T) => Promise<void>): Promise<QueueWorker>;
+
+  /** Whether the engine was within reach when it was last needed. */
+  readonly reachable: boolean;
+
+  /** Ends readers and workers, waits for what was accepted. */
+  close(): Promise<void>;
+}

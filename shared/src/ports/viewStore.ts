@@ -1,0 +1,63 @@
+import type { ViewName, Views } from '../contracts/views/views.js';
+import type { LogPosition } from './eventLog.js';
+
+/**
+ * A filter in MongoDB's query language, limited to what every adapter answers alike: equality on (dotted) fields,
+ * `$eq $ne $gt $gte $lt $lte $in $nin $exists $regex/$options $elemMatch`, and `$and $or $nor $not`.
+ */
+export type ViewFilter = Readonly<Record<string, unknown>>;
+
+export interface ViewQuery {
+  readonly filter?: ViewFilter;
+  /** Field and direction, most significant first. Without it the order is not defined. */
+  readonly sort?: readonly (readonly [field: string, direction: 1 | -1])[];
+  readonly skip?: number;
+  readonly limit?: number;
+}
+
+/** A change of the read models. Each is idempotent: repeating a whole batch in order changes nothing. */
+export type ViewChange = {
+  [V in ViewName]:
+    | { readonly put: V; readonly id: string; readonly doc: Views[V] }
+    /** Sets top-level fields of one document; nothing happens when it does not exist. */
+    | { readonly patch: V; readonly id: string; readonly set: Partial<Views[V]> }
+    | { readonly patchWhere: V; readonly filter: ViewFilter; readonly set: Partial<Views[V]> }
+    | { readonly remove: V; readonly id: string }
+    | { readonly removeWhere: V; readonly filter: ViewFilter };
+}[ViewName];
+
+export interface ViewBatch {
+  readonly changes: readonly ViewChange[];
+  /** Position of the last event that the changes come from. */
+  readonly position: LogPosition;
+}
+
+/**
+ * The read models: documents by view and id, written by one projector, read by many.
+ *
+ * A document that was handed out is never changed afterwards, and must not be changed by the reader.
+ */
+export interface ViewStore {
+  get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined>;
+  find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]>;
+  count(view: ViewName, filter: ViewFilter): Promise<number>;
+
+  /**
+   * Applies the changes in order and moves the checkpoint with them. After a crash at any point the checkpoint is
+   * never ahead of the documents, so that going on from it repeats work and never skips any.
+   * A position at or before the checkpoint is refused with `StaleBatch`: a projector that lost its lead must stop.
+   */
+  apply(batch: ViewBatch): Promise<void>;
+
+  /** Where the projector goes on: position of the last batch that has been kept, undefined for an empty store. */
+  checkpoint(): Promise<LogPosition | undefined>;
+
+  /** Resolves true once reads through this store see everything up to the position, false after `withinMs`. */
+  reached(position: LogPosition, withinMs: number): Promise<boolean>;
+
+  /** Removes every document and the checkpoint, for a rebuild from the log. */
+  clear(): Promise<void>;
+
+  /** Keeps what has been applied. The store must not be used afterwards. */
+  close(): Promise<void>;
+}
