@@ -32,3 +32,6 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   rooms: [['appId', 'slug'], ['appId'], ['projectId']],
   actors: [['keyId'], ['projectId']],
 };
+
+/** Raise it with every change of what the documents hold: a store of another version is rebuilt from the log. */
+export const viewsVersion = 1;

@@ -1,0 +1,52 @@
+import type { Measurement } from '../measure/comparison.js';
+
+/** How the peers differ before the load begins; the load itself is the same. */
+export type Login =
+  | { readonly protocol: 'relay' }
+  | {
+      readonly protocol: 'roomwire';
+      readonly publisherToken: string;
+      /** One actor a subscriber. */
+      readonly subscriberTokens: readonly string[];
+    };
+
+export interface FanOutJob {
+  readonly kind: 'fanOut';
+  readonly login: Login;
+  readonly port: number;
+  readonly serverId: number;
+  /** The relays have no topics, but get it in each frame all the same. */
+  readonly topic: string;
+  readonly subscribers: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** Saturated: this many publishes in flight. */
+  readonly window: number;
+  /** Moderate: this many a second, whether the earlier ones have arrived or not. */
+  readonly publishesPerSecond: number;
+}
+
+export interface FanOutResult {
+  readonly saturated: Measurement;
+  readonly moderate: Measurement;
+}
+
+export interface RestJob {
+  readonly kind: 'rest';
+  readonly port: number;
+  readonly serverId: number;
+  readonly apiKey: string;
+  /** Creates are POSTed here, and read here with `/<id>`. */
+  readonly path: string;
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+export interface RestResult {
+  readonly creates: Measurement;
+  readonly reads: Measurement;
+}
+
+export type GeneratorJob = FanOutJob | RestJob;
+export type ResultOf<J extends GeneratorJob> = J extends FanOutJob ? FanOutResult : RestResult;

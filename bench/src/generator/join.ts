@@ -1,0 +1,58 @@
+import { encode } from '@msgpack/msgpack';
+import { clientFrame } from './clientFrame.js';
+import { openConnection, type Connection } from './connection.js';
+import { FrameReader } from './frameReader.js';
+import type { FanOutJob } from './jobs.js';
+
+const protocolVersion = 2;
+
+/** A connection that will get every message of the topic. */
+export const joinAsSubscriber = async (job: FanOutJob, index: number): Promise<Connection> => {
+  const { port, login, topic } = job;
+  if (login.protocol === 'relay') return openConnection(port, '/subscribe', silence);
+  const conversation = await authenticated(port, login.subscriberTokens[index] ?? '');
+  await conversation.ask({ type: 'subscribe', topic }, 'subscribed');
+  return conversation.connection;
+};
+
+/** A connection that may publish to the topic. */
+export const joinAsPublisher = async ({ port, login }: FanOutJob): Promise<Connection> => {
+  if (login.protocol === 'relay') return openConnection(port, '/publish', silence);
+  return (await authenticated(port, login.publisherToken)).connection;
+};
+
+const silence = new FrameReader((frame) => {
+  throw new Error(`Not expected before the load: ${JSON.stringify(frame)}`);
+});
+
+interface Conversation {
+  readonly connection: Connection;
+  ask(frame: Readonly<Record<string, unknown>>, answer: string): Promise<void>;
+}
+
+const authenticated = async (port: number, token: string): Promise<Conversation> => {
+  const conversation = await openConversation(port);
+  await conversation.ask({ type: 'auth', token, protocolVersion }, 'auth');
+  return conversation;
+};
+
+const openConversation = async (port: number): Promise<Conversation> => {
+  let answered: (frame: unknown) => void = () => undefined;
+  const connection = await openConnection(port, '/ws', new FrameReader((frame) => answered(frame)));
+  return {
+    connection,
+    async ask(frame, answer) {
+      const reply = new Promise<unknown>((resolve) => (answered = resolve));
+      connection.write(clientFrame(encode(frame)));
+      const given = await Promise.race([reply, connection.closed]);
+      if (!isAnswer(given, answer)) throw new Error(`Roomwire refused ${answer}: ${describe(given)}`);
+    },
+  };
+};
+
+const isAnswer = (frame: unknown, type: string): boolean => {
+  const { type: given, success = true } = frame as { type?: unknown; success?: unknown };
+  return given === type && success === true;
+};
+
+const describe = (given: unknown): string => (given instanceof Error ? given.message : JSON.stringify(given));

@@ -1,0 +1,29 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+
+/** Timers come up to this late; the rest of the time is spent looking at the clock between turns of the event loop. */
+const timerSlackMs = 2;
+
+/**
+ * Open loop: acts at fixed moments, whatever became of the earlier ones. What is late is done at once, and is told
+ * when it should have been.
+ */
+export const pace = async (
+  perSecond: number,
+  seconds: number,
+  act: (intended: number) => void,
+): Promise<void> => {
+  const begin = performance.now();
+  const times = Math.round(perSecond * seconds);
+  for (let index = 0; index < times; index += 1) {
+    const due = begin + (index * 1000) / perSecond;
+    await until(due);
+    act(due);
+  }
+  await until(begin + seconds * 1000);
+};
+
+const until = async (due: number): Promise<void> => {
+  const early = Math.floor(due - performance.now() - timerSlackMs);
+  if (early >= 1) await wait(early);
+  while (performance.now() < due) await nextTurn();
+};

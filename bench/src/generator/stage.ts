@@ -1,0 +1,106 @@
+import type { Buffer } from 'node:buffer';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from './connection.js';
+import { FrameReader } from './frameReader.js';
+import type { FanOutJob } from './jobs.js';
+import { joinAsPublisher, joinAsSubscriber } from './join.js';
+import { publishFrame } from './message.js';
+import { Subscriber, Tally } from './subscriber.js';
+
+const joinsAtOnce = 50;
+const lookEveryMs = 10;
+const patienceMs = 3_000;
+
+/** One publisher and its subscribers, connected and ready. */
+export class Stage {
+  published = 0;
+  readonly tally = new Tally();
+  readonly subscribers: Subscriber[] = [];
+  readonly frame: Buffer;
+  readonly #connections: Connection[] = [];
+  #publisher: Connection | undefined;
+  #failure: Error | undefined;
+
+  private constructor(frame: Buffer) {
+    this.frame = frame;
+  }
+
+  static async assemble(job: FanOutJob): Promise<Stage> {
+    const stage = new Stage(publishFrame(job.topic));
+    try {
+      for (let first = 0; first < job.subscribers; first += joinsAtOnce) {
+        const count = Math.min(joinsAtOnce, job.subscribers - first);
+        await Promise.all(Array.from({ length: count }, (_, index) => stage.#seat(job, first + index)));
+      }
+      stage.#publisher = stage.#keep(await joinAsPublisher(job));
+      stage.#publisher.receiver = new FrameReader((frame) => stage.#fail(`a refusal: ${JSON.stringify(frame)}`));
+      return stage;
+    } catch (error) {
+      stage.close();
+      throw error;
+    }
+  }
+
+  /** The one whose deliveries drive the window: the last to subscribe, who is served last. */
+  get pacemaker(): Subscriber {
+    const last = this.subscribers.at(-1);
+    if (last === undefined) throw new Error('A stage needs subscribers');
+    return last;
+  }
+
+  get expected(): number {
+    return this.published * this.subscribers.length;
+  }
+
+  publish(bytes: Buffer, messages: number): void {
+    this.published += messages;
+    this.#publisher?.write(bytes);
+  }
+
+  sample(isSampling: boolean): void {
+    for (const subscriber of this.subscribers) subscriber.sample(isSampling);
+  }
+
+  /** Waits until everything has arrived, or nothing more does. Resolves with the number of deliveries that are missing. */
+  async settle(): Promise<number> {
+    let seen = -1;
+    let quietMs = 0;
+    while (this.tally.delivered < this.expected && quietMs < patienceMs) {
+      quietMs = this.tally.delivered === seen ? quietMs + lookEveryMs : 0;
+      seen = this.tally.delivered;
+      await wait(lookEveryMs);
+      this.check();
+    }
+    const surplus = this.subscribers.find(({ received }) => received > this.published);
+    if (surplus) throw new Error(`A subscriber got ${surplus.received} of ${this.published} messages`);
+    return this.expected - this.tally.delivered;
+  }
+
+  /** Throws when something has happened that makes the figures worthless. */
+  check(): void {
+    if (this.#failure) throw this.#failure;
+    if (this.tally.unexpected > 0) throw new Error(`Subscribers got ${this.tally.unexpected} frames besides messages`);
+  }
+
+  close(): void {
+    this.#failure ??= new Error('The stage is closed');
+    for (const connection of this.#connections) connection.end();
+  }
+
+  async #seat(job: FanOutJob, index: number): Promise<void> {
+    const connection = this.#keep(await joinAsSubscriber(job, index));
+    const subscriber = new Subscriber(this.tally);
+    connection.receiver = subscriber;
+    this.subscribers.push(subscriber);
+  }
+
+  #keep(connection: Connection): Connection {
+    this.#connections.push(connection);
+    void connection.closed.then((error) => this.#fail(error.message));
+    return connection;
+  }
+
+  #fail(reason: string): void {
+    this.#failure ??= new Error(`The load was disturbed by ${reason}`);
+  }
+}

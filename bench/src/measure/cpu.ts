@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts in hundredths of a second, whatever the kernel's own tick. */
+const ticksPerSecond = 100;
+const userTicks = 11;
+const systemTicks = 12;
+
+/** User and system time of a line of `/proc/<pid>/stat`, in seconds. The name in it may hold blanks and brackets. */
+export const cpuSecondsOf = (stat: string): number => {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[userTicks]) + Number(fields[systemTicks])) / ticksPerSecond;
+};
+
+/** NaN where there is no /proc, or no such process any more. */
+export const processCpuSeconds = (processId: number): number => {
+  try {
+    return cpuSecondsOf(readFileSync(`/proc/${processId}/stat`, 'latin1'));
+  } catch {
+    return Number.NaN;
+  }
+};
+
+const ownCpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+/** What both sides used between `startCpuMeter` and the call of its result, in seconds. */
+export interface CpuUse {
+  readonly elapsed: number;
+  readonly server: number;
+  readonly generator: number;
+}
+
+/** Begins to measure this process, the generator, and the server beside it. */
+export const startCpuMeter = (serverId: number): (() => CpuUse) => {
+  const begin = { at: performance.now(), server: processCpuSeconds(serverId), generator: ownCpuSeconds() };
+  return () => ({
+    elapsed: (performance.now() - begin.at) / 1000,
+    server: processCpuSeconds(serverId) - begin.server,
+    generator: ownCpuSeconds() - begin.generator,
+  });
+};

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { startProgram, type Child } from '../process/children.js';
+import { readyLine } from '../process/readyLine.js';
+
+export interface RunningPeer {
+  readonly port: number;
+  readonly processId: number;
+  stop(): Promise<void>;
+}
+
+export type PeerProgram = 'sendEachRelay' | 'writePerTickRelay' | 'plainHttp';
+
+export const startPeer = async (
+  program: PeerProgram,
+  core: number | undefined,
+  args: readonly string[] = [],
+): Promise<RunningPeer> => {
+  const child = launchPeer(program, core, args);
+  const port = Number(await readyLine(child, /Ready on port (\d+)\n/));
+  return { port, processId: child.processId, stop: () => child.stop() };
+};
+
+/** Started, but not yet ready. */
+export const launchPeer = (program: PeerProgram, core: number | undefined, args: readonly string[]): Child =>
+  startProgram(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { core });

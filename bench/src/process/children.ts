@@ -1,0 +1,77 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { nodeCommand } from './cores.js';
+
+const graceMs = 8_000;
+const keptStderr = 4_096;
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly processId: number;
+  /** The end of what it wrote to standard error. */
+  readonly complaint: () => string;
+  /** Asks by SIGTERM, then insists. Resolves when the process is gone. */
+  stop(): Promise<void>;
+}
+
+const living = new Set<ChildProcess>();
+
+/** A Node program with its standard output piped, e.g. to wait for the line that says it is ready. */
+export const startProgram = (
+  script: string,
+  args: readonly string[],
+  { core, env = {} }: { readonly core: number | undefined; readonly env?: Readonly<Record<string, string>> },
+): Child => {
+  const { command, prefix } = nodeCommand(core);
+  const child = spawn(command, [...prefix, script, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return watch(child);
+};
+
+/** A module of this package as a process of its own, with a message channel. */
+export const startModule = (module: URL, core: number | undefined): Child => {
+  const { command, prefix } = nodeCommand(core);
+  const child = fork(module, { execPath: command, execArgv: [...prefix], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+  return watch(child);
+};
+
+const watch = (child: ChildProcess): Child => {
+  let complaint = '';
+  living.add(child);
+  child.once('exit', () => living.delete(child));
+  child.once('error', () => living.delete(child));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-keptStderr);
+  });
+  return {
+    process: child,
+    processId: child.pid ?? Number.NaN,
+    complaint: () => complaint.trim(),
+    stop: () => stop(child),
+  };
+};
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (!living.has(child)) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const insisting = new AbortController();
+  void wait(graceMs, undefined, { signal: insisting.signal }).then(
+    () => child.kill('SIGKILL'),
+    () => undefined,
+  );
+  await gone;
+  insisting.abort();
+};
+
+/** For the way out of this process, where nothing can be waited for any more. */
+export const killChildren = (): void => {
+  for (const child of living) child.kill('SIGKILL');
+};
+
+export const stopChildren = async (): Promise<void> => {
+  await Promise.all([...living].map(stop));
+};

@@ -1,0 +1,124 @@
+import type { Actor, ActorChanges } from '@roomwire/shared/domain/actors/actor';
+import { mintToken } from '@roomwire/shared/credentials/secretToken';
+import type { ResourceDeps } from '../commandApi.js';
+import { Refusal } from '../handling/refusal.js';
+import { newestFirst } from '../http/pagination.js';
+import { isUuid } from '../http/pathIds.js';
+import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
+import { normalTime } from '../http/schemas.js';
+import { actorTarget, existing } from './decider.js';
+import { presentActor } from './present.js';
+import { createActorSchema, updateActorSchema, type CreateActorBody, type UpdateActorBody } from './schemas.js';
+
+interface ActorRequest {
+  readonly caller: ProjectCaller;
+  readonly path: Readonly<Record<string, string>>;
+}
+
+export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+  /** The actor that the path names by its UUID or its public key id. Another project's actor does not exist. */
+  const findActor = async (request: ActorRequest): Promise<Actor> => {
+    const actorId = pathValue(request, 'actorId');
+    const actor = isUuid(actorId)
+      ? await views.get('actors', actorId)
+      : (await views.find('actors', { filter: { keyId: actorId }, limit: 1 }))[0];
+    if (actor?.projectId !== request.caller.projectId) throw new Refusal('actor_not_found', { actorId });
+    return actor;
+  };
+
+  return [
+    projectRoute({
+      method: 'get',
+      path: '/actors',
+      summary: 'List the actors of the project',
+      status: 200,
+      async handle({ caller }) {
+        const { projectId } = caller;
+        const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
+        return actors.map(presentActor);
+      },
+    }),
+
+    projectRoute<CreateActorBody>({
+      method: 'post',
+      path: '/actors',
+      summary: 'Create an actor; its access token is shown only in this answer',
+      body: createActorSchema,
+      status: 201,
+      async handle(request) {
+        const { name, actorType, metadata } = request.body;
+        const { expiresAt = null, accessScopeId = null } = normal(request.body);
+        const { projectId } = request.caller;
+        const { keyId, secretHash, token } = mintToken(random, 'at_live');
+        const actorTokenId = random.uuid();
+        const actor = {
+          actorTokenId,
+          projectId,
+          accessScopeId,
+          keyId,
+          name,
+          actorType,
+          expiresAt,
+          metadata: metadata ?? null,
+          secretHash,
+        };
+        return commands.execute(
+          actorTarget(actorTokenId),
+          { type: 'CreateActor', actor },
+          projectContext(request),
+          (state) => ({ ...presentActor(existing(state, actor)), accessToken: token }),
+        );
+      },
+    }),
+
+    projectRoute({
+      method: 'get',
+      path: '/actors/{actorId}',
+      summary: 'Get an actor',
+      status: 200,
+      async handle(request) {
+        return presentActor(await findActor(request));
+      },
+    }),
+
+    projectRoute<UpdateActorBody>({
+      method: 'patch',
+      path: '/actors/{actorId}',
+      summary: 'Change an actor',
+      body: updateActorSchema,
+      status: 200,
+      async handle(request) {
+        const { actorTokenId, projectId } = await findActor(request);
+        return commands.execute(
+          actorTarget(actorTokenId),
+          { type: 'UpdateActor', actorTokenId, projectId, changes: normal(request.body) },
+          projectContext(request),
+          (state) => presentActor(existing(state, { actorTokenId, projectId })),
+        );
+      },
+    }),
+
+    projectRoute({
+      method: 'delete',
+      path: '/actors/{actorId}',
+      summary: 'Delete an actor',
+      status: 204,
+      async handle(request) {
+        const { actorTokenId, projectId } = await findActor(request);
+        await commands.execute(
+          actorTarget(actorTokenId),
+          { type: 'DeleteActor', actorTokenId, projectId },
+          projectContext(request),
+          () => undefined,
+        );
+      },
+    }),
+  ];
+};
+
+/** Times in one form. No project has an access scope yet, so none can be asked for. */
+const normal = (body: UpdateActorBody): ActorChanges => {
+  const { accessScopeId, expiresAt } = body;
+  if (accessScopeId != null) throw new Refusal('scope_not_in_project', { accessScopeId });
+  return expiresAt == null ? body : { ...body, expiresAt: normalTime(expiresAt) };
+};

@@ -1,0 +1,43 @@
+import { actorTypes, type ActorStatus, type ActorType } from '@roomwire/shared/domain/actors/actor';
+import {
+  activeOrDisabledSchema,
+  nameSchema,
+  objectSchema,
+  orNull,
+  strictObject,
+  timeSchema,
+  uuidSchema,
+} from '../http/schemas.js';
+
+interface SettableFields {
+  readonly expiresAt?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly accessScopeId?: string | null;
+}
+
+const settableSchemas = {
+  expiresAt: orNull(timeSchema),
+  metadata: orNull(objectSchema),
+  accessScopeId: orNull(uuidSchema),
+};
+
+export interface CreateActorBody extends SettableFields {
+  readonly name: string;
+  readonly actorType: ActorType;
+}
+
+export const createActorSchema = strictObject(
+  { name: nameSchema, actorType: { type: 'string', enum: [...actorTypes] }, ...settableSchemas },
+  ['name', 'actorType'],
+);
+
+export interface UpdateActorBody extends SettableFields {
+  readonly name?: string;
+  readonly status?: ActorStatus;
+}
+
+export const updateActorSchema = strictObject({
+  name: nameSchema,
+  status: activeOrDisabledSchema,
+  ...settableSchemas,
+});

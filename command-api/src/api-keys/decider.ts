@@ -1,0 +1,43 @@
+import {
+  apiKeyStream,
+  evolveApiKey,
+  type ApiKey,
+  type ApiKeyEvent,
+  type ApiKeyFields,
+} from '@roomwire/shared/domain/api-keys/apiKey';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+export type ApiKeyCommand =
+  | { readonly type: 'CreateApiKey'; readonly apiKey: ApiKeyFields }
+  | {
+      readonly type: 'RevokeApiKey';
+      readonly apiKeyId: string;
+      readonly organizationId: string;
+      readonly projectId: string | null;
+    };
+
+export type ApiKeyState = ApiKey | undefined;
+
+export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
+  initial: () => undefined,
+  evolve: evolveApiKey,
+  decide(command, apiKey) {
+    switch (command.type) {
+      case 'CreateApiKey':
+        return apiKey ? [] : [{ type: 'ApiKeyCreated', data: command.apiKey }];
+      case 'RevokeApiKey': {
+        const { apiKeyId, organizationId, projectId } = command;
+        if (apiKey?.organizationId !== organizationId || apiKey.projectId !== projectId)
+          throw new Refusal('api_key_not_found', { apiKeyId });
+        return [{ type: 'ApiKeyRevoked', data: { apiKeyId } }];
+      }
+    }
+  },
+};
+
+export const apiKeyTarget = (apiKeyId: string): Target<ApiKeyState, ApiKeyCommand, ApiKeyEvent> => ({
+  stream: apiKeyStream(apiKeyId),
+  decider: apiKeyDecider,
+});

@@ -1,0 +1,85 @@
+import {
+  appsStream,
+  evolveApp,
+  type App,
+  type AppChanges,
+  type AppEvent,
+  type AppFields,
+} from '@roomwire/shared/domain/apps/app';
+import { changedFields } from '../handling/changedFields.js';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+export type AppCommand =
+  | {
+      readonly type: 'CreateApp';
+      readonly app: Omit<AppFields, 'slug'>;
+      /** Slugs in the order of preference; the first that is free is taken. */
+      readonly slugs: readonly string[];
+      /** The plan's limit, null for none. */
+      readonly maxApps: number | null;
+    }
+  | {
+      readonly type: 'UpdateApp';
+      readonly appId: string;
+      readonly projectId: string;
+      readonly changes: AppChanges;
+    }
+  | { readonly type: 'DeleteApp'; readonly appId: string; readonly projectId: string };
+
+/** The apps of a project. */
+export interface AppsState {
+  readonly byId: Map<string, App>;
+  readonly slugs: Set<string>;
+}
+
+export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
+  initial: () => ({ byId: new Map(), slugs: new Set() }),
+
+  evolve(state, event) {
+    const { appId } = event.data;
+    const before = state.byId.get(appId);
+    const after = evolveApp(before, event);
+    if (before) state.slugs.delete(before.slug);
+    if (after) {
+      state.byId.set(appId, after);
+      state.slugs.add(after.slug);
+    } else {
+      state.byId.delete(appId);
+    }
+    return state;
+  },
+
+  decide(command, state) {
+    switch (command.type) {
+      case 'CreateApp': {
+        if (command.maxApps !== null && state.byId.size >= command.maxApps)
+          throw new Refusal('app_limit_reached', {});
+        const slug = command.slugs.find((candidate) => !state.slugs.has(candidate));
+        if (slug === undefined) throw new Refusal('app_slug_taken', { slug: command.slugs[0] ?? '' });
+        return [{ type: 'AppCreated', data: { ...command.app, slug } }];
+      }
+      case 'UpdateApp': {
+        const changes = changedFields(existing(state, command), command.changes);
+        if (changes?.slug !== undefined && state.slugs.has(changes.slug))
+          throw new Refusal('app_slug_taken', { slug: changes.slug });
+        return changes ? [{ type: 'AppUpdated', data: { appId: command.appId, changes } }] : [];
+      }
+      case 'DeleteApp':
+        existing(state, command);
+        return [{ type: 'AppDeleted', data: { appId: command.appId } }];
+    }
+  },
+};
+
+export const appsTarget = (projectId: string): Target<AppsState, AppCommand, AppEvent> => ({
+  stream: appsStream(projectId),
+  decider: appsDecider,
+});
+
+export const existing = (state: AppsState, { appId, projectId }: { appId: string; projectId: string }): App => {
+  const app = state.byId.get(appId);
+  if (app === undefined) throw new Refusal('app_not_found', { appId, projectId });
+  return app;
+};

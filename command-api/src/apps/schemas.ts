@@ -1,0 +1,134 @@
+import { appStatuses, type AppChanges, type AppStatus } from '@roomwire/shared/domain/apps/app';
+import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
+import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
+import type { JsonSchema } from '../http/route.js';
+import {
+  activeOrDisabledSchema,
+  descriptionSchema,
+  nameSchema,
+  orNull,
+  slugSchema,
+  strictObject,
+  topicsSchema,
+  uuidSchema,
+} from '../http/schemas.js';
+
+const webhookSchema = strictObject(
+  {
+    url: { type: 'string', format: 'webhook-url' },
+    headers: {
+      type: 'object',
+      maxProperties: 50,
+      propertyNames: { format: 'header-name', maxLength: 256 },
+      additionalProperties: { type: 'string', format: 'header-value', maxLength: 8192 },
+    },
+  },
+  ['url'],
+);
+
+const loggingSchema = strictObject(
+  {
+    enabled: { type: 'boolean' },
+    retention: { type: 'string', enum: [...retentions] },
+    replayEnabled: { type: 'boolean' },
+    maxReplayMessages: { type: 'integer', minimum: 1, maximum: 100_000 },
+  },
+  ['enabled'],
+);
+
+const topicConfigsSchema: JsonSchema = {
+  type: 'object',
+  propertyNames: { pattern: '^[a-zA-Z0-9_:-]{1,100}$' },
+  additionalProperties: strictObject({
+    logging: loggingSchema,
+    webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+  }),
+};
+
+/** What the service reads of a config is checked; apps may keep settings of their own beside it. */
+const configSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    autoProvisionRooms: { type: 'boolean' },
+    accessMode: { type: 'string', enum: ['open', 'private'] },
+    lobbies: {
+      type: 'array',
+      maxItems: 100,
+      items: strictObject(
+        {
+          slug: slugSchema,
+          rooms: { type: 'array', maxItems: 1000, items: { type: 'string', pattern: '^[a-z0-9-]+\\*?$' } },
+        },
+        ['slug', 'rooms'],
+      ),
+    },
+  },
+};
+
+const settableSchemas = {
+  description: descriptionSchema,
+  slug: slugSchema,
+  config: configSchema,
+  topics: topicsSchema,
+  topicConfigs: topicConfigsSchema,
+  hydrationWebhook: orNull(webhookSchema),
+  triggerWebhook: orNull(webhookSchema),
+  dependencies: {},
+  files: {},
+  framework: {},
+};
+
+type SettableFields = Pick<
+  AppChanges,
+  | 'description'
+  | 'slug'
+  | 'config'
+  | 'topics'
+  | 'topicConfigs'
+  | 'hydrationWebhook'
+  | 'triggerWebhook'
+  | 'dependencies'
+  | 'files'
+  | 'framework'
+>;
+
+export interface CreateAppBody extends SettableFields {
+  readonly name: string;
+  readonly blueprintId?: string;
+  readonly blueprintVersion?: string;
+}
+
+export const createAppSchema = strictObject(
+  {
+    name: nameSchema,
+    ...settableSchemas,
+    blueprintId: uuidSchema,
+    blueprintVersion: { type: 'string', maxLength: 100, pattern: '^\\d+\\.\\d+\\.\\d+(?:[-+][0-9A-Za-z.+-]+)?$' },
+  },
+  ['name'],
+);
+
+export interface UpdateAppBody extends SettableFields {
+  readonly name?: string;
+  readonly status?: 'active' | 'disabled';
+  readonly pinnedBlueprintVersion?: boolean;
+}
+
+export const updateAppSchema = strictObject({
+  name: nameSchema,
+  status: activeOrDisabledSchema,
+  pinnedBlueprintVersion: { type: 'boolean' },
+  ...settableSchemas,
+});
+
+export interface AppsQuery extends PageQuery {
+  readonly name?: string;
+  readonly blueprintId?: string;
+  readonly status?: AppStatus;
+}
+
+export const appsQuerySchema = pageQuerySchema(['name', 'slug', 'status', 'createdAt', 'updatedAt'], {
+  name: { type: 'string', maxLength: 255 },
+  blueprintId: uuidSchema,
+  status: { type: 'string', enum: [...appStatuses] },
+});

@@ -1,0 +1,66 @@
+import express, { type Express } from 'express';
+import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { actorRoutes } from './actors/routes.js';
+import { apiKeyRoutes } from './api-keys/routes.js';
+import { appRoutes } from './apps/routes.js';
+import { createCommandHandler, type CommandHandler } from './handling/commandHandler.js';
+import { createAuthenticator } from './http/authenticate.js';
+import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
+import { mountRoutes } from './http/mountRoutes.js';
+import { assignRequestId } from './http/requestId.js';
+import type { Route } from './http/route.js';
+import { organizationRoutes } from './organizations/routes.js';
+import { projectRoutes } from './projects/routes.js';
+import { roomRoutes } from './rooms/routes.js';
+
+export interface CommandApiDeps {
+  readonly log: EventLog;
+  readonly views: ViewStore;
+  readonly sessions: SessionVerifier;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** What the routes of a resource work with. */
+export interface ResourceDeps {
+  readonly commands: CommandHandler;
+  readonly views: ViewStore;
+  readonly random: Random;
+}
+
+/** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
+export const apiRoutes = (deps: ResourceDeps): readonly Route[] => [
+  ...organizationRoutes(deps),
+  ...projectRoutes(deps),
+  ...apiKeyRoutes(deps),
+  ...appRoutes(deps),
+  ...roomRoutes(deps),
+  ...actorRoutes(deps),
+];
+
+/** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */
+export const createCommandApi = (deps: CommandApiDeps): Express => {
+  const { views, random, clock } = deps;
+  const api = express();
+  api.disable('x-powered-by');
+  api.disable('etag');
+  // Queries are read from the URL itself, see readQuery.
+  api.set('query parser', false);
+  api.use(assignRequestId(random));
+  api.use(
+    '/v1',
+    mountRoutes(apiRoutes({ commands: createCommandHandler(deps), views, random }), {
+      authenticator: createAuthenticator(deps),
+      clock,
+    }),
+  );
+  api.use(answerUnknownRoute(deps));
+  api.use(answerErrors(deps));
+  return api;
+};

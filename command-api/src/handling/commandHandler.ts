@@ -1,0 +1,90 @@
+import type { DomainEvent } from '@roomwire/shared/domain/events';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { Decider } from './decider.js';
+import { createStreamWriter, type CommandContext, type StreamWriter } from './streamWriter.js';
+
+/** A decider and the stream that it decides for. */
+export interface Target<State, Command, Event extends DomainEvent> {
+  readonly stream: string;
+  readonly decider: Decider<State, Command, Event>;
+}
+
+export interface CommandHandler {
+  /**
+   * Decides a command on the stream as it is now, appends what happens, and resolves with `select` of the state
+   * after it, once the read models show it (or the bounded wait for them is over).
+   *
+   * Commands on one stream that wait at the same time are decided one after the other and appended together, so
+   * a busy stream costs one sync for many commands. Rejects with the decider's `Refusal`, with `RevisionConflict`
+   * when other processes won each time, or with `EngineUnavailable`.
+   */
+  execute<State, Command, Event extends DomainEvent, Result>(
+    target: Target<State, Command, Event>,
+    command: Command,
+    context: CommandContext,
+    select: (state: State) => Result,
+  ): Promise<Result>;
+
+  /** A strongly consistent read: `select` of the state as it is now, with nothing in it that may yet fail. */
+  inspect<State, Command, Event extends DomainEvent, Result>(
+    target: Target<State, Command, Event>,
+    select: (state: State) => Result,
+  ): Promise<Result>;
+}
+
+export interface CommandHandlerDeps {
+  readonly log: EventLog;
+  readonly views: ViewStore;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** How long an answer is held back for the read models. */
+const readModelsWaitMs = 2_000;
+
+/** Folded streams kept in memory; the least recently used idle ones are dropped first. */
+const cachedStreams = 10_000;
+
+export const createCommandHandler = ({ log, views, random, logger }: CommandHandlerDeps): CommandHandler => {
+  const writers = new Map<string, StreamWriter>();
+
+  const writerOf = (stream: string): StreamWriter => {
+    const writer = writers.get(stream) ?? createStreamWriter({ stream, log, random });
+    writers.delete(stream);
+    writers.set(stream, writer);
+    if (writers.size > cachedStreams) dropIdle(writers);
+    return writer;
+  };
+
+  const readable = async (position: string | undefined): Promise<void> => {
+    if (position === undefined || (await views.reached(position, readModelsWaitMs))) return;
+    logger.warn('Read models are behind; answering before they show the write', { position });
+  };
+
+  return {
+    async execute({ stream, decider }, command, context, select) {
+      const { result, position } = await writerOf(stream).submit(decider, {
+        decide: (state) => decider.decide(command, state),
+        context,
+        select,
+      });
+      await readable(position);
+      return result;
+    },
+
+    async inspect({ stream, decider }, select) {
+      const { result } = await writerOf(stream).submit(decider, { decide: () => [], select });
+      return result;
+    },
+  };
+};
+
+const dropIdle = (writers: Map<string, StreamWriter>): void => {
+  for (const [stream, writer] of writers) {
+    if (writers.size <= cachedStreams) return;
+    if (writer.idle) writers.delete(stream);
+  }
+};

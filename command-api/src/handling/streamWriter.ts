@@ -1,0 +1,138 @@
+import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
+import type { EventMetadata, HappenedEvent, NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { RevisionConflict } from '@roomwire/shared/ports/errors';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { Decider } from './decider.js';
+import { Refusal } from './refusal.js';
+import { refresh, type StreamState } from './streamState.js';
+
+/** Who asks, for whom and when: what the events of a command carry. */
+export type CommandContext = EventMetadata;
+
+export interface Submission<State, Event extends DomainEvent, Result> {
+  readonly decide: (state: State) => readonly Event[];
+  /** Absent for a submission that only looks. */
+  readonly context?: CommandContext;
+  readonly select: (state: State) => Result;
+}
+
+export interface Decided<Result> {
+  readonly result: Result;
+  /** Position that the read models must have passed to show the state that was decided on. */
+  readonly position: LogPosition | undefined;
+}
+
+export interface StreamWriter {
+  /** Every submission to one stream uses the same decider. */
+  submit<State, Command, Event extends DomainEvent, Result>(
+    decider: Decider<State, Command, Event>,
+    submission: Submission<State, Event, Result>,
+  ): Promise<Decided<Result>>;
+  readonly idle: boolean;
+}
+
+interface Waiting {
+  readonly decider: Decider<unknown, unknown, DomainEvent>;
+  readonly submission: Submission<unknown, DomainEvent, unknown>;
+  resolve(decided: Decided<unknown>): void;
+  reject(error: unknown): void;
+}
+
+/** What a submission came to, held back until the append that it shares has succeeded. */
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+const conflictAttempts = 5;
+const batchSize = 100;
+
+/** The one writer of a stream in this process. Other processes may write it too: they show up as conflicts. */
+export const createStreamWriter = (deps: {
+  readonly stream: string;
+  readonly log: EventLog;
+  readonly random: Random;
+}): StreamWriter => {
+  const { stream, log, random } = deps;
+  const waiting: Waiting[] = [];
+  let running = false;
+  let known: StreamState<unknown> | undefined;
+
+  const run = async (): Promise<void> => {
+    running = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchSize);
+      try {
+        settle(batch, await decideTogether(batch));
+      } catch (error) {
+        known = undefined;
+        for (const each of batch) each.reject(error);
+      }
+    }
+    running = false;
+  };
+
+  const decideTogether = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await attemptBatch(batch);
+      } catch (error) {
+        // What was folded ahead of the failed append is not true.
+        known = undefined;
+        if (!(error instanceof RevisionConflict) || attempt === conflictAttempts) throw error;
+      }
+    }
+  };
+
+  const attemptBatch = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    const [first] = batch as readonly [Waiting, ...Waiting[]];
+    const folded = await refresh(log, stream, first.decider, known);
+    known = folded;
+    const fresh: NewEvent[] = [];
+    const outcomes = batch.map((each) => decideOne(each, folded, fresh, random));
+    if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));
+    return outcomes;
+  };
+
+  const settle = (batch: readonly Waiting[], outcomes: readonly Outcome[]): void => {
+    const position = known?.position;
+    batch.forEach((each, index) => {
+      const outcome = outcomes[index] as Outcome;
+      if ('error' in outcome) each.reject(outcome.error);
+      else each.resolve({ result: outcome.result, position });
+    });
+  };
+
+  return {
+    submit: (decider, submission) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ decider, submission, resolve, reject } as unknown as Waiting);
+        if (!running) void run();
+      }),
+    get idle() {
+      return !running;
+    },
+  };
+};
+
+/** Decides on the state as the submissions before it leave it; a refusal leaves it as it is. Any other error is a defect. */
+const decideOne = (
+  { decider, submission }: Waiting,
+  folded: StreamState<unknown>,
+  fresh: NewEvent[],
+  random: Random,
+): Outcome => {
+  try {
+    for (const event of submission.decide(folded.state)) {
+      if (submission.context === undefined) throw new TypeError('A submission without context decides nothing');
+      fresh.push({ id: random.uuid(), schemaVersion: schemaVersions[event.type], ...event, metadata: submission.context });
+      folded.state = decider.evolve(folded.state, happened(event, submission.context.occurredAt));
+    }
+    return { result: submission.select(folded.state) };
+  } catch (error) {
+    if (error instanceof Refusal) return { error };
+    throw error;
+  }
+};
+
+const happened = (event: DomainEvent, occurredAt: string): HappenedEvent => ({ ...event, occurredAt });
+
+const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;

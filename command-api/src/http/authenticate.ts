@@ -1,0 +1,64 @@
+import { matchesSecret, parseToken } from '@roomwire/shared/credentials/secretToken';
+import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { applicationError, frameworkError, type ErrorAnswer } from './errorAnswer.js';
+import type { ProjectCaller, SessionCaller } from './route.js';
+
+export interface Authenticator {
+  /** The caller behind a project-scoped API key, or an `ErrorAnswer` thrown. */
+  project(authorization: string | undefined, at: { id: string; now: string }): Promise<ProjectCaller>;
+  /** The caller behind a user session token, or an `ErrorAnswer` thrown. */
+  session(authorization: string | undefined, at: { id: string; now: string }): Promise<SessionCaller>;
+}
+
+const looksLikeJwt = (credential: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential);
+const looksLikeApiKey = (credential: string): boolean => credential.startsWith('ak_');
+
+export const createAuthenticator = (deps: {
+  readonly views: ViewStore;
+  readonly sessions: SessionVerifier;
+  readonly clock: Clock;
+}): Authenticator => ({
+  async project(authorization, at) {
+    const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
+    if (authorization === undefined) throw unauthorized('Authorization header not provided');
+    const credential = bearer(authorization);
+    if (credential !== undefined && looksLikeJwt(credential))
+      throw unauthorized('Token type not allowed for this route');
+    const key = await findApiKey(deps, credential ?? '');
+    if (key === undefined) throw unauthorized('Invalid or expired API key');
+    if (key.projectId === null)
+      throw frameworkError(403, 'API key must be project-scoped to access this endpoint');
+    return {
+      organizationId: key.organizationId,
+      projectId: key.projectId,
+      principal: `apiKey:${key.keyId}`,
+    };
+  },
+
+  async session(authorization, at) {
+    const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
+    if (authorization === undefined) throw unauthorized('Authorization header not provided');
+    const credential = bearer(authorization);
+    if (credential !== undefined && looksLikeApiKey(credential))
+      throw unauthorized('Token type not allowed for this route');
+    const session = await deps.sessions.verify(credential ?? '');
+    if (session === undefined) throw unauthorized('Invalid or expired session token');
+    return {
+      principal: `session:${session.subject}`,
+      organizationIds: session.organizationIds,
+      isOperator: session.isOperator,
+    };
+  },
+});
+
+const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+
+const findApiKey = async ({ views, clock }: { views: ViewStore; clock: Clock }, credential: string) => {
+  const token = parseToken(credential, 'ak_live');
+  const [key] = token === undefined ? [] : await views.find('apiKeys', { filter: { keyId: token.keyId }, limit: 1 });
+  const matches = matchesSecret(token?.secret ?? '', key?.secretHash);
+  const expired = key?.expiresAt != null && Date.parse(key.expiresAt) <= clock.now();
+  return matches && !expired ? key : undefined;
+};

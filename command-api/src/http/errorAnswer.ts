@@ -1,0 +1,35 @@
+import { STATUS_CODES } from 'node:http';
+
+/** An answer other than success: a status and one of the three error shapes of the API. */
+export class ErrorAnswer extends Error {
+  override readonly name = 'ErrorAnswer';
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>, headers = {}) {
+    super(`${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export interface FailedConstraint {
+  /** Dotted path of the field; empty for the whole body. */
+  readonly path: string;
+  /** What was sent, shortened; null where nothing was. */
+  readonly value: unknown;
+  readonly message: string;
+}
+
+/** Unknown resources, duplicates, bad identifiers and credentials, and whatever else has no shape of its own. */
+export const applicationError = (status: number, message: string, at: { id: string; now: string }): ErrorAnswer =>
+  new ErrorAnswer(status, { id: at.id, message, timestamp: at.now });
+
+/** Keys that are not project-scoped, apps outside the project, plan limits. */
+export const frameworkError = (status: number, message: string): ErrorAnswer =>
+  new ErrorAnswer(status, { statusCode: status, message, error: STATUS_CODES[status] ?? 'Error' });
+
+export const validationError = (errors: readonly FailedConstraint[]): ErrorAnswer =>
+  new ErrorAnswer(400, { message: 'Validation failed', errors });

@@ -1,0 +1,48 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { Refusal } from '../handling/refusal.js';
+import { applicationError, ErrorAnswer } from './errorAnswer.js';
+import { answerRefusal } from './refusalAnswers.js';
+import { requestIdOf } from './requestId.js';
+
+interface ErrorHandlerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export const answerUnknownRoute =
+  ({ clock }: ErrorHandlerDeps): RequestHandler =>
+  (request, response) => {
+    throw applicationError(404, `Cannot ${request.method} ${request.path}`, {
+      id: requestIdOf(response),
+      now: new Date(clock.now()).toISOString(),
+    });
+  };
+
+/** The one place where a failure becomes an answer. What nobody expected says nothing but its id. */
+export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestHandler => {
+  const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
+    if (error instanceof ErrorAnswer) return error;
+    if (error instanceof Refusal) return answerRefusal(error, at);
+    if (error instanceof EngineUnavailable || error instanceof RevisionConflict) {
+      logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
+      return applicationError(503, 'The service is temporarily unavailable, please try again', at);
+    }
+    if (isBadRequest(error)) return applicationError(400, 'The request is not valid', at);
+    logger.error('A request failed', { requestId: at.id, error });
+    return applicationError(500, 'Internal server error', at);
+  };
+
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
+    const answer = answerFor(error, at);
+    response.status(answer.status).set(answer.headers).json(answer.body);
+  };
+};
+
+/** Express reports a path that cannot be decoded as a URIError with this status. */
+const isBadRequest = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 400;

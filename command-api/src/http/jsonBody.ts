@@ -1,0 +1,67 @@
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { applicationError, validationError, type ErrorAnswer } from './errorAnswer.js';
+
+/** A body may be this large. */
+export const bodyLimitBytes = 1024 * 1024;
+
+const deepestNesting = 32;
+
+const parse: RequestHandler = express.json({ limit: bodyLimitBytes, strict: false, type: () => true });
+
+/**
+ * The JSON body of a request, undefined where there is none. Throws an `ErrorAnswer`: 415 for another content type,
+ * 413 past the limit, 400 for what is not JSON, is nested too deeply or names `__proto__`.
+ */
+export const readJsonBody = async (
+  request: Request,
+  response: Response,
+  at: { id: string; now: string },
+): Promise<unknown> => {
+  if (!hasBody(request)) return undefined;
+  if (!isJson(request)) throw applicationError(415, 'Content-Type must be application/json', at);
+  await new Promise<void>((resolve, reject) => {
+    parse(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(bodyError(error, at));
+    });
+  });
+  checkStructure(request.body);
+  return request.body as unknown;
+};
+
+const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+/** JSON is UTF-8: another charset in the content type is another type. */
+const isJson = (request: Request): boolean =>
+  /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '');
+
+const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
+  switch ((error as { type?: string }).type) {
+    case 'entity.too.large':
+      return applicationError(413, `The body is larger than ${bodyLimitBytes} bytes`, at);
+    case 'encoding.unsupported':
+      return applicationError(415, 'The content encoding is not supported', at);
+    default:
+      return applicationError(400, 'The body is not valid JSON', at);
+  }
+};
+
+/** Walks without recursion, because the nesting is the sender's choice. */
+const checkStructure = (body: unknown): void => {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepestNesting)
+      throw validationError([
+        { path: '', value: null, message: `must not be nested deeper than ${deepestNesting} levels` },
+      ]);
+    level = level.flatMap(childrenOf);
+  }
+};
+
+const childrenOf = (value: unknown): unknown[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Object.hasOwn(value, '__proto__'))
+    throw validationError([{ path: '__proto__', value: null, message: 'is not a known field' }]);
+  return Object.values(value).filter((child) => typeof child === 'object' && child !== null);
+};

@@ -1,0 +1,64 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Authenticator } from './authenticate.js';
+import { readJsonBody } from './jsonBody.js';
+import { checkPathIds } from './pathIds.js';
+import { readQuery } from './query.js';
+import { requestIdOf } from './requestId.js';
+import type { ApiRequest, Route } from './route.js';
+import { bodyValidator, queryValidator, type Validate } from './validation.js';
+
+export interface MountDeps {
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+}
+
+/** A router that answers the given table of routes. */
+export const mountRoutes = (routes: readonly Route[], deps: MountDeps): Router => {
+  const router = Router({ caseSensitive: true });
+  for (const route of routes) {
+    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), answering(route, deps));
+  }
+  return router;
+};
+
+/** The order of the checks is part of the contract: credentials, then ids, then the query and the body. */
+const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHandler => {
+  const checkQuery = route.query && queryValidator(route.query);
+  const checkBody = route.body && bodyValidator(route.body);
+
+  return async (request, response) => {
+    const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
+    const { authorization } = request.headers;
+    const caller =
+      route.access === 'project'
+        ? await authenticator.project(authorization, at)
+        : await authenticator.session(authorization, at);
+    const path = checkPathIds(request.params as Record<string, string>, at);
+    const query = checkQuery && validQuery(request, checkQuery);
+    const body = checkBody && (await validBody(request, response, checkBody, at));
+
+    const handle = route.handle as (request: ApiRequest<typeof caller, unknown, unknown>) => Promise<unknown>;
+    const answer = await handle({ caller, path, query, body, now: at.now, requestId: at.id });
+    if (route.status === 204) response.status(204).end();
+    else response.status(route.status).json(answer);
+  };
+};
+
+const validQuery = (request: Request, check: Validate): unknown => {
+  const query = readQuery(new URL(request.originalUrl, 'http://roomwire').searchParams);
+  check(query);
+  return query;
+};
+
+const validBody = async (
+  request: Request,
+  response: Response,
+  check: Validate,
+  at: { id: string; now: string },
+): Promise<unknown> => {
+  // A missing body is checked like an empty one of the wrong type, so that it is never an empty, valid PATCH.
+  const body = (await readJsonBody(request, response, at)) ?? null;
+  check(body);
+  return body;
+};

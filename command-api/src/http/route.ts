@@ -1,0 +1,90 @@
+import type { CommandContext } from '../handling/streamWriter.js';
+
+/** A JSON Schema, as ajv compiles it and as the API's description shows it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a project API key opens. */
+export interface ProjectCaller {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly principal: string;
+}
+
+/** What a user session token opens. */
+export interface SessionCaller {
+  readonly principal: string;
+  readonly organizationIds: readonly string[];
+  /** Staff of the service: may see every organization and set what customers may not. */
+  readonly isOperator: boolean;
+}
+
+export interface ApiRequest<Caller, Body, Query> {
+  readonly caller: Caller;
+  /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly query: Query;
+  /** ISO 8601, the time at which the request was taken. */
+  readonly now: string;
+  readonly requestId: string;
+}
+
+interface RouteShape<Access extends string, Caller, Body, Query> {
+  /** Which credential opens the route. */
+  readonly access: Access;
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Relative to `/v1`, with `{name}` for a path parameter, as in OpenAPI. */
+  readonly path: string;
+  readonly summary: string;
+  /** Fields that are not listed are refused. A route without it takes no body. */
+  readonly body?: JsonSchema;
+  /** Parameters that are not listed are ignored. */
+  readonly query?: JsonSchema;
+  readonly status: 200 | 201 | 204;
+  /** Resolves with the answer's body, or rejects with a `Refusal`. */
+  handle(request: ApiRequest<Caller, Body, Query>): Promise<unknown>;
+}
+
+export type ProjectRoute<Body = unknown, Query = unknown> = RouteShape<'project', ProjectCaller, Body, Query>;
+export type SessionRoute<Body = unknown, Query = unknown> = RouteShape<'session', SessionCaller, Body, Query>;
+
+/** A row of the API's table: everything that is known of an endpoint, and what it does. */
+export type Route = ProjectRoute | SessionRoute;
+
+// Bodies and queries are typed where a route is written and checked by its schema where it is called.
+export const projectRoute = <Body = undefined, Query = undefined>(
+  route: Omit<ProjectRoute<Body, Query>, 'access'>,
+): Route => ({ ...route, access: 'project' }) as Route;
+
+export const sessionRoute = <Body = undefined, Query = undefined>(
+  route: Omit<SessionRoute<Body, Query>, 'access'>,
+): Route => ({ ...route, access: 'session' }) as Route;
+
+/** What the events of a project's command carry. */
+export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext => ({
+  occurredAt: request.now,
+  organizationId: request.caller.organizationId,
+  projectId: request.caller.projectId,
+  principal: request.caller.principal,
+  requestId: request.requestId,
+});
+
+/** What the events of an organization's command carry. */
+export const sessionContext = (
+  request: ApiRequest<SessionCaller, unknown, unknown>,
+  organizationId: string,
+  projectId: string | null = null,
+): CommandContext => ({
+  occurredAt: request.now,
+  organizationId,
+  projectId,
+  principal: request.caller.principal,
+  requestId: request.requestId,
+});
+
+/** A path parameter that the route's own path names. */
+export const pathValue = (request: { readonly path: Readonly<Record<string, string>> }, name: string): string => {
+  const value = request.path[name];
+  if (value === undefined) throw new TypeError(`The route has no path parameter ${name}`);
+  return value;
+};

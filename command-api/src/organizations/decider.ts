@@ -1,0 +1,50 @@
+import {
+  evolveOrganization,
+  organizationStream,
+  type Organization,
+  type OrganizationChanges,
+  type OrganizationEvent,
+  type OrganizationFields,
+} from '@roomwire/shared/domain/organizations/organization';
+import { changedFields } from '../handling/changedFields.js';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+export type OrganizationCommand =
+  | { readonly type: 'CreateOrganization'; readonly organization: OrganizationFields }
+  | {
+      readonly type: 'UpdateOrganization';
+      readonly organizationId: string;
+      readonly changes: OrganizationChanges;
+    };
+
+export type OrganizationState = Organization | undefined;
+
+export const organizationDecider: Decider<OrganizationState, OrganizationCommand, OrganizationEvent> = {
+  initial: () => undefined,
+  evolve: evolveOrganization,
+  decide(command, organization) {
+    switch (command.type) {
+      case 'CreateOrganization':
+        return organization ? [] : [{ type: 'OrganizationCreated', data: command.organization }];
+      case 'UpdateOrganization': {
+        const { organizationId } = command;
+        const changes = changedFields(existing(organization, organizationId), command.changes);
+        return changes ? [{ type: 'OrganizationUpdated', data: { organizationId, changes } }] : [];
+      }
+    }
+  },
+};
+
+export const organizationTarget = (
+  organizationId: string,
+): Target<OrganizationState, OrganizationCommand, OrganizationEvent> => ({
+  stream: organizationStream(organizationId),
+  decider: organizationDecider,
+});
+
+export const existing = (organization: OrganizationState, organizationId: string): Organization => {
+  if (organization === undefined) throw new Refusal('organization_not_found', { organizationId });
+  return organization;
+};

@@ -1,0 +1,32 @@
+import type { Plan } from '@roomwire/shared/domain/organizations/organization';
+import { pageQuerySchema } from '../http/pagination.js';
+import { nameSchema, strictObject } from '../http/schemas.js';
+
+const limitSchema = { type: ['integer', 'null'], minimum: 0 };
+
+const planSchema = strictObject({
+  maxApps: limitSchema,
+  maxConnections: limitSchema,
+  monthlyMessages: limitSchema,
+});
+
+export interface CreateOrganizationBody {
+  readonly name: string;
+  readonly plan?: Partial<Plan>;
+}
+
+export const createOrganizationSchema = strictObject({ name: nameSchema, plan: planSchema }, ['name']);
+
+export interface UpdateOrganizationBody {
+  readonly name?: string;
+  readonly status?: 'active' | 'suspended';
+  readonly plan?: Partial<Plan>;
+}
+
+export const updateOrganizationSchema = strictObject({
+  name: nameSchema,
+  status: { type: 'string', enum: ['active', 'suspended'] },
+  plan: planSchema,
+});
+
+export const organizationsQuerySchema = pageQuerySchema(['name', 'status', 'createdAt', 'updatedAt']);

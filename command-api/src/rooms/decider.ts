@@ -1,0 +1,91 @@
+import {
+  evolveRoom,
+  roomsStream,
+  type Room,
+  type RoomChanges,
+  type RoomEvent,
+  type RoomFields,
+} from '@roomwire/shared/domain/rooms/room';
+import { changedFields } from '../handling/changedFields.js';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+/** Rooms that `rooms/ensure` may make in one app. */
+export const provisionedRoomsCap = 1000;
+
+export type RoomCommand =
+  | { readonly type: 'CreateRoom'; readonly room: RoomFields }
+  /** Makes the room unless its slug is there already. */
+  | { readonly type: 'EnsureRoom'; readonly room: RoomFields }
+  | { readonly type: 'UpdateRoom'; readonly appId: string; readonly roomId: string; readonly changes: RoomChanges }
+  | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string };
+
+/** The rooms of an app. */
+export interface RoomsState {
+  readonly byId: Map<string, Room>;
+  readonly idBySlug: Map<string, string>;
+  /** How many of them `rooms/ensure` has made. */
+  provisioned: number;
+}
+
+export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent> = {
+  initial: () => ({ byId: new Map(), idBySlug: new Map(), provisioned: 0 }),
+
+  evolve(state, event) {
+    const { roomId } = event.data;
+    const before = state.byId.get(roomId);
+    const after = evolveRoom(before, event);
+    if (after) {
+      state.byId.set(roomId, after);
+      state.idBySlug.set(after.slug, roomId);
+    } else if (before) {
+      state.byId.delete(roomId);
+      state.idBySlug.delete(before.slug);
+    }
+    state.provisioned += countsAsProvisioned(after) - countsAsProvisioned(before);
+    return state;
+  },
+
+  decide(command, state) {
+    switch (command.type) {
+      case 'CreateRoom':
+        if (state.idBySlug.has(command.room.slug))
+          throw new Refusal('room_slug_taken', { slug: command.room.slug });
+        return [{ type: 'RoomCreated', data: command.room }];
+      case 'EnsureRoom': {
+        const { room } = command;
+        if (state.idBySlug.has(room.slug)) return [];
+        if (state.provisioned >= provisionedRoomsCap)
+          throw new Refusal('room_cap_reached', { appId: room.appId, cap: provisionedRoomsCap });
+        return [{ type: 'RoomCreated', data: room }];
+      }
+      case 'UpdateRoom': {
+        const { appId, roomId } = command;
+        const changes = changedFields(existing(state, roomId), command.changes);
+        return changes ? [{ type: 'RoomUpdated', data: { appId, roomId, changes } }] : [];
+      }
+      case 'DeleteRoom': {
+        const { appId, roomId } = command;
+        if (existing(state, roomId).origin === 'blueprint') throw new Refusal('room_static', {});
+        return [{ type: 'RoomDeleted', data: { appId, roomId } }];
+      }
+    }
+  },
+};
+
+const countsAsProvisioned = (room: Room | undefined): number => (room?.origin === 'ensure' ? 1 : 0);
+
+export const roomsTarget = (appId: string): Target<RoomsState, RoomCommand, RoomEvent> => ({
+  stream: roomsStream(appId),
+  decider: roomsDecider,
+});
+
+export const existing = (state: RoomsState, roomId: string): Room => {
+  const room = state.byId.get(roomId);
+  if (room === undefined) throw new Refusal('room_not_found', { roomId });
+  return room;
+};
+
+export const roomBySlug = (state: RoomsState, slug: string): Room =>
+  existing(state, state.idBySlug.get(slug) ?? slug);

@@ -1,0 +1,141 @@
+import type { App } from '@roomwire/shared/domain/apps/app';
+import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
+import { slugFromName } from '@roomwire/shared/domain/slug';
+import { appsTarget, existing as existingApp } from '../apps/decider.js';
+import { findApp } from '../apps/findApp.js';
+import type { ResourceDeps } from '../commandApi.js';
+import { Refusal } from '../handling/refusal.js';
+import { oldestFirst } from '../http/pagination.js';
+import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
+import { existing, roomBySlug, roomsTarget } from './decider.js';
+import { presentRoom } from './present.js';
+import { createRoomSchema, updateRoomSchema, type CreateRoomBody, type UpdateRoomBody } from './schemas.js';
+
+interface RoomRequest {
+  readonly caller: ProjectCaller;
+  readonly path: Readonly<Record<string, string>>;
+}
+
+export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+  /** The app as its stream has it, so that a room is made by the rules in force now. */
+  const currentApp = (request: RoomRequest): Promise<App> => {
+    const { projectId } = request.caller;
+    const appId = pathValue(request, 'appId');
+    return commands.inspect(appsTarget(projectId), (state) => existingApp(state, { appId, projectId }));
+  };
+
+  return [
+    projectRoute({
+      method: 'get',
+      path: '/apps/{appId}/rooms',
+      summary: 'List the rooms of an app',
+      status: 200,
+      async handle(request) {
+        const { appId } = await findApp(views, request);
+        const rooms = await views.find('rooms', { filter: { appId }, sort: oldestFirst });
+        return rooms.map(presentRoom);
+      },
+    }),
+
+    projectRoute<CreateRoomBody>({
+      method: 'post',
+      path: '/apps/{appId}/rooms',
+      summary: 'Create a room',
+      body: createRoomSchema,
+      status: 201,
+      async handle(request) {
+        const room = newRoom(random.uuid(), await currentApp(request), request.body, 'api');
+        return commands.execute(
+          roomsTarget(room.appId),
+          { type: 'CreateRoom', room },
+          projectContext(request),
+          (state) => presentRoom(existing(state, room.roomId)),
+        );
+      },
+    }),
+
+    projectRoute<CreateRoomBody>({
+      method: 'post',
+      path: '/apps/{appId}/rooms/ensure',
+      summary: 'Get the room with this slug, or create it',
+      body: createRoomSchema,
+      status: 200,
+      async handle(request) {
+        const app = await currentApp(request);
+        if (app.config.autoProvisionRooms !== true)
+          throw new Refusal('room_provisioning_off', { appId: app.appId });
+        const room = newRoom(random.uuid(), app, request.body, 'ensure');
+        return commands.execute(
+          roomsTarget(app.appId),
+          { type: 'EnsureRoom', room },
+          projectContext(request),
+          (state) => presentRoom(roomBySlug(state, room.slug)),
+        );
+      },
+    }),
+
+    projectRoute({
+      method: 'get',
+      path: '/apps/{appId}/rooms/{roomId}',
+      summary: 'Get a room',
+      status: 200,
+      async handle(request) {
+        const { appId } = await findApp(views, request);
+        const roomId = pathValue(request, 'roomId');
+        const room = await views.get('rooms', roomId);
+        if (room?.appId !== appId) throw new Refusal('room_not_found', { roomId });
+        return presentRoom(room);
+      },
+    }),
+
+    projectRoute<UpdateRoomBody>({
+      method: 'patch',
+      path: '/apps/{appId}/rooms/{roomId}',
+      summary: 'Change a room',
+      body: updateRoomSchema,
+      status: 200,
+      async handle(request) {
+        const { appId } = await currentApp(request);
+        const roomId = pathValue(request, 'roomId');
+        return commands.execute(
+          roomsTarget(appId),
+          { type: 'UpdateRoom', appId, roomId, changes: request.body },
+          projectContext(request),
+          (state) => presentRoom(existing(state, roomId)),
+        );
+      },
+    }),
+
+    projectRoute({
+      method: 'delete',
+      path: '/apps/{appId}/rooms/{roomId}',
+      summary: 'Delete a room that was made through the API',
+      status: 204,
+      async handle(request) {
+        const { appId } = await currentApp(request);
+        const roomId = pathValue(request, 'roomId');
+        await commands.execute(
+          roomsTarget(appId),
+          { type: 'DeleteRoom', appId, roomId },
+          projectContext(request),
+          () => undefined,
+        );
+      },
+    }),
+  ];
+};
+
+const newRoom = (roomId: string, app: App, body: CreateRoomBody, origin: RoomOrigin): RoomFields => {
+  const topics = body.topics === undefined || body.topics.length === 0 ? app.topics : body.topics;
+  return {
+    roomId,
+    appId: app.appId,
+    projectId: app.projectId,
+    name: body.name,
+    slug: body.slug ?? slugFromName(body.name, 'room'),
+    description: body.description ?? null,
+    topics: body.enableWebRTC === true ? [...new Set([...topics, ...webRtcTopics])] : topics,
+    metadata: body.metadata ?? {},
+    origin,
+  };
+};

@@ -1,0 +1,51 @@
+import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { EventType } from '@roomwire/shared/domain/events';
+import { readEvent } from '@roomwire/shared/domain/readEvent';
+import type { Revalidator } from '../session/revalidator.js';
+
+type EventOf<T extends EventType> = Extract<HappenedEvent, { type: T }>;
+
+type Reaction<T extends EventType> = (revalidator: Revalidator, event: EventOf<T>, projectId: string) => void;
+
+/** What did not exist is in no cache, and nobody is connected as it. */
+const nothing = (): void => undefined;
+
+/** What an event takes away from live connections; a missing event type is a type error. */
+const reactions: { readonly [T in EventType]: Reaction<T> } = {
+  OrganizationCreated: nothing,
+  OrganizationUpdated: (revalidator, { data }) => {
+    if (data.changes.status === 'suspended') revalidator.organizationSuspended(data.organizationId);
+  },
+  ProjectCreated: nothing,
+  ProjectUpdated: nothing,
+  ProjectDeleted: (revalidator, { data }) => revalidator.projectDeleted(data.projectId),
+  ApiKeyCreated: nothing,
+  ApiKeyRevoked: nothing,
+  AppCreated: nothing,
+  AppUpdated: (revalidator, { data }, projectId) => revalidator.appChanged(projectId, data.appId),
+  AppDeleted: (revalidator, { data }, projectId) => revalidator.appChanged(projectId, data.appId),
+  RoomCreated: nothing,
+  RoomUpdated: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
+  RoomDeleted: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
+  ActorCreated: nothing,
+  ActorUpdated: (revalidator, { data }) => revalidator.actorUpdated(data.actorTokenId, data.changes),
+  ActorDeleted: (revalidator, { data }) => revalidator.actorDeleted(data.actorTokenId),
+};
+
+/** Takes the `domain-events` feed. An event of a newer program may mean anything, and so everything is read again. */
+export const createDomainChanges =
+  (revalidator: Revalidator) =>
+  (recorded: RecordedEvent): void => {
+    const projectId = recorded.metadata.projectId ?? '';
+    const event = knownEvent(recorded);
+    if (event === undefined) revalidator.anythingChanged(projectId);
+    else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+  };
+
+const knownEvent = (recorded: RecordedEvent): HappenedEvent | undefined => {
+  try {
+    return readEvent(recorded);
+  } catch {
+    return undefined; // UnknownEvent: the caller takes it for the worst.
+  }
+};

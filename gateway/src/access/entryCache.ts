@@ -1,0 +1,88 @@
+/** A record as it was read. Whoever holds it may use it while it is current. */
+export interface Entry<T> {
+  readonly value: T;
+  isCurrent: boolean;
+}
+
+export interface EntrySource<T> {
+  readonly idOf: (record: T) => string;
+  readonly maxEntries: number;
+}
+
+const maxReads = 3;
+
+/**
+ * Records of the read models by key. What is absent is not kept: a room that was made a moment ago must be found.
+ * Look-ups of one key share a read. An entry that is dropped, or pushed out, is no longer current for anybody.
+ */
+export class EntryCache<T> {
+  private readonly source: EntrySource<T>;
+  /** Oldest first. */
+  private readonly entries = new Map<string, Entry<T>>();
+  private readonly keysById = new Map<string, string>();
+  private readonly reads = new Map<string, Promise<Entry<T> | undefined>>();
+  /** Counts drops, so that a read which began before one does not install what it found. */
+  private generation = 0;
+
+  constructor(source: EntrySource<T>) {
+    this.source = source;
+  }
+
+  peek(key: string): Entry<T> | undefined {
+    return this.entries.get(key);
+  }
+
+  async load(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
+    // Someone else's read may have begun before the record was made: its "absent" is not our answer.
+    const found = await this.reads.get(key);
+    return found ?? this.entries.get(key) ?? this.reads.get(key) ?? this.begin(key, read);
+  }
+
+  drop(id: string): void {
+    this.generation++;
+    const key = this.keysById.get(id);
+    if (key !== undefined) this.remove(key);
+  }
+
+  dropWhere(isAffected: (record: T) => boolean): void {
+    this.generation++;
+    for (const [key, entry] of this.entries) if (isAffected(entry.value)) this.remove(key);
+  }
+
+  private begin(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
+    const result = this.readAndKeep(key, read).finally(() => this.reads.delete(key));
+    this.reads.set(key, result);
+    return result;
+  }
+
+  private async readAndKeep(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const { generation } = this;
+      const value = await read();
+      if (value === undefined) return undefined;
+      if (generation === this.generation) return this.keep(key, value);
+      // Changes come faster than reads end: good for this one use.
+      if (attempt === maxReads) return { value, isCurrent: false };
+    }
+  }
+
+  private keep(key: string, value: T): Entry<T> {
+    const id = this.source.idOf(value);
+    const formerKey = this.keysById.get(id);
+    if (formerKey !== undefined) this.remove(formerKey);
+    this.remove(key);
+    const entry = { value, isCurrent: true };
+    this.entries.set(key, entry);
+    this.keysById.set(id, key);
+    if (this.entries.size > this.source.maxEntries) this.remove(this.entries.keys().next().value as string);
+    return entry;
+  }
+
+  private remove(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    entry.isCurrent = false;
+    this.entries.delete(key);
+    this.keysById.delete(this.source.idOf(entry.value));
+  }
+}

@@ -1,0 +1,66 @@
+import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { Directory } from './access/directory.js';
+import { Hub } from './fanout/hub.js';
+import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
+import { createMetrics, type GatewayMetrics } from './metrics.js';
+import type { GatewayOptions } from './options.js';
+import type { Connection } from './session/connection.js';
+import { Revalidator } from './session/revalidator.js';
+import { Roster } from './session/roster.js';
+import { IdleSweeper } from './socket/idleSweeper.js';
+import { Tick } from './socket/tick.js';
+
+export interface GatewayPorts {
+  readonly views: ViewStore;
+  readonly bus: MessageBus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What all connections of a gateway share. */
+export interface GatewayCore extends GatewayPorts {
+  readonly options: GatewayOptions;
+  readonly metrics: GatewayMetrics;
+  readonly tick: Tick;
+  readonly roster: Roster;
+  readonly directory: Directory;
+  readonly hub: Hub;
+  readonly publishToBus: PublishToBus;
+  readonly revalidator: Revalidator;
+  readonly sweeper: IdleSweeper<Connection>;
+}
+
+export const createCore = (ports: GatewayPorts, options: GatewayOptions): GatewayCore => {
+  const { views, bus, clock, logger } = ports;
+  const metrics = createMetrics();
+  const roster = new Roster();
+  const directory = new Directory(views);
+  const hub = new Hub();
+  const sweep = (connection: Connection, isIdle: boolean) => sweepOver(connection, isIdle, clock.now());
+  return {
+    ...ports,
+    options,
+    metrics,
+    roster,
+    directory,
+    hub,
+    tick: new Tick(),
+    publishToBus: createPublishToBus(bus, metrics, logger),
+    revalidator: new Revalidator({ views, clock, logger, directory, roster, hub }),
+    sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweep),
+  };
+};
+
+const sweepOver = (connection: Connection, isIdle: boolean, now: number): void => {
+  if (connection.session !== undefined && connection.session.expiresAt <= now) {
+    connection.close(closes.tokenExpired);
+  } else if (connection.isBehind) {
+    connection.onSignOfLife();
+  } else if (isIdle) {
+    connection.close(closes.idleTimeout);
+  }
+};

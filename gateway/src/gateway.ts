@@ -1,0 +1,95 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { createDomainChanges } from './access/domainChanges.js';
+import { createCore, type GatewayCore } from './core.js';
+import { createDelivery } from './fanout/deliverFromBus.js';
+import type { GatewayMetrics } from './metrics.js';
+import { defaultOptions, type GatewayOptions } from './options.js';
+import { Connection } from './session/connection.js';
+import { refuseUpgrade } from './socket/refuseUpgrade.js';
+import { createWsListener, type WsListener } from './socket/wsListener.js';
+
+export interface GatewayDeps {
+  readonly views: ViewStore;
+  readonly bus: MessageBus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly options?: Partial<GatewayOptions>;
+}
+
+export interface Gateway extends Service {
+  /** Takes over the server's `upgrade` requests: `/ws` is ours, anything else is refused. Before or after `start`. */
+  attach(server: Server): void;
+  /** Open WebSockets. */
+  readonly connections: number;
+  readonly metrics: Readonly<GatewayMetrics>;
+}
+
+export const createGateway = (deps: GatewayDeps): Gateway => new WebSocketGateway(deps);
+
+class WebSocketGateway implements Gateway {
+  readonly close = once(() => this.stop());
+  private readonly core: GatewayCore;
+  private readonly listener: WsListener;
+  private readonly readers: ChannelReader[] = [];
+  private revalidation: NodeJS.Timeout | undefined;
+  private isOpen = false;
+
+  constructor({ options, ...ports }: GatewayDeps) {
+    this.core = createCore(ports, { ...defaultOptions, ...options });
+    this.listener = createWsListener(
+      this.core.options.closeGraceMs,
+      (socket) => new Connection(socket, this.core),
+    );
+  }
+
+  get connections(): number {
+    return this.core.roster.connections.size;
+  }
+
+  get metrics(): Readonly<GatewayMetrics> {
+    return this.core.metrics;
+  }
+
+  async start(): Promise<void> {
+    const { bus, hub, metrics, revalidator, sweeper, options } = this.core;
+    const messages = await bus.read(liveMessages, { interest: 'attended' }, createDelivery(hub, metrics));
+    this.readers.push(messages);
+    hub.readFrom(messages);
+    this.readers.push(await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)));
+    sweeper.start();
+    this.revalidation = setInterval(() => revalidator.recheckAll(), options.revalidationMs).unref();
+    this.isOpen = true;
+  }
+
+  attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = request.url?.split('?', 1)[0];
+    if (path !== '/ws') refuseUpgrade(socket, '404 Not Found');
+    else if (!this.isOpen) refuseUpgrade(socket, '503 Service Unavailable');
+    else this.listener.upgrade(request, socket, head);
+  }
+
+  private async stop(): Promise<void> {
+    this.isOpen = false;
+    clearInterval(this.revalidation);
+    this.core.sweeper.stop();
+    const { roster } = this.core;
+    for (const connection of roster.connections) connection.close(closes.serviceRestart);
+    // The WebSocket layer cuts off whoever has not answered the close within the grace.
+    await roster.emptied();
+    for (const reader of this.readers.reverse()) await reader.close();
+  }
+}

@@ -1,0 +1,38 @@
+import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import { refusals, type RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+
+/** What the gateway has counted since it was made; whoever exports metrics reads it. */
+export interface GatewayMetrics {
+  connectionsOpened: number;
+  connectionsClosed: number;
+  authenticated: number;
+  failedAuths: number;
+  publishes: number;
+  deliveries: number;
+  slowConsumers: number;
+  /** By the `error` of the refusal. */
+  readonly refusals: Record<string, number>;
+  /** By the reason of the close, of those that the gateway closed. */
+  readonly closes: Record<string, number>;
+}
+
+export const createMetrics = (): GatewayMetrics => ({
+  connectionsOpened: 0,
+  connectionsClosed: 0,
+  authenticated: 0,
+  failedAuths: 0,
+  publishes: 0,
+  deliveries: 0,
+  slowConsumers: 0,
+  refusals: {},
+  closes: {},
+});
+
+export const countRefusal = (metrics: GatewayMetrics, name: RefusalName): void => {
+  const { error } = refusals[name];
+  metrics.refusals[error] = (metrics.refusals[error] ?? 0) + 1;
+};
+
+export const countClose = (metrics: GatewayMetrics, { reason }: CloseSpec): void => {
+  metrics.closes[reason] = (metrics.closes[reason] ?? 0) + 1;
+};

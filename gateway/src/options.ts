@@ -1,0 +1,20 @@
+export interface GatewayOptions {
+  /** Accepted publishes a second and connection; 0 is no limit. */
+  readonly publishRate: number;
+  /** Without a frame for this long a connection is closed. */
+  readonly idleTimeoutMs: number;
+  /** Every connection's rights are read anew this often, whatever the domain events said. */
+  readonly revalidationMs: number;
+  /** Bytes that may wait for a slow reader before it is closed. */
+  readonly outboxBytes: number;
+  /** How long a peer may take to answer a close before the socket is cut. */
+  readonly closeGraceMs: number;
+}
+
+export const defaultOptions: GatewayOptions = {
+  publishRate: 50,
+  idleTimeoutMs: 60_000,
+  revalidationMs: 600_000,
+  outboxBytes: 8 * 1024 * 1024,
+  closeGraceMs: 2_000,
+};

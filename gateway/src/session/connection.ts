@@ -1,0 +1,184 @@
+import type { Buffer } from 'node:buffer';
+import type { AuthFrame, ClientFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import { parseFrame, type MalformedFrame } from '@roomwire/shared/contracts/protocol/parseFrame';
+import {
+  renderRefusal,
+  type RefusalContext,
+  type RefusalName,
+} from '@roomwire/shared/contracts/protocol/refusals';
+import {
+  encodeServerFrame,
+  heartbeatFrame,
+  type ServerFrame,
+} from '@roomwire/shared/contracts/protocol/serverFrames';
+import type { GatewayCore } from '../core.js';
+import { dispatch } from '../handlers/index.js';
+import type { Outcome } from '../handlers/handler.js';
+import { countClose, countRefusal } from '../metrics.js';
+import { SlidingWindow } from '../policy/slidingWindow.js';
+import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
+import { Outbox } from '../socket/outbox.js';
+import { authenticate } from './authenticate.js';
+import { Inbox } from './inbox.js';
+import { Session, type SessionLink } from './session.js';
+
+const maxFailedAuths = 10;
+const maxMalformed = 20;
+const malformedWindowMs = 10_000;
+
+/** One WebSocket: unauthenticated, then with a session, then closed. */
+export class Connection implements FrameReceiver, SessionLink {
+  readonly outbox: Outbox;
+  /** The sweep in which the last frame came. */
+  lastSign = 0;
+  private readonly socket: FrameSocket;
+  private readonly core: GatewayCore;
+  private readonly inbox: Inbox;
+  private readonly malformed = new SlidingWindow(maxMalformed, malformedWindowMs);
+  private current: Session | undefined;
+  private failedAuths = 0;
+  private isClosed = false;
+
+  constructor(socket: FrameSocket, core: GatewayCore) {
+    this.socket = socket;
+    this.core = core;
+    this.outbox = new Outbox(socket, core.tick, core.options.outboxBytes, () => this.tooSlow());
+    this.inbox = new Inbox(socket, (bytes, isText) => this.handle(bytes, isText));
+    this.onSignOfLife();
+    core.metrics.connectionsOpened++;
+    core.roster.opened(this);
+  }
+
+  get session(): Session | undefined {
+    return this.current;
+  }
+
+  /** A frame is being handled, and those behind it wait unread: the silence is ours. */
+  get isBehind(): boolean {
+    return this.inbox.isBehind;
+  }
+
+  onFrame(bytes: Buffer, isText: boolean): void {
+    if (this.isClosed) return;
+    this.onSignOfLife();
+    this.inbox.accept(bytes, isText);
+  }
+
+  onSignOfLife(): void {
+    this.lastSign = this.core.sweeper.sweep;
+  }
+
+  onClosed(): void {
+    this.end();
+    this.core.roster.closed(this);
+    this.core.metrics.connectionsClosed++;
+  }
+
+  send(frame: ServerFrame): void {
+    this.outbox.push(encodeServerFrame(frame));
+  }
+
+  /** Before authentication nobody has asked for version 2. */
+  refuse(name: RefusalName, context: RefusalContext): void {
+    countRefusal(this.core.metrics, name);
+    this.send(renderRefusal(name, this.current?.identity.version ?? 1, context));
+  }
+
+  /** What was queued before still goes out. */
+  close(why: CloseSpec): void {
+    if (this.isClosed) return;
+    this.end();
+    countClose(this.core.metrics, why);
+    this.socket.close(why);
+  }
+
+  private end(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.outbox.close();
+    this.inbox.clear();
+    if (this.current === undefined) return;
+    this.current.isOver = true;
+    this.core.roster.leave(this.current);
+    for (const subscription of this.current.subscriptions.values()) this.core.hub.leave(subscription);
+    this.current.subscriptions.clear();
+  }
+
+  private tooSlow(): void {
+    this.core.metrics.slowConsumers++;
+    this.close(closes.slowConsumer);
+  }
+
+  private handle(bytes: Buffer, isText: boolean): Promise<void> | undefined {
+    if (this.isClosed) return undefined;
+    if (bytes.length === 0 && !isText) return this.heartbeat();
+    const frame = parseFrame(bytes, isText);
+    const outcome = this.outcomeOf(frame);
+    if (outcome instanceof Promise) {
+      return outcome.then(
+        (refusal) => this.answer(frame, refusal),
+        (error: unknown) => this.failed(frame, error),
+      );
+    }
+    this.answer(frame, outcome);
+    return undefined;
+  }
+
+  private heartbeat(): undefined {
+    if (this.current === undefined) this.refuse('notAuthenticated', {});
+    else this.outbox.push(heartbeatFrame);
+  }
+
+  private outcomeOf(frame: ClientFrame | MalformedFrame): Outcome {
+    if (this.current === undefined) {
+      return frame.type === 'auth' ? this.authenticate(frame) : 'notAuthenticated';
+    }
+    return frame.type === 'malformed' ? this.tolerate(frame) : dispatch(this.current, frame, this.core);
+  }
+
+  private answer(frame: ClientFrame | MalformedFrame, refusal: RefusalName | void): void {
+    if (refusal !== undefined && !this.isClosed) this.refuse(refusal, frame as RefusalContext);
+    if (this.malformed.isFull(this.core.clock.monotonic())) this.close(closes.tooManyMalformedFrames);
+  }
+
+  /** Every frame has its answer, also when what it needed is out of reach. */
+  private failed(frame: ClientFrame | MalformedFrame, error: unknown): void {
+    this.core.logger.warn('A frame could not be handled', { type: frame.type, error });
+    this.answer(frame, 'brokerUnavailable');
+  }
+
+  private tolerate(frame: MalformedFrame): RefusalName {
+    this.malformed.add(this.core.clock.monotonic());
+    return frame.refusal;
+  }
+
+  private async authenticate(frame: AuthFrame): Promise<void> {
+    const { revalidator, metrics, roster, options } = this.core;
+    const changesBefore = revalidator.changes;
+    const result = await authenticate(this.core, frame);
+    if (this.isClosed) return;
+    if (typeof result === 'string') {
+      metrics.failedAuths++;
+      this.send({ type: 'auth', success: false, error: result });
+      if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
+      return;
+    }
+    const { identity, expiresAt } = result;
+    this.current = new Session(identity, this, expiresAt, options.publishRate);
+    roster.enter(this.current);
+    metrics.authenticated++;
+    // What changed while we were reading found nobody to close.
+    if (revalidator.changes !== changesBefore) revalidator.recheckActor(identity.actorTokenId);
+    const { actorTokenId, projectId, actorType, version } = identity;
+    this.send({
+      type: 'auth',
+      success: true,
+      actorTokenId,
+      projectId,
+      actorType,
+      protocolVersion: version,
+      restoredSubscriptions: [],
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import type { Connection } from './connection.js';
+import type { Session } from './session.js';
+
+/** Who is connected. */
+export class Roster {
+  private readonly open = new Set<Connection>();
+  private onEmpty: (() => void) | undefined;
+  private readonly actors = new Map<string, Set<Session>>();
+  private readonly projects = new Map<string, Set<Session>>();
+
+  get connections(): ReadonlySet<Connection> {
+    return this.open;
+  }
+
+  opened(connection: Connection): void {
+    this.open.add(connection);
+  }
+
+  closed(connection: Connection): void {
+    this.open.delete(connection);
+    if (this.open.size === 0) this.onEmpty?.();
+  }
+
+  /** Resolves when nobody is connected. */
+  emptied(): Promise<void> {
+    return new Promise((resolve) => (this.open.size === 0 ? resolve() : (this.onEmpty = resolve)));
+  }
+
+  enter(session: Session): void {
+    const { actorTokenId, projectId } = session.identity;
+    include(this.actors, actorTokenId, session);
+    include(this.projects, projectId, session);
+  }
+
+  leave(session: Session): void {
+    const { actorTokenId, projectId } = session.identity;
+    discard(this.actors, actorTokenId, session);
+    discard(this.projects, projectId, session);
+  }
+
+  /** Copies, because closing a session takes it out. */
+  ofActor(actorTokenId: string): readonly Session[] {
+    return [...(this.actors.get(actorTokenId) ?? [])];
+  }
+
+  ofProject(projectId: string): readonly Session[] {
+    return [...(this.projects.get(projectId) ?? [])];
+  }
+
+  ofOrganization(organizationId: string): readonly Session[] {
+    return [...this.projects.values()]
+      .flatMap((sessions) => [...sessions])
+      .filter(({ identity }) => identity.organizationId === organizationId);
+  }
+
+  actorIds(): readonly string[] {
+    return [...this.actors.keys()];
+  }
+
+  projectIds(): readonly string[] {
+    return [...this.projects.keys()];
+  }
+}
+
+const include = (index: Map<string, Set<Session>>, key: string, session: Session): void => {
+  const sessions = index.get(key);
+  if (sessions) sessions.add(session);
+  else index.set(key, new Set([session]));
+};
+
+const discard = (index: Map<string, Set<Session>>, key: string, session: Session): void => {
+  const sessions = index.get(key);
+  sessions?.delete(session);
+  if (sessions?.size === 0) index.delete(key);
+};

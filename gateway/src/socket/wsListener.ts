@@ -1,0 +1,91 @@
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer, type ServerOptions } from 'ws';
+import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import { maxFrameBytes } from '@roomwire/shared/contracts/protocol/limits';
+import type { FrameReceiver, FrameSocket } from './frameSocket.js';
+
+/**
+ * Prepared frames go to the TCP socket itself, which is ours from the `upgrade` event. That keeps its order with
+ * what `ws` writes (pongs, closes) only because `ws` writes at once: it must not compress.
+ */
+class WsFrameSocket implements FrameSocket {
+  private readonly webSocket: WebSocket;
+  private readonly wire: Duplex;
+
+  constructor(webSocket: WebSocket, wire: Duplex) {
+    this.webSocket = webSocket;
+    this.wire = wire;
+  }
+
+  write(frames: Buffer): void {
+    if (this.webSocket.readyState === WebSocket.OPEN) this.wire.write(frames);
+  }
+
+  get bufferedBytes(): number {
+    return this.wire.writableLength;
+  }
+
+  pause(): void {
+    this.webSocket.pause();
+  }
+
+  resume(): void {
+    this.webSocket.resume();
+  }
+
+  close(why: CloseSpec): void {
+    this.webSocket.close(why.code, why.reason);
+    // A paused socket would never see the peer's answer.
+    this.webSocket.resume();
+  }
+
+  terminate(): void {
+    this.webSocket.terminate();
+  }
+}
+
+export interface WsListener {
+  /** Takes over the socket of an `upgrade` request, and refuses a bad handshake on it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** The only place that knows `ws`. */
+export const createWsListener = (
+  closeGraceMs: number,
+  accept: (socket: FrameSocket) => FrameReceiver,
+): WsListener => {
+  // `closeTimeout` is documented by ws and missing in its types.
+  const options: ServerOptions & { readonly closeTimeout: number } = {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    // A frame of 1 MiB arrives in 16 chunks of a socket, or in thousands when somebody dribbles it.
+    maxFragments: 128,
+    maxBufferedChunks: 16_384,
+    closeTimeout: closeGraceMs,
+  };
+  const server = new WebSocketServer(options);
+  return {
+    upgrade: (request, socket, head) =>
+      server.handleUpgrade(request, socket, head, (webSocket) =>
+        connect(webSocket, accept, new WsFrameSocket(webSocket, socket)),
+      ),
+  };
+};
+
+const connect = (
+  webSocket: WebSocket,
+  accept: (socket: FrameSocket) => FrameReceiver,
+  socket: FrameSocket,
+): void => {
+  // First, because an error without a listener ends the process. `ws` closes the connection by itself.
+  webSocket.on('error', () => undefined);
+  const receiver = accept(socket);
+  webSocket.on('message', (data, isBinary) => receiver.onFrame(data as Buffer, !isBinary));
+  webSocket.on('ping', () => receiver.onSignOfLife());
+  webSocket.on('pong', () => receiver.onSignOfLife());
+  webSocket.on('close', () => receiver.onClosed());
+};

@@ -1,0 +1,112 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { decode, encode } from '@msgpack/msgpack';
+import { WebSocket } from 'ws';
+
+export type Frame = Readonly<Record<string, unknown>>;
+
+export interface Closed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+const patienceMs = 5_000;
+
+/** A client that keeps every frame until it is asked for, so that none is missed and nobody has to wait for nothing. */
+export class FrameClient {
+  /** Settles with the code and the reason when the connection has ended. */
+  readonly closed: Promise<Closed>;
+  readonly webSocket: WebSocket;
+  private readonly frames: (Frame | 'heartbeat')[] = [];
+  private wake: (() => void) | undefined;
+  private isClosed = false;
+
+  private constructor(webSocket: WebSocket) {
+    this.webSocket = webSocket;
+    webSocket.on('error', () => undefined);
+    webSocket.on('message', (data: Buffer, isBinary) => this.take(data, isBinary));
+    this.closed = new Promise((resolve) =>
+      webSocket.on('close', (code, reason) => {
+        this.isClosed = true;
+        this.wake?.();
+        resolve({ code, reason: reason.toString() });
+      }),
+    );
+  }
+
+  static async connect(url: string): Promise<FrameClient> {
+    const client = new FrameClient(new WebSocket(url, { perMessageDeflate: false }));
+    await once(client.webSocket, 'open');
+    return client;
+  }
+
+  /** A frame in MessagePack. */
+  send(frame: unknown): this {
+    return this.sendBytes(encode(frame));
+  }
+
+  /** A frame in JSON. */
+  sendJson(frame: unknown): this {
+    return this.sendText(JSON.stringify(frame));
+  }
+
+  sendBytes(bytes: Uint8Array): this {
+    this.webSocket.send(bytes, { binary: true });
+    return this;
+  }
+
+  sendText(text: string): this {
+    this.webSocket.send(text);
+    return this;
+  }
+
+  /** The next frame, whatever it is; an empty one is `heartbeat`. */
+  async next(): Promise<Frame | 'heartbeat'> {
+    const deadline = setTimeout(() => this.wake?.(), patienceMs);
+    try {
+      if (this.frames.length === 0 && !this.isClosed)
+        await new Promise<void>((resolve) => (this.wake = resolve));
+    } finally {
+      clearTimeout(deadline);
+    }
+    const frame = this.frames.shift();
+    if (frame === undefined) throw new Error(this.isClosed ? 'The connection is closed' : 'No frame came');
+    return frame;
+  }
+
+  /** Sends a frame and gives what comes next. */
+  async ask(frame: unknown): Promise<Frame | 'heartbeat'> {
+    return this.send(frame).next();
+  }
+
+  async authenticate(token: string, protocolVersion: number | undefined = 2): Promise<this> {
+    const reply = await this.ask({ type: 'auth', token, ...(protocolVersion && { protocolVersion }) });
+    if (reply === 'heartbeat' || reply['success'] !== true)
+      throw new Error(`No success: ${JSON.stringify(reply)}`);
+    return this;
+  }
+
+  async subscribe(topic: string, options: Frame = {}): Promise<this> {
+    const reply = await this.ask({ type: 'subscribe', topic, ...options });
+    if (reply === 'heartbeat' || reply['type'] !== 'subscribed') {
+      throw new Error(`Not subscribed: ${JSON.stringify(reply)}`);
+    }
+    return this;
+  }
+
+  publish(topic: string, data: unknown, options: Frame = {}): this {
+    return this.send({ type: 'publish', topic, data, ...options });
+  }
+
+  async close(): Promise<void> {
+    this.webSocket.close();
+    await this.closed;
+  }
+
+  private take(data: Buffer, isBinary: boolean): void {
+    if (!isBinary) throw new Error('The server sent text');
+    this.frames.push(data.length === 0 ? 'heartbeat' : (decode(data) as Frame));
+    this.wake?.();
+    this.wake = undefined;
+  }
+}

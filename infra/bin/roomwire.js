@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+
+const program = new URL('../dist/src/cli/main.js', import.meta.url);
+if (!existsSync(program)) {
+  console.error('Roomwire is not built yet: run `npm run build` first.');
+  process.exit(2);
+}
+await import(program.href);

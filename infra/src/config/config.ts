@@ -1,0 +1,80 @@
+import { createVariableReader, type Environment } from './variables.js';
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+
+export interface Config {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly opsPort: number;
+  readonly dataDir: string;
+  readonly masterKey: Uint8Array | undefined;
+  readonly sessionSecret: Uint8Array | undefined;
+  readonly oidc: { readonly jwksUrl: string; readonly issuer?: string; readonly audience?: string } | undefined;
+  readonly messageRecording: boolean;
+  readonly revalidationMs: number;
+  readonly idleTimeoutMs: number;
+  /** Publishes a second and connection; 0 is off. */
+  readonly publishRate: number;
+  readonly restRate: number;
+  readonly restBurst: number;
+  readonly webhookAllowPrivate: boolean;
+  readonly logLevel: (typeof logLevels)[number];
+}
+
+/** Everything that is wrong with the configuration, in one line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(problems: readonly string[]) {
+    super(`Bad configuration: ${problems.join('; ')}`);
+  }
+}
+
+/** The settings of the environment. Throws one `ConfigError` that names every problem. */
+export const readConfig = (environment: Environment): Config => {
+  const problems: string[] = [];
+  const read = createVariableReader(environment, problems);
+  const seconds = (name: string, fallback: number) =>
+    read.integer(name, fallback, { min: 1, max: 86_400 }) * 1000;
+  const port = { min: 0, max: 65_535 };
+  const rate = { min: 0, max: 1_000_000 };
+
+  for (const name of engineVariables) {
+    if (read.text(name) !== undefined) problems.push(`${name} is set, but this version runs on files only`);
+  }
+  const config: Config = {
+    host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
+    port: read.integer('ROOMWIRE_PORT', 8080, port),
+    opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
+    dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
+    masterKey: read.key('ROOMWIRE_MASTER_KEY'),
+    sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
+    oidc: readOidc(read, problems),
+    messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
+    revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', 600),
+    idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', 60),
+    publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
+    restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
+    restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
+    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', true),
+    logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
+  };
+  if (config.restRate > 0 && config.restBurst < 1)
+    problems.push('ROOMWIRE_REST_BURST must be at least 1 while ROOMWIRE_REST_RATE is on');
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+};
+
+const engineVariables = ['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS'];
+
+const readOidc = (read: ReturnType<typeof createVariableReader>, problems: string[]): Config['oidc'] => {
+  const jwksUrl = read.url('ROOMWIRE_SESSION_JWKS_URL', ['https:', 'http:']);
+  const issuer = read.text('ROOMWIRE_SESSION_ISSUER');
+  const audience = read.text('ROOMWIRE_SESSION_AUDIENCE');
+  if (jwksUrl !== undefined)
+    return { jwksUrl, ...(issuer === undefined ? {} : { issuer }), ...(audience === undefined ? {} : { audience }) };
+  if (issuer !== undefined || audience !== undefined)
+    problems.push('ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE need ROOMWIRE_SESSION_JWKS_URL');
+  return undefined;
+};

@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One environment variable, read as a value of its kind; what is wrong with it is collected, not thrown. */
+export interface VariableReader {
+  text(name: string): string | undefined;
+  integer(name: string, fallback: number, range: { readonly min: number; readonly max: number }): number;
+  flag(name: string, fallback: boolean): boolean;
+  oneOf<T extends string>(name: string, fallback: T, values: readonly T[]): T;
+  url(name: string, protocols: readonly string[]): string | undefined;
+  /** 32 bytes in base64. */
+  key(name: string): Uint8Array | undefined;
+}
+
+const keyBytes = 32;
+
+export const createVariableReader = (environment: Environment, problems: string[]): VariableReader => {
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+    const text = environment[name]?.trim();
+    if (text === undefined || text === '') return fallback;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name} must be ${expected}`);
+    return value ?? fallback;
+  };
+
+  return {
+    text: (name) => read<string | undefined>(name, undefined, (text) => text, 'text'),
+    integer: (name, fallback, { min, max }) =>
+      read(name, fallback, (text) => integerIn(text, min, max), `a whole number from ${min} to ${max}`),
+    flag: (name, fallback) => read(name, fallback, (text) => flags.get(text.toLowerCase()), 'true or false'),
+    oneOf: (name, fallback, values) =>
+      read(name, fallback, (text) => values.find((value) => value === text), `one of ${values.join(', ')}`),
+    url: (name, protocols) =>
+      read<string | undefined>(
+        name,
+        undefined,
+        (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
+        `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      ),
+    key: (name) =>
+      read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
+  };
+};
+
+const flags = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+const integerIn = (text: string, min: number, max: number): number | undefined => {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+};
+
+const parseKey = (text: string): Uint8Array | undefined => {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === keyBytes && bytes.toString('base64') === text ? bytes : undefined;
+};

@@ -1,0 +1,100 @@
+import type { CommandHandler } from '@roomwire/command-api/handling/commandHandler';
+import { apiKeyTarget } from '@roomwire/command-api/api-keys/decider';
+import { organizationTarget } from '@roomwire/command-api/organizations/decider';
+import { projectTarget } from '@roomwire/command-api/projects/decider';
+import { hashSecret, mintToken, parseToken } from '@roomwire/shared/credentials/secretToken';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Random } from '@roomwire/shared/ports/random';
+import { readJsonFile, writeJsonFile } from './keptSecrets.js';
+
+/** What the first start makes, so that a new user can begin at once. */
+export interface Credentials {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly apiKey: string;
+  readonly sessionToken: string;
+}
+
+export interface FirstStartDeps {
+  readonly file: string;
+  readonly sessionSecret: Uint8Array;
+  readonly commands: CommandHandler;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const operatorSessionSeconds = 365 * 24 * 60 * 60;
+
+/**
+ * Makes an organization, a project, an API key and an operator session, the first time that a data folder is used.
+ * The credentials are kept before anything is appended, so a start that was interrupted is finished by the next.
+ * Resolves with them when this start was the first.
+ */
+export const provisionFirstStart = async (
+  deps: FirstStartDeps,
+  logIsEmpty: boolean,
+): Promise<Credentials | undefined> => {
+  const kept = await readJsonFile<Credentials>(deps.file);
+  const credentials = kept ?? (logIsEmpty ? await makeCredentials(deps) : undefined);
+  if (credentials === undefined || (await isProvisioned(deps.commands, credentials))) return undefined;
+  await provision(deps, credentials);
+  return credentials;
+};
+
+const makeCredentials = async ({ file, sessionSecret, clock, random }: FirstStartDeps): Promise<Credentials> => {
+  const organizationId = random.uuid();
+  const session = { subject: 'operator', organizationIds: [organizationId], isOperator: true };
+  const credentials = {
+    organizationId,
+    projectId: random.uuid(),
+    apiKeyId: random.uuid(),
+    apiKey: mintToken(random, 'ak_live').token,
+    sessionToken: await mintSessionToken(sessionSecret, session, operatorSessionSeconds, clock),
+  };
+  await writeJsonFile(file, credentials);
+  return credentials;
+};
+
+/** The organization comes last, so that where it is, everything is. */
+const isProvisioned = (commands: CommandHandler, { organizationId }: Credentials): Promise<boolean> =>
+  commands.inspect(organizationTarget(organizationId), (organization) => organization !== undefined);
+
+const provision = async (
+  { commands, clock, random }: FirstStartDeps,
+  { organizationId, projectId, apiKeyId, apiKey }: Credentials,
+): Promise<void> => {
+  const { keyId, secret } = parseToken(apiKey, 'ak_live') ?? { keyId: '', secret: '' };
+  const context = {
+    occurredAt: new Date(clock.now()).toISOString(),
+    organizationId,
+    projectId,
+    principal: 'system',
+    requestId: random.uuid(),
+  };
+  const fields = { apiKeyId, organizationId, projectId, keyId, name: 'First key', expiresAt: null };
+  const none = () => undefined;
+  await commands.execute(
+    apiKeyTarget(apiKeyId),
+    { type: 'CreateApiKey', apiKey: { ...fields, secretHash: hashSecret(secret) } },
+    context,
+    none,
+  );
+  await commands.execute(
+    projectTarget(projectId),
+    { type: 'CreateProject', project: { projectId, organizationId, name: 'First project' } },
+    context,
+    none,
+  );
+  await commands.execute(
+    organizationTarget(organizationId),
+    {
+      type: 'CreateOrganization',
+      organization: { organizationId, name: 'First organization', plan: unlimitedPlan },
+    },
+    { ...context, projectId: null },
+    none,
+  );
+};

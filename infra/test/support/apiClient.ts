@@ -1,0 +1,44 @@
+export interface Answer {
+  readonly status: number;
+  /** Undefined for an empty body. */
+  // Tests look into answers freely; a wrong path fails its expectation.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface ApiClient {
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body?: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  /** Any request, with nothing added to it but the credential. */
+  send(path: string, init?: RequestInit): Promise<Answer>;
+}
+
+/** A REST client with one credential; `undefined` sends none. Paths are relative to `/v1`. */
+export const apiClient = (baseUrl: string, credential: string | undefined): ApiClient => {
+  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = new Headers(init.headers);
+    if (credential !== undefined && !headers.has('authorization'))
+      headers.set('authorization', `Bearer ${credential}`);
+    const response = await fetch(`${baseUrl}/v1${path}`, { ...init, headers });
+    const text = await response.text();
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, body, headers: response.headers };
+  };
+  const withJson = (method: string) => (path: string, body?: unknown) =>
+    send(path, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+  return {
+    get: (path) => send(path),
+    post: withJson('POST'),
+    patch: withJson('PATCH'),
+    delete: (path) => send(path, { method: 'DELETE' }),
+    send,
+  };
+};

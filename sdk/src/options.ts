@@ -1,0 +1,127 @@
+import type { Backoff } from './connection/backoff.js';
+import type { HeartbeatTimes } from './connection/heartbeat.js';
+import { systemRandom, systemSchedule, type Random, type Schedule } from './environment.js';
+import type { RoomwireError } from './errors.js';
+
+/** Asked for a token at every connect. */
+export interface TokenRequest {
+  /** Why the last token is of no more use; undefined when it may be given again. */
+  readonly refused: RoomwireError | undefined;
+}
+
+/** A rejection or an empty token is a failed attempt (`token_unavailable`) and is retried. */
+export type TokenFunction = (request: TokenRequest) => string | Promise<string>;
+
+/** How long the client waits, in milliseconds. */
+export interface Timeouts {
+  /** For the socket to open; 10 s by default. */
+  readonly connectMs: number;
+  /** For the reply to `auth`; 10 s by default. */
+  readonly authMs: number;
+  /** For the reply to a subscribe, an unsubscribe or a publish; 30 s by default. */
+  readonly requestMs: number;
+  /** For the closing handshake in `close()`; 2 s by default. */
+  readonly closeMs: number;
+}
+
+export interface ClientOptions {
+  /** WebSocket address, `ws://…/ws` or `wss://…/ws`. */
+  readonly url: string;
+  /** An access token or a client token, or a function that gives one: it is called at every connect. */
+  readonly token: string | TokenFunction;
+  /** Names this client among others with the same token; for the persistent sessions of agents and orchestrators. */
+  readonly clientId?: string;
+  /** Shows in the server's log before authentication; nothing else. */
+  readonly projectId?: string;
+  /**
+   * Restore the subscriptions that the server has recorded for the actor (`reconnect: true` in the protocol), at every
+   * connect. False by default: after a reconnect the client makes its own subscriptions again, and no others. Worker
+   * groups that want what was collected for them while they were away need true.
+   */
+  readonly resume?: boolean;
+  /** Waits between attempts; false ends the client at the first failure. 5 s, ×1.5, at most 30 s, jitter 0.5, spread 3 s. */
+  readonly reconnect?: Partial<Backoff> | false;
+  /** 30 s and 10 s by default. */
+  readonly heartbeat?: Partial<HeartbeatTimes>;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Source of chance for the waits; for tests. */
+  readonly random?: Random;
+  /** Timer; for tests. */
+  readonly schedule?: Schedule;
+}
+
+/** The options with every default filled in. */
+export interface Settings {
+  readonly url: string;
+  readonly token: string | TokenFunction;
+  readonly clientId: string | undefined;
+  readonly projectId: string | undefined;
+  readonly resume: boolean;
+  readonly reconnect: Backoff | false;
+  readonly heartbeat: HeartbeatTimes;
+  readonly timeouts: Timeouts;
+  readonly random: Random;
+  readonly schedule: Schedule;
+}
+
+const defaultBackoff: Backoff = {
+  baseMs: 5_000,
+  multiplier: 1.5,
+  maxMs: 30_000,
+  jitter: 0.5,
+  restartSpreadMs: 3_000,
+};
+const defaultHeartbeat: HeartbeatTimes = { intervalMs: 30_000, timeoutMs: 10_000 };
+const defaultTimeouts: Timeouts = { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, closeMs: 2_000 };
+
+/** Throws one `TypeError` that names everything that is wrong. */
+export const readOptions = (options: ClientOptions): Settings => {
+  const settings: Settings = {
+    url: options.url,
+    token: options.token,
+    clientId: options.clientId,
+    projectId: options.projectId,
+    resume: options.resume ?? false,
+    reconnect: options.reconnect === false ? false : { ...defaultBackoff, ...options.reconnect },
+    heartbeat: { ...defaultHeartbeat, ...options.heartbeat },
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
+    random: options.random ?? systemRandom,
+    schedule: options.schedule ?? systemSchedule,
+  };
+  const problems = problemsOf(settings);
+  if (problems.length > 0) throw new TypeError(`Roomwire options: ${problems.join('; ')}`);
+  return settings;
+};
+
+const problemsOf = ({ url, token, reconnect, heartbeat, timeouts }: Settings): string[] => {
+  const problems: string[] = [];
+  const positive = (group: string, values: object): void => {
+    for (const [name, value] of Object.entries(values) as [string, unknown][])
+      if (!isDuration(value)) problems.push(`${group}.${name} must be above 0 and at most ${maxTimerMs}`);
+  };
+  if (!isSocketAddress(url)) problems.push('url must be a ws:// or wss:// address without a fragment');
+  if (typeof token !== 'function' && !isFilledText(token))
+    problems.push('token must be a text or a function');
+  positive('heartbeat', heartbeat);
+  positive('timeouts', timeouts);
+  if (reconnect === false) return problems;
+  positive('reconnect', { baseMs: reconnect.baseMs, maxMs: reconnect.maxMs });
+  if (!(reconnect.multiplier >= 1)) problems.push('reconnect.multiplier must be 1 or more');
+  if (!(reconnect.jitter >= 0 && reconnect.jitter <= 1))
+    problems.push('reconnect.jitter must be from 0 to 1');
+  if (!(reconnect.restartSpreadMs >= 0)) problems.push('reconnect.restartSpreadMs must be 0 or more');
+  return problems;
+};
+
+/** A longer timer fires at once, in every environment. */
+const maxTimerMs = 2_147_483_647;
+
+const isDuration = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= maxTimerMs;
+
+export const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const isSocketAddress = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hash } = new URL(text);
+  return (protocol === 'ws:' || protocol === 'wss:') && hash === '';
+};

@@ -1,0 +1,85 @@
+/** At most once, at least once, or two-step on the broker's internal hop. */
+export type Qos = 0 | 1 | 2;
+
+/** A value, or an AND-group: all of its values must be on the publish. */
+export type Filter = string | readonly [string, string, ...string[]];
+
+/** A subscription that the server had recorded for the actor and has restored. */
+export interface RestoredSubscription {
+  /** `app/room/topic` */
+  readonly pattern: string;
+  /** The broker's internal topic. */
+  readonly topic: string;
+  readonly load_balance: boolean;
+  readonly load_balance_group: string | null;
+  readonly filters: readonly Filter[];
+}
+
+export type ClientFrame =
+  | {
+      readonly type: 'auth';
+      readonly token: string;
+      readonly protocolVersion: 2;
+      readonly reconnect: boolean;
+      readonly clientId: string | undefined;
+      readonly projectId: string | undefined;
+    }
+  | {
+      readonly type: 'subscribe';
+      readonly topic: string;
+      readonly qos: Qos | undefined;
+      readonly filters: readonly Filter[] | undefined;
+      readonly loadBalance: boolean | undefined;
+      readonly loadBalanceGroup: string | undefined;
+    }
+  | { readonly type: 'unsubscribe'; readonly topic: string }
+  | {
+      readonly type: 'publish';
+      readonly topic: string;
+      readonly data: unknown;
+      readonly qos: Qos | undefined;
+      readonly retain: boolean | undefined;
+      readonly filter: string | undefined;
+      readonly filters: readonly string[] | undefined;
+      readonly msgRef: string;
+    }
+  | { readonly type: 'ack'; readonly msgId: string };
+
+/** The reply to an accepted `auth` frame. */
+export interface AuthAccepted {
+  readonly actorTokenId: string;
+  readonly projectId: string;
+  readonly actorType: string;
+  readonly protocolVersion: number;
+  readonly restoredSubscriptions: readonly RestoredSubscription[];
+}
+
+export interface ErrorFrame {
+  readonly type: 'error';
+  readonly error: string;
+  readonly code: number | undefined;
+  readonly topic: string | undefined;
+  readonly hint: string | undefined;
+  readonly msgRef: string | undefined;
+  readonly maxSizeBytes: number | undefined;
+}
+
+export interface MessageFrame {
+  readonly type: 'message';
+  readonly topic: string;
+  readonly data: unknown;
+  readonly msgId: string | undefined;
+  readonly requiresAck: boolean;
+  readonly isReplay: boolean;
+  readonly filter: string | undefined;
+}
+
+/** The frames that this version acts on. It passes over all others. */
+export type ServerFrame =
+  | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
+  | { readonly type: 'auth'; readonly success: false; readonly error: string }
+  | { readonly type: 'subscribed'; readonly topic: string }
+  | { readonly type: 'unsubscribed'; readonly topic: string }
+  | { readonly type: 'published'; readonly msgRef: string }
+  | MessageFrame
+  | ErrorFrame;

@@ -1,0 +1,82 @@
+import { nothing } from '../environment.js';
+import { RoomwireError } from '../errors.js';
+import type { Message, MessageHandler, SubscribeOptions, Subscription } from './message.js';
+
+export interface StreamOptions extends SubscribeOptions {
+  /** Messages that may wait for the loop; one more ends the stream with `buffer_overflow`. 1000 by default. */
+  readonly bufferSize?: number;
+}
+
+/**
+ * A subscription as a `for await` loop. Leaving the loop unsubscribes. The loop ends after `unsubscribe()` and the
+ * client's `close()`, and throws the error for which a subscription ends, after the messages that came before.
+ * A recorded message counts as handled when it is in the buffer.
+ */
+export interface MessageStream extends Subscription, AsyncIterable<Message> {}
+
+type Subscribe = (handler: MessageHandler, options: SubscribeOptions) => Promise<Subscription>;
+
+export const openStream = async (subscribe: Subscribe, options: StreamOptions): Promise<MessageStream> => {
+  const { bufferSize = 1000, ...rest } = options;
+  const buffer = new MessageBuffer(bufferSize);
+  const opening = subscribe((message) => {
+    if (buffer.push(message)) return;
+    // Better a clear end than a silent gap.
+    buffer.end(new RoomwireError('buffer_overflow', { topic: message.topic }));
+    void opening.then((opened) => opened.unsubscribe(), nothing);
+  }, rest);
+  const subscription = await opening;
+  void subscription.ended.then((error) => buffer.end(error));
+  const stop = async (): Promise<IteratorResult<Message>> => {
+    await subscription.unsubscribe();
+    return { done: true, value: undefined };
+  };
+  const iterator = { next: () => buffer.next(), return: stop };
+  return { ...subscription, [Symbol.asyncIterator]: () => iterator };
+};
+
+type Waiting = (result: IteratorResult<Message> | Promise<never>) => void;
+
+/** A bounded queue between the socket and one reader. */
+class MessageBuffer {
+  readonly #size: number;
+  readonly #messages: Message[] = [];
+  readonly #waiting: Waiting[] = [];
+  #ended = false;
+  #error: RoomwireError | undefined;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** False when there is no room. */
+  push(message: Message): boolean {
+    if (this.#ended) return true;
+    const reader = this.#waiting.shift();
+    if (reader !== undefined) reader({ done: false, value: message });
+    else if (this.#messages.length < this.#size) this.#messages.push(message);
+    else return false;
+    return true;
+  }
+
+  end(error: RoomwireError | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error = error;
+    for (const reader of this.#waiting.splice(0)) reader(this.#last());
+  }
+
+  next(): Promise<IteratorResult<Message>> {
+    const message = this.#messages.shift();
+    if (message !== undefined) return Promise.resolve({ done: false, value: message });
+    if (this.#ended) return Promise.resolve(this.#last());
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** The error is thrown once; after that the stream is merely over. */
+  #last(): IteratorResult<Message> | Promise<never> {
+    const error = this.#error;
+    this.#error = undefined;
+    return error === undefined ? { done: true, value: undefined } : Promise.reject(error);
+  }
+}

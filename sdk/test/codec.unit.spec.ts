@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { decode, encode } from '@msgpack/msgpack';
+import fc from 'fast-check';
+import { RoomwireError } from '../src/errors.js';
+import { decodeFrame, encodeFrame } from '../src/protocol/codec.js';
+import type { ClientFrame } from '../src/protocol/frames.js';
+import { refusalOf } from '../src/protocol/refusal.js';
+
+const publish = (data: unknown): ClientFrame => ({
+  type: 'publish',
+  topic: 'a/b/c',
+  data,
+  qos: undefined,
+  retain: undefined,
+  filter: undefined,
+  filters: undefined,
+  msgRef: '1',
+});
+
+const errorOf = (action: () => unknown): RoomwireError => {
+  try {
+    action();
+  } catch (error) {
+    return error as RoomwireError;
+  }
+  throw new Error('Nothing was thrown');
+};
+
+describe('encodeFrame', () => {
+  it('leaves out what is undefined', () => {
+    expect(decode(encodeFrame(publish({ text: 'hi', extra: undefined })))).to.deep.equal({
+      type: 'publish',
+      topic: 'a/b/c',
+      data: { text: 'hi' },
+      msgRef: '1',
+    });
+  });
+
+  it('refuses what MessagePack cannot express', () => {
+    for (const data of [() => 1, Symbol('s'), 10n, circular()])
+      expect(errorOf(() => encodeFrame(publish(data)))).to.include({ error: 'invalid_data', topic: 'a/b/c' });
+  });
+
+  it('refuses a frame for which the server would end the connection', () => {
+    const error = errorOf(() => encodeFrame(publish(new Uint8Array(1_048_576))));
+    expect(error).to.include({ error: 'message_too_large', code: 42930, maxSizeBytes: 921_600 });
+  });
+
+  it('leaves it to the server to judge data that a frame can hold', () => {
+    expect(encodeFrame(publish(new Uint8Array(921_601))).length).to.be.above(921_601);
+  });
+});
+
+describe('decodeFrame', () => {
+  const undecodable: [string, Uint8Array | string][] = [
+    ['a text frame', '{"type":"auth"}'],
+    ['bytes that are no MessagePack', Uint8Array.of(0xc1)],
+    ['a frame that is cut off', encode({ type: 'message' }).subarray(0, 5)],
+    ['a frame with something behind it', Uint8Array.of(...encode({ type: 'x' }), 0)],
+    ['an array that claims more entries than there are bytes', Uint8Array.of(0xdd, 0xff, 0xff, 0xff, 0xff)],
+    ['a map that claims more entries than there are bytes', Uint8Array.of(0xdf, 0xff, 0xff, 0xff, 0xff)],
+    ['a value that is no map', encode(['message'])],
+    ['null', encode(null)],
+    ['a map without a type', encode({ topic: 'a/b/c' })],
+    ['a message without a topic', encode({ type: 'message', data: 1 })],
+    ['a topic that is no text', encode({ type: 'subscribed', topic: 7 })],
+    ['an auth reply without an actor', encode({ type: 'auth', success: true })],
+  ];
+
+  for (const [what, bytes] of undecodable)
+    it(`refuses ${what}`, () => {
+      expect(errorOf(() => decodeFrame(bytes))).to.include({ error: 'undecodable_frame' });
+    });
+
+  it('throws nothing else, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {
+        try {
+          decodeFrame(bytes);
+        } catch (error) {
+          return error instanceof RoomwireError && error.error === 'undecodable_frame';
+        }
+        return true;
+      }),
+    );
+  });
+
+  it('passes over a type that it does not know', () => {
+    expect(decodeFrame(encode({ type: 'toString' }))).to.equal(undefined);
+    expect(decodeFrame(encode({ type: 'hydration', topic: 'lines', data: {} }))).to.equal(undefined);
+  });
+
+  it('fills in what a message does not carry', () => {
+    expect(decodeFrame(encode({ type: 'message', topic: 'a/b/c', data: [1] }))).to.deep.equal({
+      type: 'message',
+      topic: 'a/b/c',
+      data: [1],
+      msgId: undefined,
+      requiresAck: false,
+      isReplay: false,
+      filter: undefined,
+    });
+  });
+
+  it('reads the restored subscriptions', () => {
+    const entry = {
+      pattern: 'a/b/c',
+      topic: 'p/a/_/b/c',
+      load_balance: true,
+      load_balance_group: 'g',
+      filters: ['x'],
+    };
+    const reply = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
+    const restored = [entry, { pattern: 'a/b/d', topic: 'p/a/_/b/d', load_balance_group: null }];
+    expect(
+      decodeFrame(encode({ ...reply, protocolVersion: 2, restoredSubscriptions: restored })),
+    ).to.deep.equal({
+      ...reply,
+      protocolVersion: 2,
+      restoredSubscriptions: [entry, { ...restored[1], load_balance: false, filters: [] }],
+    });
+  });
+
+  it('takes an auth reply without a version for version 1', () => {
+    const reply = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
+    expect(decodeFrame(encode(reply))).to.include({ protocolVersion: 1 });
+  });
+});
+
+describe('refusalOf', () => {
+  it('names the error without its remark and keeps the remark in the message', () => {
+    const frame = decodeFrame(encode({ type: 'error', error: 'too_many_filters (max 100)', topic: 'a/b/c' }));
+    if (frame?.type !== 'error') throw new Error('Not an error frame');
+    const error = refusalOf(frame);
+    expect(error).to.include({ error: 'too_many_filters', topic: 'a/b/c', code: undefined });
+    expect(error.message).to.equal('The server answered too_many_filters (max 100) (a/b/c)');
+  });
+});
+
+const circular = (): unknown => {
+  const value: { self?: unknown } = {};
+  value.self = value;
+  return value;
+};

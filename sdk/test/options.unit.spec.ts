@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { connect, type ClientOptions } from '../src/index.js';
+import { readOptions } from '../src/options.js';
+
+const required = { url: 'wss://rooms.example/ws', token: 'at_live_1.secret' };
+
+describe('options', () => {
+  it('have the times of the protocol by default', () => {
+    expect(readOptions(required)).to.deep.include({
+      ...required,
+      resume: false,
+      reconnect: { baseMs: 5_000, multiplier: 1.5, maxMs: 30_000, jitter: 0.5, restartSpreadMs: 3_000 },
+      heartbeat: { intervalMs: 30_000, timeoutMs: 10_000 },
+      timeouts: { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, closeMs: 2_000 },
+    });
+  });
+
+  it('may be given in part', () => {
+    const { reconnect, heartbeat } = readOptions({
+      ...required,
+      reconnect: { baseMs: 1 },
+      heartbeat: { timeoutMs: 2 },
+    });
+    expect(reconnect).to.include({ baseMs: 1, multiplier: 1.5 });
+    expect(heartbeat).to.deep.equal({ intervalMs: 30_000, timeoutMs: 2 });
+  });
+
+  it('are refused with everything that is wrong with them', () => {
+    const wrong: ClientOptions = {
+      url: 'http://rooms.example',
+      token: '',
+      reconnect: { baseMs: 0, multiplier: 0.5, jitter: 2, restartSpreadMs: -1 },
+      heartbeat: { intervalMs: 3e9 },
+      timeouts: { authMs: Number.NaN },
+    };
+    expect(() => connect(wrong)).to.throw(
+      TypeError,
+      /url .*; token .*; heartbeat\.intervalMs .*; timeouts\.authMs .*; reconnect\.baseMs .*; reconnect\.multiplier .*; reconnect\.jitter .*; reconnect\.restartSpreadMs /,
+    );
+  });
+
+  it('take only an address that a WebSocket takes', () => {
+    for (const url of ['', '/ws', 'ws://', 'ws://host/ws#part', 'https://host/ws'])
+      expect(() => readOptions({ ...required, url }), url).to.throw(TypeError, /url/);
+  });
+});

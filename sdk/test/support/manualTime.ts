@@ -1,0 +1,47 @@
+import type { Schedule } from '../../src/environment.js';
+
+interface Timer {
+  readonly delayMs: number;
+  readonly action: () => void;
+}
+
+/** Timers that fire only when the test says so; each is known by its delay. */
+export class ManualTime {
+  readonly #timers = new Set<Timer>();
+  readonly #watchers = new Set<() => void>();
+
+  readonly schedule: Schedule = (action, delayMs) => {
+    const timer = { delayMs, action };
+    this.#timers.add(timer);
+    for (const watcher of [...this.#watchers]) watcher();
+    return () => void this.#timers.delete(timer);
+  };
+
+  get pending(): number[] {
+    return [...this.#timers].map(({ delayMs }) => delayMs);
+  }
+
+  /** Fires the oldest timer of this delay, as soon as there is one. */
+  async pass(delayMs: number): Promise<void> {
+    await this.#scheduled(delayMs);
+    const timer = this.#find(delayMs) as Timer;
+    this.#timers.delete(timer);
+    timer.action();
+  }
+
+  async #scheduled(delayMs: number): Promise<void> {
+    if (this.#find(delayMs) !== undefined) return;
+    await new Promise<void>((resolve) => {
+      const watcher = (): void => {
+        if (this.#find(delayMs) === undefined) return;
+        this.#watchers.delete(watcher);
+        resolve();
+      };
+      this.#watchers.add(watcher);
+    });
+  }
+
+  #find(delayMs: number): Timer | undefined {
+    return [...this.#timers].find((timer) => timer.delayMs === delayMs);
+  }
+}

@@ -1,0 +1,113 @@
+import { systemClock } from '../system/systemClock.js';
+import type { Clock } from '../../ports/clock.js';
+import { EngineUnavailable } from '../../ports/errors.js';
+import type { Logger } from '../../ports/logger.js';
+import type {
+  Acknowledgement,
+  Channel,
+  ChannelReader,
+  MessageBus,
+  QueueWorker,
+  ReadOptions,
+  WorkOptions,
+  WorkQueue,
+} from '../../ports/messageBus.js';
+import { once } from '../../runtime/service.js';
+import { ChannelHub, done } from './channelHub.js';
+import { DurableQueue } from './durableQueue.js';
+import { JobJournal } from './jobJournal.js';
+
+export interface EmbeddedMessageBusOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/**
+ * Channels within the process: a record is in the hands of every reader before `send` returns, whatever the
+ * acknowledgement. Work queues on disk.
+ */
+class EmbeddedMessageBus implements MessageBus {
+  readonly #hubs = new Map<string, ChannelHub<unknown>>();
+  readonly #queues = new Map<string, DurableQueue<unknown>>();
+  readonly #journal: JobJournal;
+  readonly #clock: Clock;
+  readonly #logger: Logger | undefined;
+  #isOpen = true;
+
+  constructor(journal: JobJournal, { clock = systemClock, logger }: EmbeddedMessageBusOptions) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  get reachable(): boolean {
+    return this.#isOpen && this.#journal.isHealthy;
+  }
+
+  send<T>(channel: Channel<T>, record: T, _acknowledgement: Acknowledgement): Promise<void> {
+    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
+    this.#hubs.get(channel.name)?.send(record);
+    return done;
+  }
+
+  async read<T>(
+    channel: Channel<T>,
+    options: ReadOptions,
+    onRecord: (record: T) => void,
+  ): Promise<ChannelReader> {
+    this.#assertOpen();
+    return this.#hub(channel).read(options, onRecord);
+  }
+
+  async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
+    this.#assertOpen();
+    return this.#queue(queue).put(job);
+  }
+
+  async work<T>(
+    queue: WorkQueue<T>,
+    options: WorkOptions,
+    handler: (job: T) => Promise<void>,
+  ): Promise<QueueWorker> {
+    this.#assertOpen();
+    return this.#queue(queue).work(options, handler);
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    for (const hub of this.#hubs.values()) hub.close();
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+    await this.#journal.close();
+  });
+
+  /** A name stands for one type of record: that is the caller's word, not the compiler's. */
+  #hub<T>(channel: Channel<T>): ChannelHub<T> {
+    const known = this.#hubs.get(channel.name) as ChannelHub<T> | undefined;
+    if (known) return known;
+    const hub = new ChannelHub(channel, (error) =>
+      this.#logger?.error('A reader failed', { channel: channel.name, error }),
+    );
+    this.#hubs.set(channel.name, hub as ChannelHub<unknown>);
+    return hub;
+  }
+
+  #queue<T>(queue: WorkQueue<T>): DurableQueue<T> {
+    const known = this.#queues.get(queue.name) as DurableQueue<T> | undefined;
+    if (known) return known;
+    const durable = new DurableQueue(queue, this.#journal, this.#clock, (error) =>
+      this.#logger?.warn('A job failed and is done again', { queue: queue.name, error }),
+    );
+    this.#queues.set(queue.name, durable as DurableQueue<unknown>);
+    return durable;
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new EngineUnavailable('message bus');
+  }
+}
+
+/** The bus of one process; its work queues are in `queues.lmdb` in the data folder. */
+export const openEmbeddedMessageBus = async (
+  folder: { file(name: string): string },
+  options: EmbeddedMessageBusOptions = {},
+): Promise<MessageBus> => new EmbeddedMessageBus(new JobJournal(folder.file('queues.lmdb')), options);

@@ -1,0 +1,132 @@
+import { Buffer } from 'node:buffer';
+import { open, type RootDatabase } from 'lmdb';
+import { EngineUnavailable } from '../../ports/errors.js';
+
+export interface StoredJob {
+  readonly queue: string;
+  /** Place in its queue. */
+  readonly sequence: number;
+  readonly key: string;
+  /** Wall clock, so that it holds across restarts. */
+  readonly dueAt: number;
+}
+
+type JobId = [queue: string, sequence: number];
+
+interface Write {
+  readonly id: JobId;
+  /** Undefined removes the job. */
+  readonly value: Buffer | undefined;
+  readonly written: () => void;
+  readonly failed: (error: Error) => void;
+}
+
+const nobodyWaits = (): void => undefined;
+
+// A job on disk: when it is due, the length of its key, the key, and what its codec made of it.
+const headerBytes = 12;
+
+const pack = (job: StoredJob, payload: Uint8Array): Buffer => {
+  const key = Buffer.from(job.key);
+  const header = Buffer.alloc(headerBytes);
+  header.writeDoubleLE(job.dueAt, 0);
+  header.writeUInt32LE(key.length, 8);
+  return Buffer.concat([header, key, payload]);
+};
+
+const payloadStart = (value: Buffer): number => headerBytes + value.readUInt32LE(8);
+
+/** Every job of every queue on disk, in one LMDB file. */
+export class JobJournal {
+  readonly #jobs: RootDatabase<Buffer, JobId>;
+  #waiting: Write[] = [];
+  #committing: Promise<void> | undefined;
+  #isHealthy = true;
+
+  constructor(file: string) {
+    // The commits gather what belongs together. lmdb's own batches hold a promise that nobody can catch: a full disk
+    // would end the process with an unhandled rejection.
+    this.#jobs = open<Buffer, JobId>(file, { noSubdir: true, encoding: 'binary', eventTurnBatching: false });
+  }
+
+  /** Whether the last write has reached the disk. */
+  get isHealthy(): boolean {
+    return this.#isHealthy;
+  }
+
+  /** In order of sequence. */
+  stored(queue: string): Iterable<StoredJob> {
+    return this.#jobs
+      .getRange({ start: [queue, 0], end: [queue, Infinity] })
+      .map(({ key: [, sequence], value }) => ({
+        queue,
+        sequence,
+        key: value.toString('utf8', headerBytes, payloadStart(value)),
+        dueAt: value.readDoubleLE(0),
+      }));
+  }
+
+  payload(queue: string, sequence: number): Uint8Array | undefined {
+    const value = this.#jobs.get([queue, sequence]);
+    return value?.subarray(payloadStart(value));
+  }
+
+  /**
+   * Resolves when the job is on disk, in the order of the calls. One commit at a time: what is added meanwhile shares
+   * the next one, so that a flush of the disk serves as many as came during the last.
+   */
+  add(job: StoredJob, payload: Uint8Array): Promise<void> {
+    return new Promise((written, failed) => {
+      this.#write({ id: [job.queue, job.sequence], value: pack(job, payload), written, failed });
+    });
+  }
+
+  /** Nobody waits for it: a removal that a crash undoes, or that fails, repeats the job in the next process. */
+  remove(queue: string, sequence: number): void {
+    this.#write({ id: [queue, sequence], value: undefined, written: nobodyWaits, failed: nobodyWaits });
+  }
+
+  async close(): Promise<void> {
+    await this.#committing;
+    const closed = this.#jobs.close();
+    // After a failed write lmdb would wait for ever for its flush.
+    if (this.#isHealthy) await closed;
+  }
+
+  #write(write: Write): void {
+    this.#waiting.push(write);
+    this.#committing ??= this.#commitAll();
+  }
+
+  async #commitAll(): Promise<void> {
+    // Gathers what the other callers of this turn add.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const writes = this.#waiting;
+      this.#waiting = [];
+      await this.#commit(writes);
+    }
+    this.#committing = undefined;
+  }
+
+  async #commit(writes: readonly Write[]): Promise<void> {
+    try {
+      await this.#jobs.batch(() => {
+        for (const { id, value } of writes) void (value ? this.#jobs.put(id, value) : this.#jobs.remove(id));
+      });
+      if (writes.some(({ value }) => value)) await this.#jobs.flushed;
+      this.#isHealthy = true;
+      for (const { written } of writes) written();
+    } catch (error) {
+      this.#isHealthy = false;
+      const unavailable = new EngineUnavailable('message bus', { cause: await reasonOf(error) });
+      for (const { failed } of writes) failed(unavailable);
+    }
+  }
+}
+
+/** lmdb gives the reason in a promise of its own, which must not go unheard. */
+const reasonOf = async (error: unknown): Promise<unknown> => {
+  const { commitError } = error as { readonly commitError?: Promise<unknown> };
+  return commitError ? commitError.catch((reason: unknown) => reason) : error;
+};

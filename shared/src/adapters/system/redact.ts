@@ -1,0 +1,32 @@
+const secretField = /token|secret|authorization|password|api_?key|signing_?key|cookie|headers/i;
+const secretText =
+  /\b((?:ak|at|sk)_(?:live|sandbox)_[A-Za-z0-9]+)\.[A-Za-z0-9_-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]*|\bBearer\s+\S+/g;
+
+const deepest = 6;
+
+/** What may be logged of a value: no field whose name tells of a secret, no credential inside a text, errors as text. */
+export const redact = (value: unknown, depth = 0): unknown => {
+  if (typeof value === 'string') return redactText(value);
+  if (value instanceof Error) return redactError(value, depth);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepest || ArrayBuffer.isView(value)) return '[…]';
+  if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      secretField.test(name) && typeof each !== 'number' ? '[redacted]' : redact(each, depth + 1),
+    ]),
+  );
+};
+
+/** The public part of a credential stays, so that one can tell which it was. */
+const redactText = (text: string): string =>
+  text.replace(secretText, (_match, keyId?: string) => (keyId === undefined ? '[redacted]' : `${keyId}.[redacted]`));
+
+const redactError = (error: Error, depth: number): unknown => ({
+  name: error.name,
+  message: redactText(error.message),
+  stack: redactText(error.stack ?? ''),
+  ...(error.cause === undefined || depth >= deepest ? {} : { cause: redact(error.cause, depth + 1) }),
+});

@@ -1,0 +1,77 @@
+import { Context } from 'mingo/core';
+import { $and, $eq, $exists, $ne, $nor, $not, $or, $regex } from 'mingo/operators/query';
+import { Query } from 'mingo/query';
+import { resolve } from 'mingo/util';
+import type { ViewFilter } from '../../ports/viewStore.js';
+import { checkFilter, holdsOperators, isPlainObject, isScalar, type Scalar } from './filterRules.js';
+import { compareValues, valuesAt } from './valueOrder.js';
+
+export interface CompiledFilter {
+  matches(document: object): boolean;
+  /** Fields that every match holds with exactly this value (or holds it in a list). */
+  readonly equalities: ReadonlyMap<string, Scalar>;
+}
+
+type Operator = typeof $eq;
+
+// mingo's own comparisons order strings by UTF-16 unit.
+const comparison =
+  (holds: (order: number) => boolean): Operator =>
+  (path, operand) =>
+  (document) =>
+    valuesAt(document, path).some(
+      (value) => typeof value === typeof operand && holds(compareValues(value, operand)),
+    );
+
+// mingo's own `$in` builds a hash of the list again for every document.
+const isOneOf: Operator = (path, operand) => {
+  const wanted = new Set(operand as readonly unknown[]);
+  return (document) => valuesAt(document, path).some((value) => wanted.has(value ?? null));
+};
+
+const isNoneOf: Operator = (path, operand, options) => {
+  const matches = isOneOf(path, operand, options);
+  return (document) => !matches(document);
+};
+
+// mingo's own takes a scalar element for any of its fields.
+const hasElement: Operator = (path, operand) => {
+  const conditions = operand as ViewFilter;
+  const onElement = holdsOperators(conditions);
+  const query = new Query<object>(onElement ? { element: conditions } : conditions, { context });
+  const matches = (element: unknown): boolean =>
+    onElement ? query.test({ element }) : isPlainObject(element) && query.test(element);
+  return (document) => {
+    const list = resolve(document, path, { unwrapArray: true });
+    return Array.isArray(list) && list.some(matches);
+  };
+};
+
+const context = Context.init({
+  query: {
+    ...{ $and, $or, $nor, $not, $eq, $ne, $exists, $regex },
+    $elemMatch: hasElement,
+    $gt: comparison((order) => order > 0),
+    $gte: comparison((order) => order >= 0),
+    $lt: comparison((order) => order < 0),
+    $lte: comparison((order) => order <= 0),
+    $in: isOneOf,
+    $nin: isNoneOf,
+  },
+});
+
+const collectEqualities = (filter: ViewFilter, into: Map<string, Scalar>): void => {
+  for (const [field, operand] of Object.entries(filter)) {
+    if (field === '$and') for (const part of operand as readonly ViewFilter[]) collectEqualities(part, into);
+    const value = isPlainObject(operand) ? operand.$eq : operand;
+    if (isScalar(value)) into.set(field, value);
+  }
+};
+
+export const compileFilter = (filter: ViewFilter): CompiledFilter => {
+  checkFilter(filter);
+  const equalities = new Map<string, Scalar>();
+  collectEqualities(filter, equalities);
+  const query = new Query<object>(filter, { context });
+  return { equalities, matches: (document) => query.test(document) };
+};

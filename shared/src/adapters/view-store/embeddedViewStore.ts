@@ -1,0 +1,113 @@
+import { viewsVersion, type ViewName, type Views } from '../../contracts/views/views.js';
+import { EngineUnavailable, StaleBatch } from '../../ports/errors.js';
+import type { LogPosition } from '../../ports/eventLog.js';
+import type { Logger } from '../../ports/logger.js';
+import type { ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../ports/viewStore.js';
+import { once } from '../../runtime/service.js';
+import type { Document } from './collection.js';
+import { page } from './page.js';
+import { PositionWaiters } from './positionWaiters.js';
+import { Snapshot } from './snapshot.js';
+import { SnapshotWriter } from './snapshotWriter.js';
+import { ViewDocuments } from './viewDocuments.js';
+
+/** Raise it when the layout of the file changes. */
+const snapshotFormat = 1;
+
+export interface EmbeddedViewStoreOptions {
+  /** How much work a crash may cost: a snapshot is written this long after the first change since the last one. */
+  readonly snapshotEveryMs?: number;
+  readonly logger?: Logger;
+}
+
+/**
+ * Documents and indexes in memory; the disk follows behind with snapshots, each of them documents and checkpoint
+ * together. A crash falls back to the last one, and the projector repeats what came after it.
+ */
+class EmbeddedViewStore implements ViewStore {
+  #documents = this.#noDocuments();
+  #checkpoint: LogPosition | undefined;
+  #isOpen = true;
+  readonly #waiters = new PositionWaiters();
+  readonly #writer: SnapshotWriter;
+
+  constructor(snapshot: Snapshot, { snapshotEveryMs = 1000, logger }: EmbeddedViewStoreOptions) {
+    this.#writer = new SnapshotWriter(snapshot, snapshotEveryMs, logger);
+    const contents = snapshot.read();
+    if (contents) {
+      for (const { view, id, document } of contents.documents)
+        this.#documents.load(view, id, document as Document);
+      this.#checkpoint = contents.checkpoint;
+    } else {
+      this.#writer.clear();
+    }
+  }
+
+  async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
+    this.#assertOpen();
+    return this.#documents.get(view, id) as Views[V] | undefined;
+  }
+
+  async find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]> {
+    this.#assertOpen();
+    return page(this.#documents.matching(view, query.filter ?? {}), query) as unknown as Views[V][];
+  }
+
+  async count(view: ViewName, filter: ViewFilter): Promise<number> {
+    this.#assertOpen();
+    return this.#documents.matching(view, filter).length;
+  }
+
+  async apply({ changes, position }: ViewBatch): Promise<void> {
+    this.#assertOpen();
+    if (this.#checkpoint !== undefined && position <= this.#checkpoint)
+      throw new StaleBatch(position, this.#checkpoint);
+    this.#documents.apply(changes);
+    this.#checkpoint = position;
+    this.#writer.moveTo(position);
+    this.#waiters.reached(position);
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    this.#assertOpen();
+    return this.#checkpoint;
+  }
+
+  async reached(position: LogPosition, withinMs: number): Promise<boolean> {
+    this.#assertOpen();
+    if (this.#checkpoint !== undefined && position <= this.#checkpoint) return true;
+    return this.#waiters.wait(position, withinMs);
+  }
+
+  async clear(): Promise<void> {
+    this.#assertOpen();
+    this.#documents = this.#noDocuments();
+    this.#checkpoint = undefined;
+    this.#writer.clear();
+    // On disk before it resolves, or a crash would bring back what was cleared for a reason.
+    await this.#writer.flush();
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    this.#waiters.close();
+    await this.#writer.close();
+  });
+
+  #noDocuments(): ViewDocuments {
+    return new ViewDocuments((view, id, document) => this.#writer.record(view, id, document));
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new EngineUnavailable('read models');
+  }
+}
+
+/** The read models of one process, in `views.lmdb` in the data folder. */
+export const openEmbeddedViewStore = async (
+  folder: { file(name: string): string },
+  options: EmbeddedViewStoreOptions = {},
+): Promise<ViewStore> => {
+  const snapshot = new Snapshot(folder.file('views.lmdb'), `${snapshotFormat}/${viewsVersion}`);
+  return new EmbeddedViewStore(snapshot, options);
+};

@@ -1,0 +1,56 @@
+import type { LogPosition } from '../../ports/eventLog.js';
+
+/** What memory has and the disk has not: the last state of each document that was touched, undefined when it is gone. */
+export class PendingChanges {
+  /** Everything on disk goes first. */
+  #cleared = false;
+  #documents = new Map<string, Map<string, unknown>>();
+  #checkpoint: LogPosition | undefined;
+  #isEmpty = true;
+
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  get cleared(): boolean {
+    return this.#cleared;
+  }
+
+  get checkpoint(): LogPosition | undefined {
+    return this.#checkpoint;
+  }
+
+  record(view: string, id: string, document: unknown): void {
+    let documents: Map<string, unknown> | undefined = this.#documents.get(view);
+    if (!documents) {
+      documents = new Map();
+      this.#documents.set(view, documents);
+    }
+    documents.set(id, document);
+  }
+
+  moveTo(checkpoint: LogPosition): void {
+    this.#checkpoint = checkpoint;
+    this.#isEmpty = false;
+  }
+
+  clear(): void {
+    this.#cleared = true;
+    this.#documents = new Map();
+    this.#checkpoint = undefined;
+    this.#isEmpty = false;
+  }
+
+  *documents(): Iterable<readonly [view: string, id: string, document: unknown]> {
+    for (const [view, documents] of this.#documents)
+      for (const [id, document] of documents) yield [view, id, document];
+  }
+
+  /** These changes with the later ones on top. */
+  followedBy(later: PendingChanges): PendingChanges {
+    if (later.cleared) return later;
+    for (const [view, id, document] of later.documents()) this.record(view, id, document);
+    if (later.checkpoint !== undefined) this.moveTo(later.checkpoint);
+    return this;
+  }
+}

@@ -1,0 +1,75 @@
+import type { LogPosition } from '../../ports/eventLog.js';
+import type { Logger } from '../../ports/logger.js';
+import { PendingChanges } from './pendingChanges.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Decides when a snapshot is written: a while after the first change since the last one, one at a time, and at close. */
+export class SnapshotWriter {
+  readonly #snapshot: Snapshot;
+  readonly #everyMs: number;
+  readonly #logger: Logger | undefined;
+  #pending = new PendingChanges();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(snapshot: Snapshot, everyMs: number, logger: Logger | undefined) {
+    this.#snapshot = snapshot;
+    this.#everyMs = everyMs;
+    this.#logger = logger;
+  }
+
+  record(view: string, id: string, document: unknown): void {
+    this.#pending.record(view, id, document);
+  }
+
+  /** The changes recorded so far are a whole batch: only now may they be written. */
+  moveTo(checkpoint: LogPosition): void {
+    this.#pending.moveTo(checkpoint);
+    this.#schedule();
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#schedule();
+  }
+
+  /** Everything recorded before is on disk, or this rejects and it is tried again later. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    try {
+      await this.flush();
+    } finally {
+      await this.#snapshot.close();
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.flush().catch((error: unknown) => {
+        this.#logger?.error('The read models could not be written to disk', { error });
+        this.#schedule();
+      });
+    }, this.#everyMs);
+  }
+
+  async #write(): Promise<void> {
+    if (this.#pending.isEmpty) return;
+    const changes = this.#pending;
+    this.#pending = new PendingChanges();
+    try {
+      await this.#snapshot.write(changes);
+    } catch (error) {
+      this.#pending = changes.followedBy(this.#pending);
+      throw error;
+    }
+  }
+}

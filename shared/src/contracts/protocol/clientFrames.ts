@@ -1,0 +1,44 @@
+import type { FilterEntry } from './filterEntry.js';
+
+/** The bus hop's quality of service. It changes nothing on the WebSocket leg. */
+export type Qos = 0 | 1 | 2;
+
+export interface AuthFrame {
+  readonly type: 'auth';
+  /** Undefined when missing or no string: refused like any other bad credential. */
+  readonly token: string | undefined;
+  readonly protocolVersion: number;
+  readonly reconnect: boolean;
+  readonly clientId: string | undefined;
+}
+
+export interface SubscribeFrame {
+  readonly type: 'subscribe';
+  readonly topic: string;
+  readonly qos: Qos;
+  /** As sent: not yet checked for forbidden characters and number. Empty for every message. */
+  readonly filters: readonly FilterEntry[];
+}
+
+export interface UnsubscribeFrame {
+  readonly type: 'unsubscribe';
+  readonly topic: string;
+}
+
+export interface PublishFrame {
+  readonly type: 'publish';
+  readonly topic: string;
+  /** One MessagePack value, as the client sent it where it sent MessagePack. It is never decoded on its way. */
+  readonly data: Uint8Array;
+  readonly qos: Qos;
+  readonly filter: string | undefined;
+  readonly filters: readonly string[];
+  readonly msgRef: string | undefined;
+}
+
+/** What a client may send, once it has been parsed. A frame of the protocol is a member here, or it is unknown. */
+export type ClientFrame = AuthFrame | SubscribeFrame | UnsubscribeFrame | PublishFrame;
+
+export type ClientFrameType = ClientFrame['type'];
+
+export type ClientFrameOf<T extends ClientFrameType> = Extract<ClientFrame, { type: T }>;

@@ -1,0 +1,14 @@
+/** A WebSocket frame of this size passes, one byte more closes the connection with 1009. */
+export const maxFrameBytes = 1_048_576;
+
+/** `data` of this size as MessagePack passes, one byte more is `message_too_large`. */
+export const maxDataBytes = 921_600;
+
+/** Arrays and maps inside one another, the frame's own map included. Encoders stop at 100. */
+export const maxNesting = 64;
+
+/** Fields of a frame, known or not. */
+export const maxFrameFields = 64;
+
+/** Filters of a subscription, values of an AND-group, filters of a publish. */
+export const maxFilters = 100;

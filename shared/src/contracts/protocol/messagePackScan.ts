@@ -1,0 +1,183 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { maxFrameFields, maxNesting } from './limits.js';
+
+type Kind = 'integer' | 'scalar' | 'string' | 'binary' | 'timestamp' | 'array' | 'map' | 'refused';
+
+/** What the first byte of a value announces. */
+interface Shape {
+  readonly kind: Kind;
+  /** Bytes of the length that follows; 0 where the first byte says it all. */
+  readonly lengthBytes: 0 | 1 | 2 | 4;
+  /** Bytes of content, or items, or pairs, where the first byte says it all. */
+  readonly length: number;
+}
+
+const shapes: readonly Shape[] = Array.from({ length: 256 }, (_, head) => shapeOf(head));
+
+function shapeOf(head: number): Shape {
+  const fixed = (kind: Kind, length: number): Shape => ({ kind, lengthBytes: 0, length });
+  const sized = (kind: Kind, lengthBytes: 1 | 2 | 4): Shape => ({ kind, lengthBytes, length: 0 });
+  const widths = [1, 2, 4] as const;
+  if (head < 0x80 || head >= 0xe0) return fixed('integer', 0);
+  if (head < 0x90) return fixed('map', head - 0x80);
+  if (head < 0xa0) return fixed('array', head - 0x90);
+  if (head < 0xc0) return fixed('string', head - 0xa0);
+  if (head === 0xc1) return fixed('refused', 0);
+  if (head < 0xc4) return fixed('scalar', 0);
+  if (head < 0xc7) return sized('binary', widths[(head - 0xc4) as 0 | 1 | 2]);
+  if (head < 0xca) return sized('timestamp', widths[(head - 0xc7) as 0 | 1 | 2]);
+  if (head < 0xcc) return fixed('scalar', head === 0xca ? 4 : 8);
+  if (head < 0xd4) return fixed('integer', 1 << ((head - 0xcc) & 3));
+  if (head < 0xd9) return fixed('timestamp', 1 << (head - 0xd4));
+  if (head < 0xdc) return sized('string', widths[(head - 0xd9) as 0 | 1 | 2]);
+  return sized(head < 0xde ? 'array' : 'map', head % 2 === 0 ? 2 : 4);
+}
+
+/** A field of a frame: where its value stands. */
+export interface FieldSpan {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const longestName = 32;
+const poisonedKey = Buffer.from('__proto__');
+const timestampLengths: readonly number[] = [4, 8, 12];
+
+/**
+ * Looks at the structure of MessagePack without building anything. Decoders believe declared lengths: five bytes
+ * can make one allocate for 30 million items, so that nothing may reach one before it has passed here.
+ */
+class Scanner {
+  private readonly bytes: Buffer;
+  private position = 0;
+  /** Values announced and not yet seen, over all open arrays and maps: each needs a byte at least. */
+  private owed = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  isOneValue(depth: number): boolean {
+    this.owed = 1;
+    return this.value(depth) && this.position === this.bytes.length;
+  }
+
+  fields(): readonly FieldSpan[] | undefined {
+    const shape = shapes[this.bytes[this.position++] ?? 0xc1] as Shape;
+    const count = this.length(shape);
+    if (shape.kind !== 'map' || count > maxFrameFields || !this.owe(2 * count)) return undefined;
+    const spans: FieldSpan[] = [];
+    for (let pair = 0; pair < count; pair++) {
+      const name = this.fieldName();
+      const start = this.position;
+      if (name === undefined || !this.value(1)) return undefined;
+      spans.push({ name, start, end: this.position });
+    }
+    return this.position === this.bytes.length ? spans : undefined;
+  }
+
+  /** A name too long to be one of ours comes out cut, and so as a name that nobody asks for. */
+  private fieldName(): string | undefined {
+    const head = this.position;
+    if (!this.key(1)) return undefined;
+    const start = this.contentAfter(head);
+    return this.bytes.toString('latin1', start, Math.min(this.position, start + longestName));
+  }
+
+  private value(depth: number): boolean {
+    const shape = shapes[this.bytes[this.position++] ?? 0xc1] as Shape;
+    const length = this.length(shape);
+    this.owed--;
+    switch (shape.kind) {
+      case 'integer':
+      case 'scalar':
+      case 'binary':
+        return this.skip(length);
+      case 'string':
+        return this.text(length);
+      case 'timestamp':
+        return this.timestamp(length);
+      case 'array':
+        return this.items(length, depth + 1);
+      case 'map':
+        return this.pairs(length, depth + 1);
+      case 'refused':
+        return false;
+    }
+  }
+
+  private items(count: number, depth: number): boolean {
+    if (depth > maxNesting || !this.owe(count)) return false;
+    for (let item = 0; item < count; item++) if (!this.value(depth)) return false;
+    return true;
+  }
+
+  private pairs(count: number, depth: number): boolean {
+    if (depth > maxNesting || !this.owe(2 * count)) return false;
+    for (let pair = 0; pair < count; pair++) if (!this.key(depth) || !this.value(depth)) return false;
+    return true;
+  }
+
+  /** Decoders throw on other keys than strings and numbers, and on `__proto__`: no subscriber may be made to. */
+  private key(depth: number): boolean {
+    const head = this.position;
+    const kind = (shapes[this.bytes[head] ?? 0xc1] as Shape).kind;
+    if (kind !== 'string' && kind !== 'integer') return false;
+    if (!this.value(depth)) return false;
+    const start = this.contentAfter(head);
+    if (kind === 'integer' || this.position - start !== poisonedKey.length) return true;
+    return this.bytes.compare(poisonedKey, 0, poisonedKey.length, start, this.position) !== 0;
+  }
+
+  private contentAfter(head: number): number {
+    return head + 1 + (shapes[this.bytes[head] as number] as Shape).lengthBytes;
+  }
+
+  private length(shape: Shape): number {
+    const { lengthBytes } = shape;
+    if (lengthBytes === 0) return shape.length;
+    const start = this.position;
+    if (start + lengthBytes > this.bytes.length) return Number.POSITIVE_INFINITY;
+    this.position += lengthBytes;
+    return this.bytes.readUIntBE(start, lengthBytes);
+  }
+
+  private owe(count: number): boolean {
+    this.owed += count;
+    return this.owed <= this.bytes.length - this.position;
+  }
+
+  private skip(count: number): boolean {
+    this.position += count;
+    return this.position <= this.bytes.length;
+  }
+
+  private text(length: number): boolean {
+    const start = this.position;
+    if (!this.skip(length)) return false;
+    if (length <= 64) {
+      // Short and ASCII, as nearly all are: cheaper than the call below.
+      let at = start;
+      while (at < this.position && (this.bytes[at] as number) < 0x80) at++;
+      if (at === this.position) return true;
+    }
+    return isUtf8(this.bytes.subarray(start, this.position));
+  }
+
+  private timestamp(length: number): boolean {
+    const type = this.bytes[this.position];
+    return type === 0xff && timestampLengths.includes(length) && this.skip(1 + length);
+  }
+}
+
+/**
+ * Whether the bytes are exactly one value that any decoder takes: lengths that fit into what is there, in total;
+ * at most 64 levels; no extension but timestamps; valid UTF-8; keys that are strings or integers and not `__proto__`.
+ */
+export const isSoundMessagePack = (bytes: Uint8Array, depth = 0): boolean =>
+  new Scanner(bytes).isOneValue(depth);
+
+/** The fields of a sound map, undefined for anything else. The values stay where they are, undecoded. */
+export const scanFields = (bytes: Uint8Array): readonly FieldSpan[] | undefined =>
+  new Scanner(bytes).fields();

@@ -1,0 +1,87 @@
+import type { Buffer } from 'node:buffer';
+import type { FilterEntry } from './filterEntry.js';
+import type { ClientFrame, ClientFrameOf, ClientFrameType, Qos } from './clientFrames.js';
+import { jsonFields, messagePackFields, type FrameFields } from './frameFields.js';
+
+/** A frame that cannot be handled, and as much of it as its refusal can name. */
+export interface MalformedFrame {
+  readonly type: 'malformed';
+  readonly refusal: 'invalidFrame' | 'unknownType';
+  readonly topic?: string;
+  readonly msgRef?: string;
+}
+
+type FrameReader<T extends ClientFrameType> = (fields: FrameFields) => ClientFrameOf<T> | undefined;
+
+/** One reader a frame type; undefined when a field is missing or of the wrong type. Unknown fields are ignored. */
+const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
+  auth: (fields) => ({
+    type: 'auth',
+    token: optionalString(fields.read('token')),
+    protocolVersion: numberOr(fields.read('protocolVersion'), 1),
+    reconnect: fields.read('reconnect') === true,
+    clientId: optionalString(fields.read('clientId')),
+  }),
+
+  subscribe: (fields) => {
+    const topic = fields.read('topic');
+    const filters = fields.read('filters') ?? [];
+    if (typeof topic !== 'string' || !isFilterEntries(filters)) return undefined;
+    return { type: 'subscribe', topic, qos: qosOf(fields.read('qos')), filters };
+  },
+
+  unsubscribe: (fields) => {
+    const topic = fields.read('topic');
+    return typeof topic === 'string' ? { type: 'unsubscribe', topic } : undefined;
+  },
+
+  publish: (fields) => {
+    const topic = fields.read('topic');
+    const data = fields.raw('data');
+    const filter = fields.read('filter');
+    const filters = fields.read('filters') ?? [];
+    const msgRef = fields.read('msgRef');
+    if (typeof topic !== 'string' || data === undefined) return undefined;
+    if (!isOptionalString(filter) || !isOptionalString(msgRef) || !isStrings(filters)) return undefined;
+    return { type: 'publish', topic, data, qos: qosOf(fields.read('qos')), filter, filters, msgRef };
+  },
+};
+
+/** Every byte that a client can send ends up as one of these; nothing throws. An empty frame is a heartbeat or malformed. */
+export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
+  const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
+  if (fields === undefined) return { type: 'malformed', refusal: 'invalidFrame' };
+  const type = fields.read('type');
+  if (typeof type !== 'string') return malformed('invalidFrame', fields);
+  if (!Object.hasOwn(readers, type)) return malformed('unknownType', fields);
+  return readers[type as ClientFrameType](fields) ?? malformed('invalidFrame', fields);
+};
+
+/** A client that waits for the answer to its `msgRef` gets it also when the rest of the frame was wrong. */
+const malformed = (refusal: MalformedFrame['refusal'], fields: FrameFields): MalformedFrame => {
+  const topic = fields.read('topic');
+  const msgRef = fields.read('msgRef');
+  return {
+    type: 'malformed',
+    refusal,
+    ...(typeof topic === 'string' && { topic }),
+    ...(typeof msgRef === 'string' && { msgRef }),
+  };
+};
+
+/** Anything but 0, 1 and 2 is 1. */
+const qosOf = (value: unknown): Qos => (value === 0 || value === 2 ? value : 1);
+
+const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
+
+const optionalString = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+const isOptionalString = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';
+
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+const isFilterEntries = (value: unknown): value is FilterEntry[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string' || isStrings(entry));

@@ -1,0 +1,64 @@
+import { Buffer } from 'node:buffer';
+import { Encoder } from '@msgpack/msgpack';
+import type { ActorType } from '../../domain/actors/actor.js';
+import type { AuthError } from './authErrors.js';
+import type { ErrorFrame } from './refusals.js';
+import type { ProtocolVersion } from './versions.js';
+import { binaryFrame } from './wsFrame.js';
+
+export interface RestoredSubscription {
+  /** What the client wrote. */
+  readonly pattern: string;
+  /** The broker's internal topic. */
+  readonly topic: string;
+  readonly load_balance: boolean;
+  readonly load_balance_group: string | null;
+  readonly filters: readonly (string | readonly string[])[];
+}
+
+export type AuthReply =
+  | {
+      readonly type: 'auth';
+      readonly success: true;
+      readonly actorTokenId: string;
+      readonly projectId: string;
+      readonly actorType: ActorType;
+      readonly protocolVersion: ProtocolVersion;
+      readonly restoredSubscriptions: readonly RestoredSubscription[];
+    }
+  | { readonly type: 'auth'; readonly success: false; readonly error: AuthError };
+
+/** What the server sends, but for `message`, whose data is never decoded: see `messageBody`. */
+export type ServerFrame =
+  | AuthReply
+  | { readonly type: 'subscribed'; readonly topic: string; readonly loadBalance: boolean }
+  | { readonly type: 'unsubscribed'; readonly topic: string }
+  | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
+  | ErrorFrame;
+
+const encoder = new Encoder({ ignoreUndefined: true });
+
+/** The complete WebSocket frame. */
+export const encodeServerFrame = (frame: ServerFrame): Buffer => binaryFrame(encoder.encodeSharedRef(frame));
+
+/** The answer to a heartbeat. */
+export const heartbeatFrame: Buffer = binaryFrame(new Uint8Array());
+
+const fieldName = (name: string): Uint8Array => encoder.encode(name);
+const mapOf = (fields: number): Uint8Array => Uint8Array.of(0x80 + fields);
+const typeMessage = Buffer.concat([fieldName('type'), encoder.encode('message')]);
+const topicField = fieldName('topic');
+const dataField = fieldName('data');
+const filterField = fieldName('filter');
+
+/** The beginning of every `message` to a topic that has no filter: all of it but the data. */
+export const messageHead = (topic: string): Buffer =>
+  Buffer.concat([mapOf(3), typeMessage, topicField, encoder.encode(topic), dataField]);
+
+/** A whole `message`, as MessagePack: the data goes in as it came. */
+export const messageBody = (head: Buffer, data: Uint8Array, filter?: string): Buffer => {
+  if (filter === undefined) return Buffer.concat([head, data]);
+  const body = Buffer.concat([head, data, filterField, encoder.encode(filter)]);
+  body[0] = 0x80 + 4;
+  return body;
+};

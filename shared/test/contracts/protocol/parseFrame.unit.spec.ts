@@ -1,0 +1,207 @@
+import { Buffer } from 'node:buffer';
+import { decode, encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseFrame } from '../../../src/contracts/protocol/parseFrame.js';
+
+const binary = (frame: unknown) => parseFrame(Buffer.from(encode(frame)), false);
+const text = (frame: unknown) => parseFrame(Buffer.from(JSON.stringify(frame)), true);
+const bothWays = { binary, text };
+
+for (const [encoding, parse] of Object.entries(bothWays)) {
+  describe(`a ${encoding} frame`, () => {
+    it('[WS-AUTH-1] auth', () => {
+      const frame = {
+        type: 'auth',
+        token: 't',
+        protocolVersion: 2,
+        reconnect: true,
+        clientId: 'c',
+        projectId: 'p',
+      };
+      expect(parse(frame)).to.deep.equal({
+        type: 'auth',
+        token: 't',
+        protocolVersion: 2,
+        reconnect: true,
+        clientId: 'c',
+      });
+    });
+
+    it('[WS-AUTH-4] auth whose fields are of the wrong type is an auth with a bad credential', () => {
+      const frame = { type: 'auth', token: { $ne: '' }, protocolVersion: '2', reconnect: 1, clientId: [] };
+      expect(parse(frame)).to.deep.equal({
+        type: 'auth',
+        token: undefined,
+        protocolVersion: 1,
+        reconnect: false,
+        clientId: undefined,
+      });
+    });
+
+    it('[WS-SUB-4] qos is 0, 1 or 2, and anything else is 1', () => {
+      const qosOf = (qos: unknown) => parse({ type: 'subscribe', topic: 'a/b/c', qos });
+      for (const [sent, read] of [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [7, 1],
+        ['x', 1],
+        [null, 1],
+        [-1, 1],
+        [0.5, 1],
+        [[2], 1],
+      ]) {
+        expect(qosOf(sent)).to.include({ qos: read });
+      }
+      expect(parse({ type: 'subscribe', topic: 'a/b/c' })).to.include({ qos: 1 });
+    });
+
+    it('subscribe with filters', () => {
+      const frame = { type: 'subscribe', topic: 'a/b/c', filters: ['x', ['y', 'z']], loadBalance: 'ignored' };
+      expect(parse(frame)).to.deep.equal({
+        type: 'subscribe',
+        topic: 'a/b/c',
+        qos: 1,
+        filters: ['x', ['y', 'z']],
+      });
+    });
+
+    it('publish keeps its data as MessagePack', () => {
+      const data = { any: ['thing', 1, null, { deep: true }] };
+      const frame = parse({
+        type: 'publish',
+        topic: 'a/b/c',
+        data,
+        qos: 2,
+        filter: 'f',
+        filters: ['g'],
+        msgRef: 'r',
+      });
+      if (frame.type !== 'publish') return expect.fail();
+      expect(decode(frame.data)).to.deep.equal(data);
+      expect(frame).to.include({ topic: 'a/b/c', qos: 2, filter: 'f', msgRef: 'r' });
+      expect(frame.filters).to.deep.equal(['g']);
+    });
+
+    it('[WS-ENC-4] null is as good as missing, but for data', () => {
+      const frame = parse({
+        type: 'publish',
+        topic: 'a/b/c',
+        data: null,
+        filter: null,
+        filters: null,
+        msgRef: null,
+      });
+      expect(frame).to.deep.include({ type: 'publish', filter: undefined, filters: [], msgRef: undefined });
+      expect(parse({ type: 'publish', topic: null, data: 1 })).to.include({ refusal: 'invalidFrame' });
+    });
+
+    const invalid: Record<string, unknown> = {
+      'a list': [],
+      'a number': 1,
+      nothing: null,
+      'no type': { topic: 'a/b/c' },
+      'a type that is no string': { type: {} },
+      'no topic': { type: 'subscribe' },
+      'a topic that is no string': { type: 'unsubscribe', topic: 7 },
+      'no data': { type: 'publish', topic: 'a/b/c' },
+      'a msgRef that is no string': { type: 'publish', topic: 'a/b/c', data: 1, msgRef: 5 },
+      'a filter that is no string': { type: 'publish', topic: 'a/b/c', data: 1, filter: ['x'] },
+      'filters that are no list': { type: 'publish', topic: 'a/b/c', data: 1, filters: 'x' },
+      'a list of filters with a number': { type: 'subscribe', topic: 'a/b/c', filters: ['x', 1] },
+      'an AND-group with a number': { type: 'subscribe', topic: 'a/b/c', filters: [['x', 1]] },
+      'the key __proto__ in the data': JSON.parse(
+        '{"type":"publish","topic":"a/b/c","data":{"a":{"__proto__":{}}}}',
+      ),
+    };
+    for (const [what, frame] of Object.entries(invalid)) {
+      it(`[WS-ENC-5] ${what} is an invalid frame`, () => {
+        expect(parse(frame)).to.deep.include({ type: 'malformed', refusal: 'invalidFrame' });
+      });
+    }
+
+    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'setFilters', 'reauth']) {
+      it(`[WS-ENC-6] the type "${type}" is not known`, () => {
+        expect(parse({ type })).to.deep.equal({ type: 'malformed', refusal: 'unknownType' });
+      });
+    }
+
+    it('[WS-ENC-5] a malformed frame is answered under its msgRef', () => {
+      const frame = parse({ type: 'publish', topic: 'a/b/c', filters: 1, data: 1, msgRef: 'r' });
+      expect(frame).to.deep.equal({
+        type: 'malformed',
+        refusal: 'invalidFrame',
+        topic: 'a/b/c',
+        msgRef: 'r',
+      });
+    });
+  });
+}
+
+describe('a frame', () => {
+  it('[WS-ENC-3] hands on the data bytes as they came, also where another encoder would write others', () => {
+    const wideOne = Buffer.from([0xd3, 0, 0, 0, 0, 0, 0, 0, 1]);
+    const head = Buffer.from(encode({ type: 'publish', topic: 'a/b/c', data: 0 }));
+    const bytes = Buffer.concat([head.subarray(0, -1), wideOne]);
+    const frame = parseFrame(bytes, false);
+    expect(frame.type === 'publish' && Buffer.from(frame.data).equals(wideOne)).to.equal(true);
+  });
+
+  it('[WS-ENC-4] counts the last of a field that was sent twice', () => {
+    const twice = Buffer.concat([
+      Buffer.from([0x83]),
+      ...['type', 'unsubscribe', 'topic', 'first', 'topic', 'second'].map((part) => encode(part)),
+    ]);
+    expect(parseFrame(twice, false)).to.include({ topic: 'second' });
+    expect(
+      parseFrame(Buffer.from('{"type":"unsubscribe","topic":"first","topic":"second"}'), true),
+    ).to.include({
+      topic: 'second',
+    });
+  });
+
+  it('[WS-ENC-2] in JSON that is no JSON, too deep or no Unicode is invalid', () => {
+    const deep = `{"type":"publish","topic":"a/b/c","data":${'['.repeat(64)}${']'.repeat(64)}}`;
+    for (const json of [
+      '',
+      '{',
+      '\ufeff{}',
+      'undefined',
+      '{"type":"publish","topic":"\\ud800","data":1}',
+      deep,
+    ]) {
+      expect(parseFrame(Buffer.from(json), true)).to.deep.equal({
+        type: 'malformed',
+        refusal: 'invalidFrame',
+      });
+    }
+  });
+
+  it('never throws, whatever the bytes', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.anything().map((any) => mutable(any)),
+    );
+    const property = fc.property(bytes, fc.nat(), fc.nat(255), fc.boolean(), (any, at, byte, isText) => {
+      const mutated = Buffer.from(any);
+      if (mutated.length > 0) mutated[at % mutated.length] = byte;
+      expect(parseFrame(mutated, isText).type).to.be.oneOf([
+        'malformed',
+        'auth',
+        'subscribe',
+        'unsubscribe',
+        'publish',
+      ]);
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+});
+
+const mutable = (any: unknown): Uint8Array => {
+  try {
+    return encode({ type: 'publish', topic: 'a/b/c', data: any });
+  } catch {
+    return new Uint8Array(); // Not for MessagePack, such as a symbol.
+  }
+};

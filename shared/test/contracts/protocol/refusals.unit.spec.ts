@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { refusals, renderRefusal, type RefusalName } from '../../../src/contracts/protocol/refusals.js';
+
+const context = { topic: 'a/b/c', msgRef: 'r' };
+const fields = (frame: object) =>
+  Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== undefined));
+
+describe('a refusal', () => {
+  it('[WS-VER-2] in protocol 2 has a code, a hint and the msgRef', () => {
+    expect(fields(renderRefusal('unknownTopic', 2, context))).to.deep.equal({
+      type: 'error',
+      error: 'unknown_topic',
+      code: 42940,
+      hint: refusals.unknownTopic.hint,
+      ...context,
+    });
+  });
+
+  it('[WS-VER-1] in protocol 1 has none of them, and knows no unknown_topic', () => {
+    expect(fields(renderRefusal('unknownTopic', 1, context))).to.deep.equal({
+      type: 'error',
+      error: 'not_authorized',
+      topic: 'a/b/c',
+    });
+    for (const name of Object.keys(refusals)) {
+      expect(fields(renderRefusal(name as RefusalName, 1, context))).to.not.have.any.keys(
+        'code',
+        'hint',
+        'msgRef',
+      );
+    }
+  });
+
+  it('[WS-PUB-5] names the largest size', () => {
+    expect(renderRefusal('messageTooLarge', 2)).to.include({ code: 42930, maxSizeBytes: 921_600 });
+  });
+
+  it('has the words of the contract', () => {
+    expect(Object.values(refusals).map(({ error }) => error)).to.have.members([
+      'not_authenticated',
+      'already_authenticated',
+      'invalid_frame',
+      'unknown_type',
+      'rate_limit_exceeded',
+      'message_too_large',
+      'unknown_topic',
+      'invalid_filter_chars (/, #, +, | not allowed)',
+      'too_many_filters (max 100)',
+      'broker_unavailable',
+    ]);
+  });
+});

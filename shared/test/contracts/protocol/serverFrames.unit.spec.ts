@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { decode, encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import {
+  encodeServerFrame,
+  heartbeatFrame,
+  messageBody,
+  messageHead,
+} from '../../../src/contracts/protocol/serverFrames.js';
+import { binaryFrame } from '../../../src/contracts/protocol/wsFrame.js';
+
+describe('a WebSocket frame', () => {
+  const headers: [number, string][] = [
+    [0, '8200'],
+    [125, '827d'],
+    [126, '827e007e'],
+    [65_535, '827effff'],
+    [65_536, '827f0000000000010000'],
+  ];
+  for (const [length, header] of headers) {
+    it(`of ${length} bytes begins with ${header}`, () => {
+      const payload = Buffer.alloc(length, 7);
+      expect(binaryFrame(payload).equals(Buffer.concat([Buffer.from(header, 'hex'), payload]))).to.equal(
+        true,
+      );
+    });
+  }
+});
+
+describe('what the server sends', () => {
+  it('[WS-CONN-2] is MessagePack in a binary frame, without fields that do not apply', () => {
+    const frame = encodeServerFrame({ type: 'error', error: 'e', topic: undefined, msgRef: 'r' });
+    expect(frame[0]).to.equal(0x82);
+    expect(decode(frame.subarray(2))).to.deep.equal({ type: 'error', error: 'e', msgRef: 'r' });
+  });
+
+  it('[WS-BEAT-1] answers a heartbeat with an empty binary frame', () => {
+    expect(heartbeatFrame.toString('hex')).to.equal('8200');
+  });
+
+  it('[WS-PUB-1] puts the data into a message as it came', () => {
+    const data = encode({ any: ['thing'] });
+    const head = messageHead('a/b/c');
+    expect(decode(messageBody(head, data))).to.deep.equal({
+      type: 'message',
+      topic: 'a/b/c',
+      data: { any: ['thing'] },
+    });
+    expect(decode(messageBody(head, data, 'f'))).to.deep.equal({
+      type: 'message',
+      topic: 'a/b/c',
+      data: { any: ['thing'] },
+      filter: 'f',
+    });
+    expect(decode(messageBody(head, data)), 'the head is not changed by a filter').to.not.have.property(
+      'filter',
+    );
+  });
+});

@@ -1,0 +1,22 @@
+/** What became of one attempt to call a webhook. */
+export type AttemptOutcome =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** No answer: refused, reset, or not within the time of an attempt. */
+  | { readonly kind: 'unreachable' };
+
+export type NextStep =
+  | { readonly to: 'done' }
+  | { readonly to: 'retry'; readonly afterMs: number }
+  /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
+  | { readonly to: 'deadLetter'; readonly status: 'pending' | 'failed' };
+
+/** The first attempt, then one after each of these waits. */
+export const retryWaitsMs: readonly number[] = [1_000, 2_000];
+
+/** Where a call goes after its `attempt`-th attempt, counted from 1. A redirect is a refusal: it is not followed. */
+export const nextStep = (outcome: AttemptOutcome, attempt: number): NextStep => {
+  if (outcome.kind === 'answered' && outcome.status < 300) return { to: 'done' };
+  if (outcome.kind === 'answered' && outcome.status < 500) return { to: 'deadLetter', status: 'failed' };
+  const afterMs = retryWaitsMs[attempt - 1];
+  return afterMs === undefined ? { to: 'deadLetter', status: 'pending' } : { to: 'retry', afterMs };
+};
