@@ -104,9 +104,9 @@ export class Client {
    * 921,600 bytes of it; undefined fields are left out.
    *
    * Rejects with a `RoomwireError`. Not published: `not_connected`, `unknown_topic` (42940), `rate_limit_exceeded`
-   * (42910, above 50 a second), `monthly_quota_exceeded` (42920), `message_too_large` (42930), `broker_unavailable`,
-   * `invalid_data`, `client_closed`. Perhaps published: `connection_lost` (the connection ended before the answer),
-   * `request_timeout`. Nothing is ever sent twice.
+   * (42910, above 50 a second), `monthly_quota_exceeded` (42920), `message_too_large` (42930), `invalid_data`,
+   * `client_closed`. Perhaps published: `connection_lost` (the connection ended before the answer),
+   * `request_timeout`, `broker_unavailable` (the server had no answer from its bus). Nothing is ever sent twice.
    */
   async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<void> {
     this.#assertOpen();

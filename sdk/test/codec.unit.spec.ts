@@ -67,6 +67,13 @@ describe('decodeFrame', () => {
     ['an auth reply without an actor', encode({ type: 'auth', success: true })],
   ];
 
+  const accepted = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
+  for (const restoredSubscriptions of ['all', ['a/b/c'], [{ pattern: 'a/b/c' }]])
+    undecodable.push([
+      `restored subscriptions of the form ${JSON.stringify(restoredSubscriptions)}`,
+      encode({ ...accepted, restoredSubscriptions }),
+    ]);
+
   for (const [what, bytes] of undecodable)
     it(`refuses ${what}`, () => {
       expect(errorOf(() => decodeFrame(bytes))).to.include({ error: 'undecodable_frame' });
@@ -110,20 +117,18 @@ describe('decodeFrame', () => {
       load_balance_group: 'g',
       filters: ['x'],
     };
-    const reply = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
     const restored = [entry, { pattern: 'a/b/d', topic: 'p/a/_/b/d', load_balance_group: null }];
     expect(
-      decodeFrame(encode({ ...reply, protocolVersion: 2, restoredSubscriptions: restored })),
+      decodeFrame(encode({ ...accepted, protocolVersion: 2, restoredSubscriptions: restored })),
     ).to.deep.equal({
-      ...reply,
+      ...accepted,
       protocolVersion: 2,
       restoredSubscriptions: [entry, { ...restored[1], load_balance: false, filters: [] }],
     });
   });
 
   it('takes an auth reply without a version for version 1', () => {
-    const reply = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
-    expect(decodeFrame(encode(reply))).to.include({ protocolVersion: 1 });
+    expect(decodeFrame(encode(accepted))).to.include({ protocolVersion: 1 });
   });
 });
 

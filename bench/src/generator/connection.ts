@@ -76,7 +76,7 @@ const handshake = (accepted: () => void, refused: (error: Error) => void, next: 
   let answer = '';
   return {
     receive(chunk, end) {
-      answer += chunk.latin1Slice(0, end);
+      answer += chunk.toString('latin1', 0, end);
       const headLength = answer.indexOf(headEnd);
       if (headLength < 0) return;
       const status = answer.slice(0, answer.indexOf('\r\n'));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 /** Timers come up to this late; the rest of the time is spent looking at the clock between turns of the event loop. */
-const timerSlackMs = 2;
+const timerSlackMs = 1.5;
 
 /**
  * Open loop: acts at fixed moments, whatever became of the earlier ones. What is late is done at once, and is told

@@ -24,7 +24,11 @@ export const measureRest = async (job: RestJob): Promise<RestResult> => {
 
 type Ask = (connection: HttpConnection) => Promise<void>;
 
-const create = async ({ path, apiKey }: RestJob, connection: HttpConnection, ids: string[]): Promise<void> => {
+const create = async (
+  { path, apiKey }: RestJob,
+  connection: HttpConnection,
+  ids: string[],
+): Promise<void> => {
   const request = httpRequest('POST', path, apiKey, JSON.stringify({ name: `Room ${nextNumber()}` }));
   const { status, body } = await connection.request(request);
   const id = idPattern.exec(body)?.[1];
@@ -41,7 +45,11 @@ const read = async ({ path, apiKey }: RestJob, connection: HttpConnection, ids: 
 let lastNumber = 0;
 const nextNumber = (): number => (lastNumber += 1);
 
-const measure = async (job: RestJob, connections: readonly HttpConnection[], ask: Ask): Promise<Measurement> => {
+const measure = async (
+  job: RestJob,
+  connections: readonly HttpConnection[],
+  ask: Ask,
+): Promise<Measurement> => {
   const samples = new Samples();
   let isOver = false;
   const keepAsking = async (connection: HttpConnection): Promise<void> => {

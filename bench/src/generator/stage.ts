@@ -33,7 +33,9 @@ export class Stage {
         await Promise.all(Array.from({ length: count }, (_, index) => stage.#seat(job, first + index)));
       }
       stage.#publisher = stage.#keep(await joinAsPublisher(job));
-      stage.#publisher.receiver = new FrameReader((frame) => stage.#fail(`a refusal: ${JSON.stringify(frame)}`));
+      stage.#publisher.receiver = new FrameReader((frame) =>
+        stage.#fail(`a refusal: ${JSON.stringify(frame)}`),
+      );
       return stage;
     } catch (error) {
       stage.close();
@@ -79,7 +81,8 @@ export class Stage {
   /** Throws when something has happened that makes the figures worthless. */
   check(): void {
     if (this.#failure) throw this.#failure;
-    if (this.tally.unexpected > 0) throw new Error(`Subscribers got ${this.tally.unexpected} frames besides messages`);
+    if (this.tally.unexpected > 0)
+      throw new Error(`Subscribers got ${this.tally.unexpected} frames besides messages`);
   }
 
   close(): void {

@@ -8,7 +8,10 @@ export interface Generator {
 }
 
 export const startGenerator = (core: number | undefined): Generator => {
-  const worker = startWorker<GeneratorJob, ResultOf<GeneratorJob>>(new URL('./main.js', import.meta.url), core);
+  const worker = startWorker<GeneratorJob, ResultOf<GeneratorJob>>(
+    new URL('./main.js', import.meta.url),
+    core,
+  );
   return {
     run: <J extends GeneratorJob>(job: J) => worker.run(job) as Promise<ResultOf<J>>,
     stop: () => worker.stop(),

@@ -1,4 +1,4 @@
-export type Unit = 'count' | 'rate' | 'milliseconds' | 'microseconds' | 'percent';
+export type Unit = 'count' | 'rate' | 'milliseconds' | 'microseconds' | 'percent' | 'megabytes';
 
 /** One column: what is measured of every peer in every round. */
 export interface Figure {

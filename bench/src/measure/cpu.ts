@@ -25,6 +25,12 @@ const ownCpuSeconds = (): number => {
   return (user + system) / 1e6;
 };
 
+/** Begins to measure this process alone. */
+export const startOwnCpuMeter = (): (() => { readonly elapsed: number; readonly cpu: number }) => {
+  const begin = { at: performance.now(), cpu: ownCpuSeconds() };
+  return () => ({ elapsed: (performance.now() - begin.at) / 1000, cpu: ownCpuSeconds() - begin.cpu });
+};
+
 /** What both sides used between `startCpuMeter` and the call of its result, in seconds. */
 export interface CpuUse {
   readonly elapsed: number;
@@ -34,10 +40,10 @@ export interface CpuUse {
 
 /** Begins to measure this process, the generator, and the server beside it. */
 export const startCpuMeter = (serverId: number): (() => CpuUse) => {
-  const begin = { at: performance.now(), server: processCpuSeconds(serverId), generator: ownCpuSeconds() };
-  return () => ({
-    elapsed: (performance.now() - begin.at) / 1000,
-    server: processCpuSeconds(serverId) - begin.server,
-    generator: ownCpuSeconds() - begin.generator,
-  });
+  const server = processCpuSeconds(serverId);
+  const own = startOwnCpuMeter();
+  return () => {
+    const { elapsed, cpu } = own();
+    return { elapsed, generator: cpu, server: processCpuSeconds(serverId) - server };
+  };
 };

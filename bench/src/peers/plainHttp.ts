@@ -5,10 +5,16 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 
 /** The least that a REST service can do on this machine: JSON in, one durable put, JSON out. No routes, no checks. */
-const store = open<string, string>(join(process.argv[2] ?? '.', 'plain.lmdb'), { noSubdir: true, encoding: 'string' });
+const store = open<string, string>(join(process.argv[2] ?? '.', 'plain.lmdb'), {
+  noSubdir: true,
+  encoding: 'string',
+});
 
 const answer = (response: ServerResponse, status: number, body: string): void => {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
   response.end(body);
 };
 

@@ -20,7 +20,10 @@ export interface RunningRoomwire {
 }
 
 /** The standalone program on the files of a folder, ready to serve. */
-export const startRoomwire = async (dataFolder: string, core: number | undefined): Promise<RunningRoomwire> => {
+export const startRoomwire = async (
+  dataFolder: string,
+  core: number | undefined,
+): Promise<RunningRoomwire> => {
   const child = launchRoomwire(dataFolder, core, 0);
   const port = Number(await readyLine(child, /Roomwire is ready on http:\/\/127\.0\.0\.1:(\d+)/));
   const credentials = await readCredentials(dataFolder);

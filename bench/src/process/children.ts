@@ -34,7 +34,11 @@ export const startProgram = (
 /** A module of this package as a process of its own, with a message channel. */
 export const startModule = (module: URL, core: number | undefined): Child => {
   const { command, prefix } = nodeCommand(core);
-  const child = fork(module, { execPath: command, execArgv: [...prefix], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+  const child = fork(module, {
+    execPath: command,
+    execArgv: [...prefix],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
   return watch(child);
 };
 

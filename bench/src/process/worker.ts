@@ -37,7 +37,8 @@ export const serveJobs = <J, R>(handle: (job: J) => Promise<R>): void => {
   process.on('message', (job: J) => {
     handle(job).then(
       (result) => answer({ result }),
-      (error: unknown) => answer({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      (error: unknown) =>
+        answer({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });
   process.once('disconnect', () => process.exit());

@@ -5,7 +5,7 @@ import type { Comparison, Row } from '../measure/comparison.js';
 import { connectToApi } from '../peers/roomwireApi.js';
 import { startRoomwire, type RunningRoomwire } from '../peers/roomwire.js';
 import { startPeer } from '../peers/startPeer.js';
-import { stopAll, type Stoppable } from '../process/stopAll.js';
+import { withStarted, type Started } from '../process/started.js';
 import { moderateFigures, saturatedFigures } from './fanOutFigures.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
 
@@ -30,31 +30,21 @@ export const fanOut: Scenario = {
   name: 'fan-out',
   summary: 'one publisher, 100 and 1000 subscribers: deliveries a second, latency',
 
-  async run(ground) {
-    const started: Stoppable[] = [];
-    try {
+  run: (ground) =>
+    withStarted(async (started) => {
       const cast = await startCast(ground, started);
       const comparisons: Comparison[] = [];
       for (const subscribers of audiences) comparisons.push(...(await compare(ground, cast, subscribers)));
       return comparisons;
-    } finally {
-      await stopAll(started);
-    }
-  },
+    }),
 };
 
-const startCast = async ({ cores, folder, say }: Ground, started: Stoppable[]): Promise<Cast> => {
-  const start = async <T extends Stoppable>(starting: Promise<T>): Promise<T> => {
-    const running = await starting;
-    started.push(running);
-    return running;
-  };
+const startCast = async ({ cores, folder, say }: Ground, started: Started): Promise<Cast> => {
   say('fan-out: starting the servers');
-  const roomwire = await start(startRoomwire(await folder.inside('fan-out'), cores.server));
-  const sendEach = await start(startPeer('sendEachRelay', cores.server));
-  const writePerTick = await start(startPeer('writePerTickRelay', cores.server));
-  const generator = startGenerator(cores.generator);
-  started.push(generator);
+  const roomwire = started.add(await startRoomwire(await folder.inside('fan-out'), cores.server));
+  const sendEach = started.add(await startPeer('sendEachRelay', cores.server));
+  const writePerTick = started.add(await startPeer('writePerTickRelay', cores.server));
+  const generator = started.add(startGenerator(cores.generator));
   const { topic, login } = await prepareRoomwire(roomwire);
   const relay: Login = { protocol: 'relay' };
   const servers = [

@@ -13,7 +13,7 @@ export interface Ground {
   readonly cores: Cores;
   readonly folder: WorkFolder;
   /** Tells somebody who waits what is being done. */
-  say(progress: string): void;
+  readonly say: (progress: string) => void;
 }
 
 /** One subject of measurement. Ends what it starts, also when it fails. */

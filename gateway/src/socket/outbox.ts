@@ -3,6 +3,9 @@ import type { FramePath } from './framePath.js';
 import type { FrameSocket } from './frameSocket.js';
 import type { Tick } from './tick.js';
 
+/** The part of a socket that an outbox needs. */
+export type FrameSink = Pick<FrameSocket, 'write' | 'bufferedBytes'>;
+
 /** More than this does not wait for the end of the tick. */
 const batchBytes = 1024 * 1024;
 
@@ -11,14 +14,14 @@ const batchBytes = 1024 * 1024;
  * is reported as too slow, once and not within `push`, and gets nothing more.
  */
 export class Outbox {
-  private readonly socket: FrameSocket;
+  private readonly socket: FrameSink;
   private readonly tick: Tick;
   private readonly budget: number;
   private readonly onOverflow: () => void;
   private queued: FramePath | undefined;
   private state: 'open' | 'overflowed' | 'closed' = 'open';
 
-  constructor(socket: FrameSocket, tick: Tick, budget: number, onOverflow: () => void) {
+  constructor(socket: FrameSink, tick: Tick, budget: number, onOverflow: () => void) {
     this.socket = socket;
     this.tick = tick;
     this.budget = budget;
@@ -35,7 +38,9 @@ export class Outbox {
   /** Called by the tick, and before a close. */
   flush(): void {
     this.leave();
-    if (this.state === 'overflowed') this.onOverflow();
+    if (this.state !== 'overflowed') return;
+    this.state = 'closed';
+    this.onOverflow();
   }
 
   /** Lets what is queued go and takes no more. */

@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { decode, encode } from '@msgpack/msgpack';
 import { WebSocket } from 'ws';

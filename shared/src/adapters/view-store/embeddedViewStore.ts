@@ -48,9 +48,9 @@ class EmbeddedViewStore implements ViewStore {
     return this.#documents.get(view, id) as Views[V] | undefined;
   }
 
-  async find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]> {
+  async find<V extends ViewName>(view: V, { filter = {}, ...order }: ViewQuery): Promise<Views[V][]> {
     this.#assertOpen();
-    return page(this.#documents.matching(view, query.filter ?? {}), query) as unknown as Views[V][];
+    return page(this.#documents.matching(view, filter), order) as unknown as Views[V][];
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {

@@ -8,7 +8,7 @@ const checkCount = (name: 'skip' | 'limit', count: number): void => {
 /** Sorts, skips and limits what a query has found. */
 export const page = <D extends Readonly<Record<string, unknown>>>(
   documents: readonly D[],
-  { sort, skip = 0, limit }: ViewQuery,
+  { sort, skip = 0, limit }: Omit<ViewQuery, 'filter'>,
 ): D[] => {
   checkCount('skip', skip);
   if (limit !== undefined) checkCount('limit', limit);

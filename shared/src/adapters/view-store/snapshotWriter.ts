@@ -3,9 +3,11 @@ import type { Logger } from '../../ports/logger.js';
 import { PendingChanges } from './pendingChanges.js';
 import type { Snapshot } from './snapshot.js';
 
+type WrittenSnapshot = Pick<Snapshot, 'write' | 'close'>;
+
 /** Decides when a snapshot is written: a while after the first change since the last one, one at a time, and at close. */
 export class SnapshotWriter {
-  readonly #snapshot: Snapshot;
+  readonly #snapshot: WrittenSnapshot;
   readonly #everyMs: number;
   readonly #logger: Logger | undefined;
   #pending = new PendingChanges();
@@ -13,7 +15,7 @@ export class SnapshotWriter {
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(snapshot: Snapshot, everyMs: number, logger: Logger | undefined) {
+  constructor(snapshot: WrittenSnapshot, everyMs: number, logger: Logger | undefined) {
     this.#snapshot = snapshot;
     this.#everyMs = everyMs;
     this.#logger = logger;

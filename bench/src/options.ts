@@ -1,0 +1,75 @@
+import { tmpdir } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Scenario, Settings } from './scenarios/scenario.js';
+
+export interface Options extends Settings {
+  readonly scenarios: readonly Scenario[];
+  readonly json: string | undefined;
+  /** Where the data of the programs goes. */
+  readonly folder: string;
+}
+
+/** What is wrong with the command line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const limits = { seconds: { min: 0.2, max: 60 }, runs: { min: 1, max: 25 } };
+
+/** Undefined when help is asked for. Throws a `UsageError`. */
+export const readOptions = (args: readonly string[], all: readonly Scenario[]): Options | undefined => {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  return {
+    scenarios: chosen(positionals, all),
+    seconds: numberIn('seconds', values.seconds),
+    runs: Math.round(numberIn('runs', values.runs)),
+    json: values.json,
+    folder: values.folder,
+  };
+};
+
+export const usage = (all: readonly Scenario[]): string =>
+  [
+    'npm run bench -- [names…] [--seconds N] [--runs N] [--json file] [--folder folder]',
+    '',
+    ...all.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`),
+    '',
+    '  --seconds  of each counted phase (5)',
+    '  --runs     rounds of each peer; fewer than 3 tell little (3)',
+    '  --json     writes every figure of every round to a file',
+    '  --folder   where data is kept meanwhile; on the disk to be measured (the system’s temporary folder)',
+    '',
+  ].join('\n');
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        seconds: { type: 'string', default: '5' },
+        runs: { type: 'string', default: '3' },
+        json: { type: 'string' },
+        folder: { type: 'string', default: tmpdir() },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+const chosen = (names: readonly string[], all: readonly Scenario[]): readonly Scenario[] => {
+  const unknown = names.filter((name) => !all.some((scenario) => scenario.name === name));
+  if (unknown.length > 0) throw new UsageError(`There is no measurement named ${unknown.join(', ')}`);
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+};
+
+const numberIn = (name: keyof typeof limits, text: string): number => {
+  const { min, max } = limits[name];
+  const value = Number(text);
+  if (!(value >= min && value <= max))
+    throw new UsageError(`--${name} must be a number from ${min} to ${max}`);
+  return value;
+};

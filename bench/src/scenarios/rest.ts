@@ -1,0 +1,78 @@
+import type { RestResult } from '../generator/jobs.js';
+import { startGenerator } from '../generator/startGenerator.js';
+import type { Figure, Row } from '../measure/comparison.js';
+import { inAlternation } from '../measure/rounds.js';
+import { connectToApi } from '../peers/roomwireApi.js';
+import { startRoomwire } from '../peers/roomwire.js';
+import { startPeer } from '../peers/startPeer.js';
+import { withStarted, type Started } from '../process/started.js';
+import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
+
+const connections = 32;
+
+const figures: readonly [Figure, ...Figure[]] = [
+  { name: 'requestsPerSecond', label: 'requests/s', unit: 'rate' },
+  { name: 'p50', label: 'p50', unit: 'milliseconds' },
+  { name: 'p99', label: 'p99', unit: 'milliseconds' },
+  { name: 'cpuPerRequest', label: 'server us/request', unit: 'microseconds' },
+  { name: 'serverCpu', label: 'server CPU', unit: 'percent' },
+  { name: 'generatorCpu', label: 'generator CPU', unit: 'percent' },
+];
+
+interface Server {
+  readonly name: string;
+  readonly port: number;
+  readonly processId: number;
+  readonly apiKey: string;
+  /** Where the rooms of a new app are. */
+  readonly newPath: () => Promise<string>;
+}
+
+export const rest: Scenario = {
+  name: 'rest',
+  summary: 'rooms created and read a second over REST, 32 connections',
+
+  run: (ground) =>
+    withStarted(async (started) => {
+      const servers = await startServers(ground, started);
+      const generator = started.add(startGenerator(ground.cores.generator));
+      const { seconds, runs } = ground.settings;
+      const peers = servers.map(({ name, port, processId, apiKey, newPath }) => ({
+        name,
+        async measure(round: number): Promise<RestResult> {
+          ground.say(`rest: round ${round + 1} of ${runs}, ${name}`);
+          const path = await newPath();
+          const target = { port, serverId: processId, apiKey, path };
+          return generator.run({ kind: 'rest', ...target, connections, warmUpSeconds, seconds });
+        },
+      }));
+      const results = await inAlternation(peers, runs);
+      const rowsOf = (phase: keyof RestResult): readonly Row[] =>
+        results.map(({ peer, rounds }) => ({ peer, rounds: rounds.map((result) => result[phase]) }));
+      return [
+        { title: `REST creates, ${connections} connections`, figures, rows: rowsOf('creates'), notes },
+        { title: `REST reads, ${connections} connections`, figures, rows: rowsOf('reads'), notes },
+      ];
+    }),
+};
+
+const startServers = async ({ cores, folder }: Ground, started: Started): Promise<readonly Server[]> => {
+  const roomwire = started.add(await startRoomwire(await folder.inside('rest-roomwire'), cores.server));
+  const plainFolder = await folder.inside('rest-plain');
+  const plain = started.add(await startPeer('plainHttp', cores.server, [plainFolder]));
+  const api = connectToApi(roomwire);
+  started.add({ stop: async () => api.close() });
+  return [
+    {
+      ...roomwire,
+      name: 'Roomwire',
+      apiKey: roomwire.credentials.apiKey,
+      newPath: async () => `/v1/apps/${(await api.createApp('load')).appId}/rooms`,
+    },
+    { ...plain, name: 'node:http and an LMDB put', apiKey: 'none', newPath: async () => '/rooms' },
+  ];
+};
+
+const notes = [
+  'all rooms of a round in one new app, which is one stream; a create is on disk when it is answered',
+];

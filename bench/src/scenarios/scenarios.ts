@@ -1,0 +1,8 @@
+import { appends } from './appends.js';
+import { fanOut } from './fanOut.js';
+import { reads } from './reads.js';
+import { rest } from './rest.js';
+import type { Scenario } from './scenario.js';
+import { startUp } from './startUp.js';
+
+export const scenarios: readonly Scenario[] = [fanOut, appends, reads, rest, startUp];

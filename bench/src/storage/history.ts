@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { appsStream, type AppFields } from '@roomwire/shared/domain/apps/app';
+import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
+import { roomsStream, type RoomFields } from '@roomwire/shared/domain/rooms/room';
+
+/** Whom a made-up history belongs to. */
+export interface Owner {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+export const someOwner = (): Owner => ({ organizationId: randomUUID(), projectId: randomUUID() });
+
+export interface StreamEvents {
+  readonly stream: string;
+  readonly events: readonly [NewEvent, ...NewEvent[]];
+}
+
+const eventsPerAppend = 500;
+
+/** A project with a few apps and many rooms in each, as appends in the order in which they can be done. */
+export function* roomHistory(owner: Owner, apps: number, events: number): Generator<StreamEvents> {
+  const appEvents = Array.from({ length: apps }, (_, index) =>
+    appCreated(owner, randomUUID(), `app-${index}`),
+  );
+  yield* inAppends(appsStream(owner.projectId), appEvents);
+  const rooms = events - apps;
+  for (const [index, { data }] of appEvents.entries()) {
+    const { appId } = data as AppFields;
+    const share = Math.floor(rooms / apps) + (index < rooms % apps ? 1 : 0);
+    const roomEvents = Array.from({ length: share }, (_, room) => roomCreated(owner, appId, room));
+    yield* inAppends(roomsStream(appId), roomEvents);
+  }
+}
+
+function* inAppends(stream: string, events: readonly NewEvent[]): Generator<StreamEvents> {
+  for (let first = 0; first < events.length; first += eventsPerAppend) {
+    const [head, ...rest] = events.slice(first, first + eventsPerAppend);
+    if (head) yield { stream, events: [head, ...rest] };
+  }
+}
+
+export const roomCreated = (owner: Owner, appId: string, index: number): NewEvent => {
+  const room: RoomFields = {
+    roomId: randomUUID(),
+    appId,
+    projectId: owner.projectId,
+    name: `Room ${index}`,
+    slug: `room-${index}`,
+    description: null,
+    topics: ['load'],
+    metadata: {},
+    origin: 'api',
+  };
+  return newEvent(owner, { type: 'RoomCreated', data: room });
+};
+
+const appCreated = (owner: Owner, appId: string, slug: string): NewEvent => {
+  const app: AppFields = {
+    appId,
+    projectId: owner.projectId,
+    name: slug,
+    slug,
+    description: null,
+    blueprintId: null,
+    blueprintVersion: null,
+    pinnedBlueprintVersion: false,
+    config: {},
+    topics: ['load'],
+    topicConfigs: {},
+    hydrationWebhook: null,
+    triggerWebhook: null,
+    dependencies: null,
+    files: null,
+    framework: null,
+  };
+  return newEvent(owner, { type: 'AppCreated', data: app });
+};
+
+const newEvent = (owner: Owner, { type, data }: DomainEvent): NewEvent => ({
+  id: randomUUID(),
+  type,
+  schemaVersion: schemaVersions[type],
+  data,
+  metadata: { ...owner, occurredAt: new Date().toISOString(), principal: 'system', requestId: randomUUID() },
+});

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { readOptions, UsageError } from '../src/options.js';
+
+describe('The command line', () => {
+  const scenario = (name: string) => ({ name, summary: '', run: async () => [] });
+  const all = [scenario('fan-out'), scenario('reads')];
+  const namesOf = (args: readonly string[]) => readOptions(args, all)?.scenarios.map(({ name }) => name);
+
+  it('measures everything unless told what', () => {
+    expect(namesOf([])).to.deep.equal(['fan-out', 'reads']);
+    expect(namesOf(['reads'])).to.deep.equal(['reads']);
+  });
+
+  it('bounds time and rounds', () => {
+    expect(readOptions(['--seconds', '1.5', '--runs', '4'], all)).to.include({ seconds: 1.5, runs: 4 });
+    for (const wrong of [
+      ['--seconds', '0'],
+      ['--seconds', '61'],
+      ['--runs', 'many'],
+      ['--runs', '26'],
+      ['writes'],
+      ['-x'],
+    ])
+      expect(() => readOptions(wrong, all), wrong.join(' ')).to.throw(UsageError);
+  });
+
+  it('asks for help', () => {
+    expect(readOptions(['--help'], all)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,15 @@
+import { expect } from 'chai';
+import { coresOf, nodeCommand } from '../../src/process/cores.js';
+
+describe('Cores', () => {
+  it('are read from ranges and single numbers', () => {
+    expect(coresOf('0-2,5,8-9')).to.deep.equal([0, 1, 2, 5, 8, 9]);
+    expect(coresOf('3')).to.deep.equal([3]);
+    expect(coresOf('')).to.deep.equal([]);
+  });
+
+  it('are given to taskset, which becomes Node itself', () => {
+    expect(nodeCommand(1)).to.deep.equal({ command: 'taskset', prefix: ['-c', '1', process.execPath] });
+    expect(nodeCommand(undefined)).to.deep.equal({ command: process.execPath, prefix: [] });
+  });
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { EntryCache } from '../../src/access/entryCache.js';
+
+interface Record {
+  readonly id: string;
+  readonly version: number;
+}
+
+describe('the cache of records', () => {
+  let cache: EntryCache<Record>;
+  let reads: ((found: Record | undefined) => void)[];
+
+  const read = () => new Promise<Record | undefined>((resolve) => reads.push(resolve));
+  const answer = async (found: Record | undefined) => {
+    reads.shift()?.(found);
+    await new Promise(setImmediate);
+  };
+
+  beforeEach(() => {
+    cache = new EntryCache<Record>({ idOf: ({ id }) => id, maxEntries: 2 });
+    reads = [];
+  });
+
+  it('keeps what was found', async () => {
+    const loading = cache.load('slug', read);
+    await Promise.resolve();
+    await answer({ id: '1', version: 1 });
+    expect((await loading)?.value).to.deep.equal({ id: '1', version: 1 });
+    expect(cache.peek('slug')).to.equal(await loading);
+  });
+
+  it('shares one read among those who ask together', async () => {
+    const loading = [cache.load('slug', read), cache.load('slug', read), cache.load('slug', read)];
+    await Promise.resolve();
+    expect(reads).to.have.length(1);
+    await answer({ id: '1', version: 1 });
+    expect(new Set(await Promise.all(loading)).size).to.equal(1);
+  });
+
+  it('[WS-TOPIC-2] does not keep what was absent, nor give it to those who asked after the read began', async () => {
+    const early = cache.load('slug', read);
+    await Promise.resolve();
+    const late = cache.load('slug', read);
+    await answer(undefined);
+    expect(await early).to.equal(undefined);
+    await answer({ id: '1', version: 1 });
+    expect((await late)?.value.version).to.equal(1);
+  });
+
+  it('[WS-TOPIC-4] an entry that was dropped is no longer current for those who hold it', async () => {
+    const loading = cache.load('slug', read);
+    await Promise.resolve();
+    await answer({ id: '1', version: 1 });
+    const entry = await loading;
+    cache.drop('1');
+    expect(entry?.isCurrent).to.equal(false);
+    expect(cache.peek('slug')).to.equal(undefined);
+  });
+
+  it('[WS-TOPIC-4] a read that began before a drop is made again', async () => {
+    const loading = cache.load('slug', read);
+    await Promise.resolve();
+    cache.drop('1');
+    await answer({ id: '1', version: 1 });
+    await answer({ id: '1', version: 2 });
+    expect((await loading)?.value.version).to.equal(2);
+    expect(cache.peek('slug')?.isCurrent).to.equal(true);
+  });
+
+  it('[WS-TOPIC-4] what never comes to rest is used once and not kept', async () => {
+    const loading = cache.load('slug', read);
+    for (const version of [1, 2, 3]) {
+      await Promise.resolve();
+      cache.drop('1');
+      await answer({ id: '1', version });
+    }
+    expect(await loading).to.deep.equal({ value: { id: '1', version: 3 }, isCurrent: false });
+    expect(cache.peek('slug')).to.equal(undefined);
+  });
+
+  it('a read that failed is not the end of the key', async () => {
+    const failure = await cache
+      .load('slug', () => Promise.reject(new Error('away')))
+      .catch((error: Error) => error);
+    expect(failure).to.be.an('error');
+    const loading = cache.load('slug', read);
+    await Promise.resolve();
+    await answer({ id: '1', version: 1 });
+    expect((await loading)?.value.version).to.equal(1);
+  });
+
+  it('is bounded, and what it pushes out is no longer current', async () => {
+    const load = (id: string) => cache.load(id, async () => ({ id, version: 1 }));
+    const oldest = await load('1');
+    await load('2');
+    await load('3');
+    expect(cache.peek('1')).to.equal(undefined);
+    expect(oldest?.isCurrent).to.equal(false);
+    expect(cache.peek('3')?.isCurrent).to.equal(true);
+  });
+});

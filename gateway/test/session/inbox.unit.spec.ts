@@ -1,0 +1,69 @@
+import { Buffer } from 'node:buffer';
+import { expect } from 'chai';
+import { Inbox } from '../../src/session/inbox.js';
+
+describe('an inbox', () => {
+  let handled: string[];
+  let flow: string[];
+  let finish: (() => void)[];
+  let inbox: Inbox;
+
+  const accept = (text: string) => inbox.accept(Buffer.from(text), true);
+  const source = { pause: () => flow.push('pause'), resume: () => flow.push('resume') };
+
+  /** Frames that begin with `slow` take until they are finished. */
+  const handle = (bytes: Buffer): Promise<void> | undefined => {
+    handled.push(bytes.toString());
+    return bytes.toString().startsWith('slow') ? new Promise((resolve) => finish.push(resolve)) : undefined;
+  };
+
+  const finishNext = async () => {
+    finish.shift()?.();
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+
+  beforeEach(() => {
+    handled = [];
+    flow = [];
+    finish = [];
+    inbox = new Inbox(source, handle);
+  });
+
+  it('[WS-CONN-3] handles what needs no waiting at once', () => {
+    accept('a');
+    accept('b');
+    expect(handled).to.deep.equal(['a', 'b']);
+  });
+
+  it('[WS-CONN-3] holds the frames behind one that takes a while, in order', async () => {
+    for (const text of ['slow 1', 'a', 'slow 2', 'b']) accept(text);
+    expect(handled).to.deep.equal(['slow 1']);
+    await finishNext();
+    expect(handled).to.deep.equal(['slow 1', 'a', 'slow 2']);
+    accept('c');
+    await finishNext();
+    expect(handled).to.deep.equal(['slow 1', 'a', 'slow 2', 'b', 'c']);
+  });
+
+  it('[WS-CONN-3] stops reading when many wait, and goes on when none does', async () => {
+    accept('slow 1');
+    for (let count = 0; count < 31; count++) accept('a');
+    expect(flow).to.deep.equal([]);
+    accept('slow 2');
+    accept('b');
+    expect(flow).to.deep.equal(['pause']);
+    await finishNext();
+    expect(flow, 'the second slow one still holds the last').to.deep.equal(['pause']);
+    await finishNext();
+    expect(flow).to.deep.equal(['pause', 'resume']);
+    expect(handled).to.have.length(34);
+  });
+
+  it('forgets what waits when it is cleared', async () => {
+    for (const text of ['slow 1', 'a']) accept(text);
+    inbox.clear();
+    await finishNext();
+    expect(handled).to.deep.equal(['slow 1']);
+  });
+});

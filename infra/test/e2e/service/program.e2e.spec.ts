@@ -1,0 +1,180 @@
+import { readFile, stat } from 'node:fs/promises';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { connect } from '@roomwire/sdk';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
+
+describe('the program', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeEach(async () => void (folder = await temporaryFolder()));
+  afterEach(() => folder.remove());
+
+  it('prints its credentials once, keeps them to its owner, and can be pasted', async () => {
+    const data = join(folder.path, 'data');
+    const first = await startProgram(data);
+    const { apiKey, sessionToken } = first.credentials;
+    expect(first.program.stdout()).to.include(apiKey).and.include(sessionToken).and.include('npx roomwire listen');
+    expect(first.program.stderr()).to.not.include(apiKey);
+    for (const file of ['credentials.json', 'secrets.json'])
+      expect((await stat(join(data, file))).mode & 0o777, file).to.equal(0o600);
+    expect((await stat(data)).mode & 0o777).to.equal(0o700);
+    expect((await stop(first)).code).to.equal(0);
+
+    const second = await startProgram(data);
+    expect(second.credentials).to.eql(first.credentials);
+    expect(second.program.stdout()).to.not.include(apiKey).and.not.include('npx roomwire listen');
+    expect((await second.project.get('/apps')).status).to.equal(200);
+    expect((await stop(second)).code).to.equal(0);
+  });
+
+  it('carries a message from `publish` to `listen`', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, listener, sender } = await twoActors(service);
+    const environment = { ROOMWIRE_URL: service.socketUrl };
+    const listening = runRoomwire(['listen', topic], { ...environment, ROOMWIRE_TOKEN: listener });
+    await listening.printed(/Listening on/);
+    const publishing = runRoomwire(['publish', topic, '{"text":"hello"}', '--token', sender], environment);
+    expect((await publishing.ended).code, publishing.stderr()).to.equal(0);
+    expect(publishing.stdout()).to.equal('published\n');
+    await listening.printed(/\n/);
+    expect(JSON.parse(listening.stdout())).to.eql({ topic, data: { text: 'hello' } });
+    listening.process.kill('SIGINT');
+    expect((await listening.ended).code).to.equal(0);
+    await stop(service);
+  });
+
+  it('says in one line why a command cannot do what it should', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, sender } = await twoActors(service);
+    const url = ['--url', service.socketUrl];
+    const token = ['--token', sender];
+    const ended = async (...args: string[]) => {
+      const program = runRoomwire(args);
+      const { code } = await program.ended;
+      const lines = program.stderr().trim().split('\n');
+      expect(lines, program.stderr()).to.have.length(1);
+      return { code, line: lines[0] };
+    };
+    expect(await ended('publish', topic, 'hello', ...url, ...token)).to.include({ code: 2 });
+    expect(await ended('publish', topic, '1', ...url)).to.eql({
+      code: 2,
+      line: 'Give an access token with --token or ROOMWIRE_TOKEN',
+    });
+    const denied = await ended('publish', topic, '1', ...url, '--token', 'at_live_0.x');
+    expect(denied.code).to.equal(1);
+    expect(denied.line).to.include('access_denied');
+    const unknown = await ended('publish', 'no/such/topic', '1', ...url, ...token);
+    expect(unknown.line).to.include('unknown_topic');
+    expect((await ended('listen', 'no/such/topic', ...url, ...token)).line).to.include('unknown_topic');
+    expect((await ended('publish', topic, '1', '--url', 'ws://127.0.0.1:1/ws', ...token)).code).to.equal(1);
+    await stop(service);
+  });
+
+  it('mints session tokens', async () => {
+    const service = await startProgram(folder.path);
+    const { organizationId } = service.credentials;
+    const environment = { ROOMWIRE_DATA_DIR: folder.path };
+    const mint = async (...args: string[]) => {
+      const program = runRoomwire(['token', ...args], environment);
+      return { code: (await program.ended).code, token: program.stdout().trim() };
+    };
+    const get = async (path: string, token: string) =>
+      (await fetch(`${service.baseUrl}/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    const own = await mint('--org', organizationId);
+    expect(await get(`/organizations/${organizationId}`, own.token)).to.equal(200);
+    const other = await mint('--org', service.credentials.projectId);
+    expect(await get(`/organizations/${organizationId}`, other.token)).to.equal(404);
+    expect((await mint()).code).to.equal(2);
+    await stop(service);
+  });
+
+  it('names every bad setting in one line and exits with 2', async () => {
+    const program = runRoomwire(['start'], {
+      ROOMWIRE_DATA_DIR: folder.path,
+      ROOMWIRE_PORT: '99999',
+      ROOMWIRE_LOG_LEVEL: 'loud',
+      ROOMWIRE_MASTER_KEY: 'short',
+    });
+    expect((await program.ended).code).to.equal(2);
+    expect(program.stderr().trim().split('\n')).to.have.length(1);
+    for (const name of ['ROOMWIRE_PORT', 'ROOMWIRE_LOG_LEVEL', 'ROOMWIRE_MASTER_KEY'])
+      expect(program.stderr()).to.include(name);
+    expect(program.stderr()).to.not.include('short');
+  });
+
+  it('leaves a folder and a port to the process that has them', async () => {
+    const service = await startProgram(folder.path);
+    const second = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0' });
+    expect((await second.ended).code).to.equal(1);
+    expect(second.stderr().trim()).to.match(/^The data folder .+ is in use by process \d+$/);
+    const other = await temporaryFolder();
+    const port = new URL(service.baseUrl).port;
+    const third = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: other.path, ROOMWIRE_PORT: port });
+    expect((await third.ended).code).to.equal(1);
+    expect(third.stderr()).to.include(`Port ${port} of 127.0.0.1 is in use`);
+    expect((await service.project.get('/apps')).status).to.equal(200);
+    await stop(service);
+    await other.remove();
+  });
+
+  it('finishes a first start that was interrupted, with the same credentials', async () => {
+    const first = await startProgram(folder.path);
+    await stop(first, 'SIGKILL');
+    // As if it had been killed after the credentials were kept and before anything was appended.
+    const fresh = await temporaryFolder();
+    const { writeFile } = await import('node:fs/promises');
+    for (const file of ['credentials.json', 'secrets.json'])
+      await writeFile(join(fresh.path, file), await readFile(join(folder.path, file)));
+    const second = await startProgram(fresh.path);
+    expect(second.credentials).to.eql(first.credentials);
+    expect((await second.project.get('/apps')).status).to.equal(200);
+    expect(second.program.stdout()).to.include(first.credentials.apiKey);
+    await stop(second);
+    await fresh.remove();
+  });
+
+  it('answers whether it lives and is ready', async () => {
+    const service = await startProgram(folder.path);
+    for (const path of ['/healthz', '/readyz'])
+      expect((await fetch(`${service.baseUrl}${path}`)).status, path).to.equal(200);
+    await stop(service);
+  });
+
+  it('closes everything in order on SIGTERM, and has forgotten nothing', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, listener } = await twoActors(service);
+    const client = connect({ url: service.socketUrl, token: listener, reconnect: false });
+    await client.subscribe(topic, () => undefined);
+    const closed = new Promise((resolve) => {
+      client.on('state', (state) => {
+        if (state.name === 'closed') resolve(state.reason);
+      });
+    });
+    // A client that sends half a request and waits does not hold up the end.
+    const idle = connectTcp(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    idle.on('error', () => undefined);
+    idle.write('GET /v1/apps HTTP/1.1\r\nHost: x\r\n');
+    const { body: last } = await service.project.post('/actors', { name: 'last', actorType: 'user' });
+    expect(await stop(service)).to.eql({ code: 0, signal: null });
+    expect(await closed).to.include({ closeCode: 1012, closeReason: 'service_restart' });
+    const again = await startProgram(folder.path);
+    expect((await again.project.get(`/actors/${last.actorTokenId}`)).status).to.equal(200);
+    await stop(again);
+    idle.destroy();
+  });
+});
+
+const twoActors = async ({ project }: RunningService) => {
+  const app = (await project.post('/apps', { name: 'demo', topics: ['chat'] })).body;
+  await project.post(`/apps/${app.appId}/rooms`, { name: 'lobby' });
+  const tokenOf = async (name: string): Promise<string> =>
+    (await project.post('/actors', { name, actorType: 'user' })).body.accessToken;
+  return {
+    topic: `${app.slug}/lobby/chat`,
+    listener: await tokenOf('listener'),
+    sender: await tokenOf('sender'),
+  };
+};

@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Credentials } from '../../src/standalone/firstStart.js';
+import { apiClient, type ApiClient } from './apiClient.js';
+
+const command = fileURLToPath(new URL('../../../bin/roomwire.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A `roomwire` command in a process of its own. */
+export interface Program {
+  readonly process: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<Ended>;
+  /** Resolves with the output so far once it matches; rejects when the process ends without. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+export const runRoomwire = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program => {
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+
+  const printed = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(stdout) ?? pattern.exec(stderr);
+        if (match) resolve(match);
+      };
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      void ended.then(({ code, signal }) => {
+        look();
+        reject(new Error(`Ended (${code ?? signal}) without ${pattern}:\n${stdout}\n${stderr}`));
+      });
+      look();
+    });
+
+  return { process: child, stdout: () => stdout, stderr: () => stderr, ended, printed };
+};
+
+export interface RunningService {
+  readonly program: Program;
+  readonly baseUrl: string;
+  readonly socketUrl: string;
+  readonly credentials: Credentials;
+  readonly project: ApiClient;
+}
+
+/** `roomwire start` on a folder, on a free port, ready. */
+export const startProgram = async (
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningService> => {
+  const program = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: dataDir, ROOMWIRE_PORT: '0', ...environment });
+  const [, baseUrl = ''] = await program.printed(/Roomwire is ready on (http:\S+?);?\s/);
+  const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+  return {
+    program,
+    baseUrl,
+    socketUrl: `${baseUrl.replace('http', 'ws')}/ws`,
+    credentials,
+    project: apiClient(baseUrl, credentials.apiKey),
+  };
+};
+
+export const stop = async ({ program }: RunningService, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
+  program.process.kill(signal);
+  return program.ended;
+};

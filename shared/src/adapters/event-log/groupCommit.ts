@@ -1,0 +1,62 @@
+/** Appends in one transaction: enough to share a sync well, few enough to keep the event loop responsive. */
+const groupLimit = 1000;
+
+export interface GroupCommitDeps<Item, Outcome> {
+  /** Resolves when what the work did is on disk; rejects when nothing of it is known to be. */
+  transact<T>(work: () => T): Promise<T>;
+  /** An outcome for each item, in order. */
+  write(items: readonly Item[]): readonly Outcome[];
+  /** A group is on disk, and its items are about to hear so. */
+  committed(): void;
+}
+
+export interface GroupCommit<Item, Outcome> {
+  /** Resolves when the outcome is on disk, rejects with what the transaction rejected with. */
+  submit(item: Item): Promise<Outcome>;
+  /** Resolves when everything submitted has been settled. */
+  idle(): Promise<void>;
+}
+
+interface Waiting<Item, Outcome> {
+  readonly item: Item;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/** Items that come in while a transaction is being synced share the next one, so that many writers share few syncs. */
+export const createGroupCommit = <Item, Outcome>(
+  deps: GroupCommitDeps<Item, Outcome>,
+): GroupCommit<Item, Outcome> => {
+  const queue: Waiting<Item, Outcome>[] = [];
+  let running: Promise<void> | undefined;
+
+  const commitGroup = async (): Promise<void> => {
+    let group: Waiting<Item, Outcome>[] = [];
+    try {
+      // Taken when the transaction begins, not when it is asked for: more fit in.
+      const outcomes = await deps.transact(() => {
+        group = queue.splice(0, groupLimit);
+        return deps.write(group.map(({ item }) => item));
+      });
+      deps.committed();
+      outcomes.forEach((outcome, index) => group[index]?.resolve(outcome));
+    } catch (error) {
+      if (group.length === 0) group = queue.splice(0); // The transaction could not even begin.
+      for (const { reject } of group) reject(error);
+    }
+  };
+
+  const commitAll = async (): Promise<void> => {
+    while (queue.length > 0) await commitGroup();
+    running = undefined;
+  };
+
+  return {
+    submit: (item) =>
+      new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        running ??= commitAll();
+      }),
+    idle: () => running ?? Promise.resolve(),
+  };
+};

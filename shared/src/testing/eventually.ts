@@ -1,0 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface EventuallyOptions {
+  readonly withinMs?: number;
+  /** What is waited for, for the message when it does not come. */
+  readonly what?: string;
+}
+
+const betweenLooksMs = 2;
+
+/** Resolves as soon as the condition holds; rejects when it does not within the time (5 s unless told). */
+export const eventually = async (
+  condition: () => boolean | Promise<boolean>,
+  { withinMs = 5000, what = 'the condition' }: EventuallyOptions = {},
+): Promise<void> => {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${withinMs} ms for ${what}`);
+    await pause(betweenLooksMs);
+  }
+};

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { changesContract } from './view-store/changesContract.js';
+import { filtersContract } from './view-store/filtersContract.js';
+import { positionsContract } from './view-store/positionsContract.js';
+import {
+  filterToAsk,
+  matchesNaively,
+  roomsToAsk,
+  sortedNaively,
+  sortToAsk,
+} from './view-store/queryOracle.js';
+import { refusalsContract } from './view-store/refusalsContract.js';
+import { sortingContract } from './view-store/sortingContract.js';
+import { at, type StoreUnderTest } from './view-store/storeUnderTest.js';
+
+const oracleContract = (current: () => StoreUnderTest): void => {
+  it('finds the same as a naive search, in the same order', async () => {
+    const { store } = current();
+    const query = fc.asyncProperty(
+      fc.tuple(roomsToAsk, filterToAsk, sortToAsk, fc.nat(4), fc.nat(6)),
+      async ([rooms, filter, fields, skip, limit]) => {
+        await store.clear();
+        await store.apply({
+          changes: rooms.map((doc) => ({ put: 'rooms', id: doc.roomId, doc })),
+          position: at(1),
+        });
+        const sort = [...fields, ['roomId', 1] as const];
+        const expected = sortedNaively(
+          rooms.filter((each) => matchesNaively(each, filter)),
+          sort,
+        );
+        expect(await store.count('rooms', filter)).to.equal(expected.length);
+        const found = await store.find('rooms', { filter, sort, skip, limit });
+        expect(found).to.deep.equal(expected.slice(skip, skip + limit));
+      },
+    );
+    await fc.assert(query, { seed: 20260117, numRuns: 150 });
+  });
+};
+
+/** What every adapter of the port keeps to. `open` hands over an empty store of its own for each test. */
+export const viewStoreContract = (name: string, open: () => Promise<StoreUnderTest>): void => {
+  describe(`view store: ${name}`, () => {
+    let underTest: StoreUnderTest;
+    const current = (): StoreUnderTest => underTest;
+
+    beforeEach(async () => {
+      underTest = await open();
+    });
+    afterEach(() => underTest.dispose());
+
+    describe('changes', () => changesContract(current));
+    describe('filters', () => filtersContract(current));
+    describe('refusals', () => refusalsContract(current));
+    describe('order', () => sortingContract(current));
+    describe('random queries', () => oracleContract(current));
+    describe('positions', () => positionsContract(current));
+  });
+};

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { Collection, type Document } from '../../../src/adapters/view-store/collection.js';
+import { compileFilter } from '../../../src/adapters/view-store/compiledFilter.js';
+import { page } from '../../../src/adapters/view-store/page.js';
+import type { ViewFilter } from '../../../src/ports/viewStore.js';
+
+describe('Collection', () => {
+  const collectionOf = (documents: Readonly<Record<string, Document>>): Collection => {
+    const collection = new Collection([['app', 'slug'], ['app']], () => {});
+    for (const [id, document] of Object.entries(documents)) collection.put(id, document);
+    return collection;
+  };
+  const ids = (collection: Collection, filter: ViewFilter): string[] =>
+    collection.matching(compileFilter(filter)).map(({ id }) => id);
+
+  /** How many documents a filter looks at: every look reads `app`. */
+  const looks = (filter: ViewFilter): number => {
+    let count = 0;
+    const collection = collectionOf(
+      Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [
+          `${n}`,
+          { app: `app-${n % 10}`, slug: `slug-${n}`, name: 'x' },
+        ]),
+      ),
+    );
+    const compiled = compileFilter(filter);
+    collection.matching({ ...compiled, matches: (document) => ((count += 1), compiled.matches(document)) });
+    return count;
+  };
+
+  it('looks only at what the most selective index gives', () => {
+    expect(looks({ name: 'x' })).to.equal(100);
+    expect(looks({ app: 'app-1' })).to.equal(10);
+    expect(looks({ app: 'app-1', slug: 'slug-11' })).to.equal(1);
+    expect(looks({ $and: [{ app: { $eq: 'app-1' } }, { slug: 'slug-11' }] })).to.equal(1);
+    expect(looks({ $or: [{ app: 'app-1' }] })).to.equal(100);
+    expect(looks({ app: 'unknown' })).to.equal(0);
+  });
+
+  it('tells types apart in an index and finds missing fields by null', () => {
+    const collection = collectionOf({ a: { app: 1 }, b: { app: '1' }, c: { app: null }, d: {} });
+    expect(ids(collection, { app: 1 })).to.deep.equal(['a']);
+    expect(ids(collection, { app: '1' })).to.deep.equal(['b']);
+    expect(ids(collection, { app: null })).to.deep.equal(['c', 'd']);
+    expect(ids(collection, { app: null, slug: null })).to.deep.equal(['c', 'd']);
+  });
+
+  it('misses nothing when an indexed field holds a list', () => {
+    const collection = collectionOf({ a: { app: ['x', 'y'] }, b: { app: 'x' } });
+    expect(ids(collection, { app: 'x' })).to.deep.equal(['a', 'b']);
+    collection.put('a', { app: 'y' });
+    expect(ids(collection, { app: 'x' })).to.deep.equal(['b']);
+    expect(ids(collection, { app: 'y' })).to.deep.equal(['a']);
+  });
+
+  it('follows a document through its indexes', () => {
+    const collection = collectionOf({ a: { app: 'x', slug: 's' }, b: { app: 'x', slug: 't' } });
+    collection.patch('a', { app: 'y' });
+    expect(ids(collection, { app: 'x' })).to.deep.equal(['b']);
+    expect(ids(collection, { app: 'y', slug: 's' })).to.deep.equal(['a']);
+    collection.remove('a');
+    collection.remove('b');
+    expect(ids(collection, { app: 'y' })).to.deep.equal([]);
+    expect(ids(collection, { app: 'x' })).to.deep.equal([]);
+    collection.put('a', { app: 'x' });
+    expect(ids(collection, { app: 'x' })).to.deep.equal(['a']);
+  });
+});
+
+describe('page', () => {
+  const order = (values: readonly unknown[], direction: 1 | -1, limit?: number): unknown[] =>
+    page(
+      values.map((value, place) => ({ value, place })),
+      { sort: [['value', direction]], ...(limit !== undefined && { limit }) },
+    ).map(({ place }) => place);
+
+  it('sorts a list by its least element, and by its greatest backwards', () => {
+    const values = [[5, 1], [], 3, null, [2, 9]];
+    expect(order(values, 1)).to.deep.equal([1, 3, 0, 4, 2]);
+    expect(order(values, -1)).to.deep.equal([4, 0, 2, 3, 1]);
+  });
+
+  it('keeps the order of what compares equal, in a short page as in all of it', () => {
+    const values = Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? 'a' : 'b'));
+    const all = order(values, 1);
+    expect(all.slice(0, 3)).to.deep.equal([0, 3, 6]);
+    expect(order(values, 1, 5)).to.deep.equal(all.slice(0, 5));
+    expect(order(values, -1, 5)).to.deep.equal([1, 2, 4, 5, 7]);
+  });
+});

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
+import { at, putRoom } from '../../../src/testing/view-store/storeUnderTest.js';
+
+/** Counts in forty documents, all of them one further with each batch, until it is killed. */
+const [path = ''] = process.argv.slice(2);
+const store = await openEmbeddedViewStore({ file: (name) => join(path, name) }, { snapshotEveryMs: 5 });
+const from = Number((await store.checkpoint()) ?? 0);
+process.send?.({ from });
+for (let count = from + 1; ; count += 1) {
+  const changes = Array.from({ length: 40 }, (_, n) => putRoom(`r${n}`, { metadata: { count } }));
+  await store.apply({ changes, position: at(count) });
+  await nextTurn();
+}

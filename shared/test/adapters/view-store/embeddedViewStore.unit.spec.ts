@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
+import { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
+import { Snapshot } from '../../../src/adapters/view-store/snapshot.js';
+import { EngineUnavailable } from '../../../src/ports/errors.js';
+import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
+import { at, putRoom, rejectionOf, room } from '../../../src/testing/view-store/storeUnderTest.js';
+
+const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(path, name) });
+
+viewStoreContract('embedded', async () => {
+  const folder = await temporaryFolder();
+  let store = await openEmbeddedViewStore(filesIn(folder));
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = await openEmbeddedViewStore(filesIn(folder));
+      return store;
+    },
+    dispose: async () => {
+      await store.close();
+      await folder.remove();
+    },
+  };
+});
+
+describe('the embedded view store', () => {
+  let folder: TemporaryFolder;
+  let store: ViewStore;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedViewStore(filesIn(folder));
+  });
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  it('shows a batch whole or not at all', async () => {
+    const changes = Array.from({ length: 500 }, (_, n) => putRoom(`r${n}`));
+    const before = store.count('rooms', {});
+    const applied = store.apply({ changes, position: at(1) });
+    const after = store.count('rooms', {});
+    expect(await Promise.all([before, after])).to.deep.equal([0, 500]);
+    await applied;
+  });
+
+  it('guards its documents against readers that change them', async () => {
+    await store.apply({ changes: [putRoom('r', { metadata: { list: [1] } })], position: at(1) });
+    const handedOut = (await store.get('rooms', 'r')) as unknown as {
+      name: string;
+      metadata: { list: number[] };
+    };
+    expect(() => (handedOut.name = 'changed')).to.throw(TypeError);
+    expect(() => handedOut.metadata.list.push(2)).to.throw(TypeError);
+    expect(await store.get('rooms', 'r')).to.deep.equal(room('r', { metadata: { list: [1] } }));
+  });
+
+  it('guards documents from the snapshot as well', async () => {
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    await store.close();
+    store = await openEmbeddedViewStore(filesIn(folder));
+    expect(await store.get('rooms', 'r')).to.be.frozen;
+  });
+
+  it('starts empty on what another version has written', async () => {
+    await store.close();
+    const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
+    const changes = new PendingChanges();
+    changes.record('rooms', 'r', room('r'));
+    changes.moveTo(at(9));
+    await snapshot.write(changes);
+    await snapshot.close();
+
+    store = await openEmbeddedViewStore(filesIn(folder));
+    expect(await store.checkpoint()).to.equal(undefined);
+    expect(await store.count('rooms', {})).to.equal(0);
+    await store.close();
+    store = await openEmbeddedViewStore(filesIn(folder));
+    expect(await store.count('rooms', {})).to.equal(0);
+  });
+
+  it('refuses everything after it was closed', async () => {
+    await store.close();
+    const uses = [
+      store.get('rooms', 'r'),
+      store.find('rooms', {}),
+      store.count('rooms', {}),
+      store.apply({ changes: [], position: at(1) }),
+      store.checkpoint(),
+      store.reached(at(1), 0),
+      store.clear(),
+    ];
+    for (const use of uses) expect(await rejectionOf(use)).to.be.instanceOf(EngineUnavailable);
+  });
+
+  it('lets go of those who wait when it is closed', async () => {
+    const waiting = store.reached(at(1), 60_000);
+    await store.close();
+    expect(await waiting).to.equal(false);
+  });
+
+  it('may be closed more than once', async () => {
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+  });
+});

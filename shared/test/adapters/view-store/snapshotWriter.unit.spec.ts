@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import type { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
+import { SnapshotWriter } from '../../../src/adapters/view-store/snapshotWriter.js';
+import type { Logger } from '../../../src/ports/logger.js';
+import { eventually } from '../../../src/testing/eventually.js';
+import { rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
+
+/** A disk that keeps what a snapshot would, and that can be full. */
+class Disk {
+  isFull = false;
+  writes = 0;
+  isClosed = false;
+  checkpoint: string | undefined;
+  readonly documents = new Map<string, unknown>();
+
+  async write(changes: PendingChanges): Promise<void> {
+    this.writes += 1;
+    if (this.isFull) throw new Error('The disk is full');
+    if (changes.cleared) this.documents.clear();
+    for (const [view, id, document] of changes.documents()) this.documents.set(`${view}/${id}`, document);
+    this.checkpoint = changes.checkpoint;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describe('SnapshotWriter', () => {
+  let disk: Disk;
+  beforeEach(() => {
+    disk = new Disk();
+  });
+
+  it('writes once for all that came within its time', async () => {
+    const writer = new SnapshotWriter(disk, 20, silent);
+    for (const position of ['1', '2', '3']) {
+      writer.record('rooms', 'r', { position });
+      writer.moveTo(position);
+    }
+    await eventually(() => disk.checkpoint === '3');
+    expect(disk.writes).to.equal(1);
+    expect(disk.documents.get('rooms/r')).to.deep.equal({ position: '3' });
+    await writer.close();
+    expect(disk.writes).to.equal(1);
+  });
+
+  it('writes what is left when it is closed', async () => {
+    const writer = new SnapshotWriter(disk, 60_000, silent);
+    writer.record('rooms', 'r', { n: 1 });
+    writer.moveTo('1');
+    await writer.close();
+    expect(disk).to.include({ checkpoint: '1', isClosed: true });
+  });
+
+  it('keeps what could not be written, puts later changes on top and tries again', async () => {
+    const errors: unknown[] = [];
+    const writer = new SnapshotWriter(disk, 5, {
+      ...silent,
+      error: (_, fields) => errors.push(fields?.error),
+    });
+    disk.isFull = true;
+    writer.record('rooms', 'r1', { n: 1 });
+    writer.record('rooms', 'r2', { n: 1 });
+    writer.moveTo('1');
+    await eventually(() => errors.length > 1);
+    writer.record('rooms', 'r2', { n: 2 });
+    writer.record('rooms', 'r3', undefined);
+    writer.moveTo('2');
+    disk.isFull = false;
+    await eventually(() => disk.checkpoint === '2');
+    expect([...disk.documents]).to.deep.equal([
+      ['rooms/r1', { n: 1 }],
+      ['rooms/r2', { n: 2 }],
+      ['rooms/r3', undefined],
+    ]);
+    await writer.close();
+  });
+
+  it('forgets what could not be written when everything is cleared', async () => {
+    const writer = new SnapshotWriter(disk, 60_000, silent);
+    disk.documents.set('rooms/old', {});
+    disk.isFull = true;
+    writer.record('rooms', 'r', { n: 1 });
+    writer.moveTo('1');
+    await rejectionOf(writer.flush());
+    writer.clear();
+    disk.isFull = false;
+    await writer.flush();
+    expect(disk.checkpoint).to.equal(undefined);
+    expect(disk.documents).to.be.empty;
+    await writer.close();
+  });
+
+  it('says when the last of it could not be written, and closes the file all the same', async () => {
+    const writer = new SnapshotWriter(disk, 60_000, silent);
+    disk.isFull = true;
+    writer.moveTo('1');
+    expect(await rejectionOf(writer.close())).to.have.property('message', 'The disk is full');
+    expect(disk.isClosed).to.equal(true);
+  });
+});
