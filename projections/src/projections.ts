@@ -30,7 +30,10 @@ export const createProjections = ({ log, views, bus, logger }: ProjectionsDeps):
   const project = async (events: readonly RecordedEvent[]): Promise<void> => {
     const last = events.at(-1);
     if (last === undefined) return;
-    await views.apply({ changes: events.flatMap((event) => changesOrNone(event, logger)), position: last.position });
+    await views.apply({
+      changes: events.flatMap((event) => changesOrNone(event, logger)),
+      position: last.position,
+    });
     await Promise.all(events.map((event) => bus.send(domainEventFeed, event, 'stored')));
   };
 
@@ -38,7 +41,7 @@ export const createProjections = ({ log, views, bus, logger }: ProjectionsDeps):
     caughtUp: progress.promise,
 
     async start() {
-      subscription = log.subscribeAll(await views.checkpoint(), {
+      subscription = log.subscribeAll(await startingPoint({ log, views, logger }), {
         onEvents: project,
         onCaughtUp: () => progress.resolve(),
       });
@@ -52,6 +55,16 @@ export const createProjections = ({ log, views, bus, logger }: ProjectionsDeps):
       await subscription?.close();
     }),
   };
+};
+
+/** The checkpoint; the beginning for read models of another log, or of one that was restored from a backup. */
+const startingPoint = async ({ log, views, logger }: Omit<ProjectionsDeps, 'bus'>) => {
+  const checkpoint = await views.checkpoint();
+  const head = await log.head();
+  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
+  logger.warn('The read models are ahead of the event log and are built anew', { checkpoint, head });
+  await views.clear();
+  return undefined;
 };
 
 const deferred = () => {
@@ -68,7 +81,12 @@ const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChang
   try {
     return changesOf(event);
   } catch (error) {
-    logger.error('An event was passed over', { eventId: event.id, type: event.type, position: event.position, error });
+    logger.error('An event was passed over', {
+      eventId: event.id,
+      type: event.type,
+      position: event.position,
+      error,
+    });
     return [];
   }
 };

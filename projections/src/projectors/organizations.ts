@@ -1,4 +1,7 @@
-import { createdOrganization, type OrganizationEvent } from '@roomwire/shared/domain/organizations/organization';
+import {
+  createdOrganization,
+  type OrganizationEvent,
+} from '@roomwire/shared/domain/organizations/organization';
 import type { Projector } from './projector.js';
 
 export const organizations: Projector<OrganizationEvent> = {

@@ -17,4 +17,3 @@ export type Projector<Event extends DomainEvent> = {
     place: EventPlace,
   ) => readonly ViewChange[];
 };
-

@@ -6,7 +6,8 @@ const unreachable: AttemptOutcome = { kind: 'unreachable' };
 
 describe('what follows an attempt to call a webhook', () => {
   it('is done with any 2xx', () => {
-    for (const status of [200, 201, 202, 204, 299]) expect(nextStep(answered(status), 1)).to.eql({ to: 'done' });
+    for (const status of [200, 201, 202, 204, 299])
+      expect(nextStep(answered(status), 1)).to.eql({ to: 'done' });
   });
 
   it('waits 1 s before the second attempt and 2 s before the third, after a 5xx or no answer', () => {
