@@ -8,7 +8,12 @@ import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route
 import { normalTime } from '../http/schemas.js';
 import { actorTarget, existing } from './decider.js';
 import { presentActor } from './present.js';
-import { createActorSchema, updateActorSchema, type CreateActorBody, type UpdateActorBody } from './schemas.js';
+import {
+  createActorSchema,
+  updateActorSchema,
+  type CreateActorBody,
+  type UpdateActorBody,
+} from './schemas.js';
 
 interface ActorRequest {
   readonly caller: ProjectCaller;

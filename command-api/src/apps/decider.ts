@@ -78,7 +78,10 @@ export const appsTarget = (projectId: string): Target<AppsState, AppCommand, App
   decider: appsDecider,
 });
 
-export const existing = (state: AppsState, { appId, projectId }: { appId: string; projectId: string }): App => {
+export const existing = (
+  state: AppsState,
+  { appId, projectId }: { appId: string; projectId: string },
+): App => {
   const app = state.byId.get(appId);
   if (app === undefined) throw new Refusal('app_not_found', { appId, projectId });
   return app;

@@ -103,7 +103,11 @@ export const createAppSchema = strictObject(
     name: nameSchema,
     ...settableSchemas,
     blueprintId: uuidSchema,
-    blueprintVersion: { type: 'string', maxLength: 100, pattern: '^\\d+\\.\\d+\\.\\d+(?:[-+][0-9A-Za-z.+-]+)?$' },
+    blueprintVersion: {
+      type: 'string',
+      maxLength: 100,
+      pattern: '^\\d+\\.\\d+\\.\\d+(?:[-+][0-9A-Za-z.+-]+)?$',
+    },
   },
   ['name'],
 );

@@ -122,8 +122,14 @@ const decideOne = (
 ): Outcome => {
   try {
     for (const event of submission.decide(folded.state)) {
-      if (submission.context === undefined) throw new TypeError('A submission without context decides nothing');
-      fresh.push({ id: random.uuid(), schemaVersion: schemaVersions[event.type], ...event, metadata: submission.context });
+      if (submission.context === undefined)
+        throw new TypeError('A submission without context decides nothing');
+      fresh.push({
+        id: random.uuid(),
+        schemaVersion: schemaVersions[event.type],
+        ...event,
+        metadata: submission.context,
+      });
       folded.state = decider.evolve(folded.state, happened(event, submission.context.occurredAt));
     }
     return { result: submission.select(folded.state) };

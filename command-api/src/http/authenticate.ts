@@ -57,7 +57,8 @@ const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i
 
 const findApiKey = async ({ views, clock }: { views: ViewStore; clock: Clock }, credential: string) => {
   const token = parseToken(credential, 'ak_live');
-  const [key] = token === undefined ? [] : await views.find('apiKeys', { filter: { keyId: token.keyId }, limit: 1 });
+  const [key] =
+    token === undefined ? [] : await views.find('apiKeys', { filter: { keyId: token.keyId }, limit: 1 });
   const matches = matchesSecret(token?.secret ?? '', key?.secretHash);
   const expired = key?.expiresAt != null && Date.parse(key.expiresAt) <= clock.now();
   return matches && !expired ? key : undefined;

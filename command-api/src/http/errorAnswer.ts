@@ -24,8 +24,11 @@ export interface FailedConstraint {
 }
 
 /** Unknown resources, duplicates, bad identifiers and credentials, and whatever else has no shape of its own. */
-export const applicationError = (status: number, message: string, at: { id: string; now: string }): ErrorAnswer =>
-  new ErrorAnswer(status, { id: at.id, message, timestamp: at.now });
+export const applicationError = (
+  status: number,
+  message: string,
+  at: { id: string; now: string },
+): ErrorAnswer => new ErrorAnswer(status, { id: at.id, message, timestamp: at.now });
 
 /** Keys that are not project-scoped, apps outside the project, plan limits. */
 export const frameworkError = (status: number, message: string): ErrorAnswer =>

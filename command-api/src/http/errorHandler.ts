@@ -25,7 +25,7 @@ export const answerUnknownRoute =
 export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestHandler => {
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
     if (error instanceof ErrorAnswer) return error;
-    if (error instanceof Refusal) return answerRefusal(error, at);
+    if (error instanceof Refusal) return answerRefusal(error as Refusal, at);
     if (error instanceof EngineUnavailable || error instanceof RevisionConflict) {
       logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
       return applicationError(503, 'The service is temporarily unavailable, please try again', at);

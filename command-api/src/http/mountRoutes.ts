@@ -22,6 +22,9 @@ export const mountRoutes = (routes: readonly Route[], deps: MountDeps): Router =
   return router;
 };
 
+/** A route's own types hold once its schemas and its credential have been checked. */
+type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
+
 /** The order of the checks is part of the contract: credentials, then ids, then the query and the body. */
 const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHandler => {
   const checkQuery = route.query && queryValidator(route.query);
@@ -38,7 +41,7 @@ const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHa
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));
 
-    const handle = route.handle as (request: ApiRequest<typeof caller, unknown, unknown>) => Promise<unknown>;
+    const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now: at.now, requestId: at.id });
     if (route.status === 204) response.status(204).end();
     else response.status(route.status).json(answer);

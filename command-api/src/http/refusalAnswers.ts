@@ -99,6 +99,8 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
 
 export const answerRefusal = (refusal: Refusal, at: { id: string; now: string }): ErrorAnswer => {
   const row = refusalAnswers[refusal.code] as RefusalRow<RefusalCode>;
-  const message = row.message(refusal.details as never);
-  return row.shape === 'framework' ? frameworkError(row.status, message) : applicationError(row.status, message, at);
+  const message = row.message(refusal.details);
+  return row.shape === 'framework'
+    ? frameworkError(row.status, message)
+    : applicationError(row.status, message, at);
 };

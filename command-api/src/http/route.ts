@@ -54,11 +54,11 @@ export type Route = ProjectRoute | SessionRoute;
 // Bodies and queries are typed where a route is written and checked by its schema where it is called.
 export const projectRoute = <Body = undefined, Query = undefined>(
   route: Omit<ProjectRoute<Body, Query>, 'access'>,
-): Route => ({ ...route, access: 'project' }) as Route;
+): Route => ({ ...route, access: 'project' });
 
 export const sessionRoute = <Body = undefined, Query = undefined>(
   route: Omit<SessionRoute<Body, Query>, 'access'>,
-): Route => ({ ...route, access: 'session' }) as Route;
+): Route => ({ ...route, access: 'session' });
 
 /** What the events of a project's command carry. */
 export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext => ({
@@ -83,7 +83,10 @@ export const sessionContext = (
 });
 
 /** A path parameter that the route's own path names. */
-export const pathValue = (request: { readonly path: Readonly<Record<string, string>> }, name: string): string => {
+export const pathValue = (
+  request: { readonly path: Readonly<Record<string, string>> },
+  name: string,
+): string => {
   const value = request.path[name];
   if (value === undefined) throw new TypeError(`The route has no path parameter ${name}`);
   return value;

@@ -27,7 +27,8 @@ const createAjv = (options: { coerceTypes: boolean }): Ajv => {
 const throwing =
   (validate: ValidateFunction): Validate =>
   (value) => {
-    if (!validate(value)) throw validationError((validate.errors ?? []).filter(isOwnFailure).map(failedConstraint));
+    if (!validate(value))
+      throw validationError((validate.errors ?? []).filter(isOwnFailure).map(failedConstraint));
   };
 
 /** `propertyNames` reports the name's failure and then itself. */

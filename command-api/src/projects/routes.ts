@@ -21,7 +21,9 @@ export const projectOf = async (
 ): Promise<Project> => {
   const { organizationId } = await organizationOf(commands, request);
   const projectId = pathValue(request, 'projectId');
-  return commands.inspect(projectTarget(projectId), (state) => existing(state, { organizationId, projectId }));
+  return commands.inspect(projectTarget(projectId), (state) =>
+    existing(state, { organizationId, projectId }),
+  );
 };
 
 export const projectRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [

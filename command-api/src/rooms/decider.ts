@@ -18,7 +18,12 @@ export type RoomCommand =
   | { readonly type: 'CreateRoom'; readonly room: RoomFields }
   /** Makes the room unless its slug is there already. */
   | { readonly type: 'EnsureRoom'; readonly room: RoomFields }
-  | { readonly type: 'UpdateRoom'; readonly appId: string; readonly roomId: string; readonly changes: RoomChanges }
+  | {
+      readonly type: 'UpdateRoom';
+      readonly appId: string;
+      readonly roomId: string;
+      readonly changes: RoomChanges;
+    }
   | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string };
 
 /** The rooms of an app. */

@@ -32,14 +32,18 @@ describe('an actor', () => {
   });
 
   it('changes only what differs', () => {
-    given(created).when(update({ name: 'Ada', metadata: { team: 'a' } })).thenNothing();
+    given(created)
+      .when(update({ name: 'Ada', metadata: { team: 'a' } }))
+      .thenNothing();
     given(created)
       .when(update({ name: 'Ada', status: 'disabled' }))
       .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: { status: 'disabled' } } });
   });
 
   it('does not exist for another project, nor after its end', () => {
-    given(created).when(update({ name: 'Eve' }, 'p2')).thenRefused('actor_not_found');
+    given(created)
+      .when(update({ name: 'Eve' }, 'p2'))
+      .thenRefused('actor_not_found');
     given(created).when(remove('p2')).thenRefused('actor_not_found');
     given(created, deleted).when(remove()).thenRefused('actor_not_found');
     given(created).when(remove()).then(deleted);

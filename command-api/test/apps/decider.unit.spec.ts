@@ -38,42 +38,71 @@ const create = (appId: string, slugs: string[], maxApps: number | null = null): 
   slugs,
   maxApps,
 });
-const update = (appId: string, changes: AppChanges): AppCommand => ({ type: 'UpdateApp', appId, projectId, changes });
+const update = (appId: string, changes: AppChanges): AppCommand => ({
+  type: 'UpdateApp',
+  appId,
+  projectId,
+  changes,
+});
 const remove = (appId: string): AppCommand => ({ type: 'DeleteApp', appId, projectId });
 
 describe('the apps of a project', () => {
   it('takes the first slug that is free', () => {
-    given(created('a', 'chat-0001')).when(create('b', ['chat-0001', 'chat-0002'])).then(created('b', 'chat-0002'));
+    given(created('a', 'chat-0001'))
+      .when(create('b', ['chat-0001', 'chat-0002']))
+      .then(created('b', 'chat-0002'));
   });
 
   it('refuses an app when every slug is taken', () => {
-    given(created('a', 'chat-0001')).when(create('b', ['chat-0001'])).thenRefused('app_slug_taken');
+    given(created('a', 'chat-0001'))
+      .when(create('b', ['chat-0001']))
+      .thenRefused('app_slug_taken');
   });
 
   it('counts the apps against the plan, and a deleted one no longer', () => {
-    given(created('a', 's1')).when(create('b', ['s2'], 1)).thenRefused('app_limit_reached');
-    given(created('a', 's1'), deleted('a')).when(create('b', ['s2'], 1)).then(created('b', 's2'));
-    given().when(create('a', ['s1'], 0)).thenRefused('app_limit_reached');
+    given(created('a', 's1'))
+      .when(create('b', ['s2'], 1))
+      .thenRefused('app_limit_reached');
+    given(created('a', 's1'), deleted('a'))
+      .when(create('b', ['s2'], 1))
+      .then(created('b', 's2'));
+    given()
+      .when(create('a', ['s1'], 0))
+      .thenRefused('app_limit_reached');
   });
 
   it('frees the slug of a deleted app', () => {
-    given(created('a', 's1'), deleted('a')).when(create('b', ['s1'])).then(created('b', 's1'));
+    given(created('a', 's1'), deleted('a'))
+      .when(create('b', ['s1']))
+      .then(created('b', 's1'));
   });
 
   it('changes only what differs', () => {
-    given(created('a', 's1')).when(update('a', { name: 'Chat', description: 'x' })).then(updated('a', { description: 'x' }));
+    given(created('a', 's1'))
+      .when(update('a', { name: 'Chat', description: 'x' }))
+      .then(updated('a', { description: 'x' }));
     given(created('a', 's1')).when(update('a', {})).thenNothing();
-    given(created('a', 's1')).when(update('a', { topics: ['chat'], slug: 's1' })).thenNothing();
+    given(created('a', 's1'))
+      .when(update('a', { topics: ['chat'], slug: 's1' }))
+      .thenNothing();
   });
 
   it('stores a new slug as sent, unless another app has it, and frees the old one', () => {
-    given(created('a', 's1')).when(update('a', { slug: 's9' })).then(updated('a', { slug: 's9' }));
-    given(created('a', 's1'), created('b', 's2')).when(update('b', { slug: 's1' })).thenRefused('app_slug_taken');
-    given(created('a', 's1'), updated('a', { slug: 's9' })).when(create('b', ['s1'])).then(created('b', 's1'));
+    given(created('a', 's1'))
+      .when(update('a', { slug: 's9' }))
+      .then(updated('a', { slug: 's9' }));
+    given(created('a', 's1'), created('b', 's2'))
+      .when(update('b', { slug: 's1' }))
+      .thenRefused('app_slug_taken');
+    given(created('a', 's1'), updated('a', { slug: 's9' }))
+      .when(create('b', ['s1']))
+      .then(created('b', 's1'));
   });
 
   it('knows no app that is not there', () => {
-    given().when(update('a', { name: 'x' })).thenRefused('app_not_found');
+    given()
+      .when(update('a', { name: 'x' }))
+      .thenRefused('app_not_found');
     given().when(remove('a')).thenRefused('app_not_found');
     given(created('a', 's1'), deleted('a')).when(remove('a')).thenRefused('app_not_found');
   });

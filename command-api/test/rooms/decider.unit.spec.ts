@@ -21,7 +21,10 @@ const created = (roomId: string, slug: string, origin?: RoomOrigin): RoomEvent =
   data: fields(roomId, slug, origin),
 });
 const deleted = (roomId: string): RoomEvent => ({ type: 'RoomDeleted', data: { appId, roomId } });
-const create = (roomId: string, slug: string): RoomCommand => ({ type: 'CreateRoom', room: fields(roomId, slug) });
+const create = (roomId: string, slug: string): RoomCommand => ({
+  type: 'CreateRoom',
+  room: fields(roomId, slug),
+});
 const ensure = (roomId: string, slug: string): RoomCommand => ({
   type: 'EnsureRoom',
   room: fields(roomId, slug, 'ensure'),
@@ -38,27 +41,43 @@ describe('the rooms of an app', () => {
   });
 
   it('ensures a room by its slug', () => {
-    given().when(ensure('r1', 'lobby')).then(created('r1', 'lobby', 'ensure'));
+    given()
+      .when(ensure('r1', 'lobby'))
+      .then(created('r1', 'lobby', 'ensure'));
     given(created('r1', 'lobby')).when(ensure('r2', 'lobby')).thenNothing();
   });
 
   it('caps the rooms that were made by ensure, and only these', () => {
-    given(...ensured(provisionedRoomsCap)).when(ensure('new', 'new')).thenRefused('room_cap_reached');
-    given(...ensured(provisionedRoomsCap)).when(ensure('new', 'room-7')).thenNothing();
-    given(...ensured(provisionedRoomsCap)).when(create('new', 'new')).then(created('new', 'new'));
-    given(...ensured(provisionedRoomsCap), deleted('e3')).when(ensure('new', 'new')).then(created('new', 'new', 'ensure'));
+    given(...ensured(provisionedRoomsCap))
+      .when(ensure('new', 'new'))
+      .thenRefused('room_cap_reached');
+    given(...ensured(provisionedRoomsCap))
+      .when(ensure('new', 'room-7'))
+      .thenNothing();
+    given(...ensured(provisionedRoomsCap))
+      .when(create('new', 'new'))
+      .then(created('new', 'new'));
+    given(...ensured(provisionedRoomsCap), deleted('e3'))
+      .when(ensure('new', 'new'))
+      .then(created('new', 'new', 'ensure'));
   });
 
   it('keeps a static room', () => {
-    given(created('r1', 'lobby', 'blueprint')).when(remove('r1')).thenRefused('room_static');
+    given(created('r1', 'lobby', 'blueprint'))
+      .when(remove('r1'))
+      .thenRefused('room_static');
   });
 
   it('changes only what differs', () => {
     const update = (changes: object): RoomCommand => ({ type: 'UpdateRoom', appId, roomId: 'r1', changes });
-    given(created('r1', 'lobby')).when(update({ name: 'Lobby', topics: ['chat'] })).thenNothing();
+    given(created('r1', 'lobby'))
+      .when(update({ name: 'Lobby', topics: ['chat'] }))
+      .thenNothing();
     given(created('r1', 'lobby'))
       .when(update({ name: 'Hall', topics: ['chat'] }))
       .then({ type: 'RoomUpdated', data: { appId, roomId: 'r1', changes: { name: 'Hall' } } });
-    given().when(update({ name: 'Hall' })).thenRefused('room_not_found');
+    given()
+      .when(update({ name: 'Hall' }))
+      .thenRefused('room_not_found');
   });
 });
