@@ -11,7 +11,9 @@ export interface ConnectionOptions {
 export const addConnectionOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--url <url>', 'address of the gateway').env('ROOMWIRE_URL').default('ws://127.0.0.1:8080/ws'),
+      new Option('--url <url>', 'address of the gateway')
+        .env('ROOMWIRE_URL')
+        .default('ws://127.0.0.1:8080/ws'),
     )
     .addOption(new Option('--token <token>', 'access token of an actor').env('ROOMWIRE_TOKEN'));
 

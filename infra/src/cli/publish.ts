@@ -29,6 +29,9 @@ const jsonOrExit = (json: string): unknown => {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    return fail(`The message is not JSON: ${json} (a text needs quotes of its own: '"hello"')`, exitCodes.misused);
+    return fail(
+      `The message is not JSON: ${json} (a text needs quotes of its own: '"hello"')`,
+      exitCodes.misused,
+    );
   }
 };

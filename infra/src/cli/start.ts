@@ -10,7 +10,9 @@ import { exitCodes, fail } from './fail.js';
 export const addStart = (program: Command): void => {
   program
     .command('start')
-    .description('run the whole service in this process, on the files of the data folder (settings: ROOMWIRE_…)')
+    .description(
+      'run the whole service in this process, on the files of the data folder (settings: ROOMWIRE_…)',
+    )
     .action(start);
 };
 

@@ -33,7 +33,8 @@ export const addToken = (program: Command): void => {
 const mint = async ({ org, operator, subject, hours }: TokenOptions): Promise<void> => {
   const lifetime = Math.round(Number(hours) * 3600);
   if (!(lifetime >= 1)) fail('--hours must be a number above 0', exitCodes.misused);
-  if (org.length === 0 && !operator) fail('Name an organization with --org, or use --operator', exitCodes.misused);
+  if (org.length === 0 && !operator)
+    fail('Name an organization with --org, or use --operator', exitCodes.misused);
   const session = { subject, organizationIds: org, isOperator: operator };
   const token = await mintSessionToken(await sessionSecret(), session, lifetime, systemClock);
   process.stdout.write(`${token}\n`);

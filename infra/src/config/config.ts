@@ -10,7 +10,8 @@ export interface Config {
   readonly dataDir: string;
   readonly masterKey: Uint8Array | undefined;
   readonly sessionSecret: Uint8Array | undefined;
-  readonly oidc: { readonly jwksUrl: string; readonly issuer?: string; readonly audience?: string } | undefined;
+  readonly oidc:
+    { readonly jwksUrl: string; readonly issuer?: string; readonly audience?: string } | undefined;
   readonly messageRecording: boolean;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
@@ -73,7 +74,11 @@ const readOidc = (read: ReturnType<typeof createVariableReader>, problems: strin
   const issuer = read.text('ROOMWIRE_SESSION_ISSUER');
   const audience = read.text('ROOMWIRE_SESSION_AUDIENCE');
   if (jwksUrl !== undefined)
-    return { jwksUrl, ...(issuer === undefined ? {} : { issuer }), ...(audience === undefined ? {} : { audience }) };
+    return {
+      jwksUrl,
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(audience === undefined ? {} : { audience }),
+    };
   if (issuer !== undefined || audience !== undefined)
     problems.push('ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE need ROOMWIRE_SESSION_JWKS_URL');
   return undefined;

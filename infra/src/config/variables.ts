@@ -16,7 +16,12 @@ export interface VariableReader {
 const keyBytes = 32;
 
 export const createVariableReader = (environment: Environment, problems: string[]): VariableReader => {
-  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined, expected: string): T => {
+  const read = <T>(
+    name: string,
+    fallback: T,
+    parse: (text: string) => T | undefined,
+    expected: string,
+  ): T => {
     const text = environment[name]?.trim();
     if (text === undefined || text === '') return fallback;
     const value = parse(text);
@@ -38,8 +43,7 @@ export const createVariableReader = (environment: Environment, problems: string[
         (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
         `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
       ),
-    key: (name) =>
-      read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
+    key: (name) => read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
   };
 };
 

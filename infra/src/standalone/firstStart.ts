@@ -44,7 +44,12 @@ export const provisionFirstStart = async (
   return credentials;
 };
 
-const makeCredentials = async ({ file, sessionSecret, clock, random }: FirstStartDeps): Promise<Credentials> => {
+const makeCredentials = async ({
+  file,
+  sessionSecret,
+  clock,
+  random,
+}: FirstStartDeps): Promise<Credentials> => {
   const organizationId = random.uuid();
   const session = { subject: 'operator', organizationIds: [organizationId], isOperator: true };
   const credentials = {

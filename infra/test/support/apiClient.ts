@@ -2,7 +2,6 @@ export interface Answer {
   readonly status: number;
   /** Undefined for an empty body. */
   // Tests look into answers freely; a wrong path fails its expectation.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
   readonly headers: Headers;
 }

@@ -22,7 +22,10 @@ export interface Program {
   printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-export const runRoomwire = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program => {
+export const runRoomwire = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program => {
   const child = spawn(process.execPath, [command, ...args], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,7 +34,9 @@ export const runRoomwire = (args: readonly string[], environment: Readonly<Recor
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<Ended>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
 
   const printed = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
@@ -76,7 +81,10 @@ export const startProgram = async (
   };
 };
 
-export const stop = async ({ program }: RunningService, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
+export const stop = async (
+  { program }: RunningService,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<Ended> => {
   program.process.kill(signal);
   return program.ended;
 };

@@ -13,7 +13,12 @@ export const expectApplicationError = (answer: Answer, status: number, message: 
 };
 
 /** The framework error shape, exactly. */
-export const expectFrameworkError = (answer: Answer, statusCode: number, message: string, error: string): void => {
+export const expectFrameworkError = (
+  answer: Answer,
+  statusCode: number,
+  message: string,
+  error: string,
+): void => {
   expect(answer.status).to.equal(statusCode);
   expect(answer.body).to.eql({ statusCode, message, error });
 };
@@ -25,7 +30,8 @@ export const expectValidationError = (answer: Answer, ...paths: readonly string[
     message: 'Validation failed',
   });
   expect(answer.body).to.have.all.keys('message', 'errors');
-  for (const entry of answer.body.errors as object[]) expect(entry).to.have.all.keys('path', 'value', 'message');
+  for (const entry of answer.body.errors as object[])
+    expect(entry).to.have.all.keys('path', 'value', 'message');
   const failed = (answer.body.errors as { path: string }[]).map(({ path }) => path);
   expect(failed).to.have.members([...paths]);
 };

@@ -16,7 +16,9 @@ export interface TestService {
   readonly logLines: readonly RecordedLine[];
   client(credential: string | undefined): ApiClient;
   /** A project of its own, in an organization of its own. */
-  newProject(plan?: object): Promise<{ organizationId: string; projectId: string; apiKey: string; client: ApiClient }>;
+  newProject(
+    plan?: object,
+  ): Promise<{ organizationId: string; projectId: string; apiKey: string; client: ApiClient }>;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,8 @@ export const startTestService = async (overrides: Partial<Config> = {}): Promise
     client,
     async newProject(plan) {
       const { organizationId } = (await operator.post('/organizations', { name: 'Other', plan })).body;
-      const { projectId } = (await operator.post(`/organizations/${organizationId}/projects`, { name: 'P' })).body;
+      const { projectId } = (await operator.post(`/organizations/${organizationId}/projects`, { name: 'P' }))
+        .body;
       const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
       const { apiKey } = (await operator.post(keys, { name: 'K' })).body;
       return { organizationId, projectId, apiKey, client: client(apiKey) };

@@ -45,7 +45,11 @@ describe('REST apps', () => {
     const sent = {
       name: 'Full',
       description: 'All of it',
-      config: { autoProvisionRooms: true, lobbies: [{ slug: 'all', rooms: ['room-*'] }], own: { deep: [1, null] } },
+      config: {
+        autoProvisionRooms: true,
+        lobbies: [{ slug: 'all', rooms: ['room-*'] }],
+        own: { deep: [1, null] },
+      },
       topics: ['chat', 'a:b_c-1'],
       topicConfigs: {
         chat: {
@@ -67,7 +71,12 @@ describe('REST apps', () => {
   it('names every failed constraint', async () => {
     expectValidationError(await client.post('/apps', {}), 'name');
     expectValidationError(
-      await client.post('/apps', { name: '', slug: 'Not A Slug', topics: ['a/b', 'ok', 'ok'], description: 7 }),
+      await client.post('/apps', {
+        name: '',
+        slug: 'Not A Slug',
+        topics: ['a/b', 'ok', 'ok'],
+        description: 7,
+      }),
       'name',
       'slug',
       'topics',
@@ -90,7 +99,10 @@ describe('REST apps', () => {
       'config.autoProvisionRooms',
     );
     expectValidationError(
-      await client.post('/apps', { name: 'x', topicConfigs: { chat: { logging: { enabled: true, retention: '2d' } } } }),
+      await client.post('/apps', {
+        name: 'x',
+        topicConfigs: { chat: { logging: { enabled: true, retention: '2d' } } },
+      }),
       'topicConfigs.chat.logging.retention',
     );
     for (const slug of ['UPPER', '-a', 'a-', 'a b', 'a_b', 'é', 'a\n', 'x'.repeat(101)])
@@ -155,7 +167,12 @@ describe('REST apps', () => {
     const message = `App ${app.appId} not found in project ${projectId}`;
     for (const path of ['', '/rooms', `/rooms/${room.roomId}`])
       expectFrameworkError(await client.get(`/apps/${app.appId}${path}`), 404, message, 'Not Found');
-    expectFrameworkError(await client.post(`/apps/${app.appId}/rooms`, { name: 'x' }), 404, message, 'Not Found');
+    expectFrameworkError(
+      await client.post(`/apps/${app.appId}/rooms`, { name: 'x' }),
+      404,
+      message,
+      'Not Found',
+    );
     expectFrameworkError(await client.delete(`/apps/${app.appId}`), 404, message, 'Not Found');
   });
 
@@ -187,7 +204,11 @@ describe('REST apps', () => {
       expect(body.pagination).to.eql({ total: 5, page: 1, pageCount: 1 });
       expect(await names('')).to.eql(['Bravo', 'delta', 'Charlie (a+)+$', 'alpha', 'Bravo']);
       expect(await names('limit=2&page=2')).to.eql(['Charlie (a+)+$', 'alpha']);
-      expect((await client.get('/apps?limit=2&page=3')).body.pagination).to.eql({ total: 5, page: 3, pageCount: 3 });
+      expect((await client.get('/apps?limit=2&page=3')).body.pagination).to.eql({
+        total: 5,
+        page: 3,
+        pageCount: 3,
+      });
       expect(await names('page=9')).to.eql([]);
     });
 
@@ -195,12 +216,26 @@ describe('REST apps', () => {
       expect(await names('limit=0')).to.have.length(1);
       expect(await names('limit=-5')).to.have.length(1);
       expect(await names('limit=100000')).to.have.length(5);
-      for (const query of ['limit=abc', 'limit=', 'page=0', 'page=-1', 'page=1.5', 'page=abc', 'limit=1&limit=2'])
+      for (const query of [
+        'limit=abc',
+        'limit=',
+        'page=0',
+        'page=-1',
+        'page=1.5',
+        'page=abc',
+        'limit=1&limit=2',
+      ])
         expectValidationError(await client.get(`/apps?${query}`), query.split('=')[0] ?? '');
     });
 
     it('orders by any number of fields', async () => {
-      expect(await names('orderBy[]=name:ASC')).to.eql(['Bravo', 'Bravo', 'Charlie (a+)+$', 'alpha', 'delta']);
+      expect(await names('orderBy[]=name:ASC')).to.eql([
+        'Bravo',
+        'Bravo',
+        'Charlie (a+)+$',
+        'alpha',
+        'delta',
+      ]);
       expect(await names('orderBy[]=name:DESC&orderBy[]=createdAt:ASC')).to.eql([
         'delta',
         'alpha',
@@ -208,7 +243,12 @@ describe('REST apps', () => {
         'Bravo',
         'Bravo',
       ]);
-      for (const query of ['orderBy=name:ASC', 'orderBy[]=nothing:ASC', 'orderBy[]=name:sideways', 'orderBy[]=name'])
+      for (const query of [
+        'orderBy=name:ASC',
+        'orderBy[]=nothing:ASC',
+        'orderBy[]=name:sideways',
+        'orderBy[]=name',
+      ])
         expect((await client.get(`/apps?${query}`)).body.message, query).to.equal('Validation failed');
     });
 

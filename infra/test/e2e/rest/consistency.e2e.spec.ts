@@ -8,13 +8,17 @@ describe('REST consistency', () => {
   after(() => service.close());
 
   const tally = (values: readonly number[]): Record<number, number> =>
-    Object.fromEntries([...new Set(values)].map((value) => [value, values.filter((each) => each === value).length]));
+    Object.fromEntries(
+      [...new Set(values)].map((value) => [value, values.filter((each) => each === value).length]),
+    );
 
   it('lets one of fifty equal creates win', async () => {
     const { appId } = (await service.project.post('/apps', { name: 'Race' })).body;
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(
-        Array.from({ length: 50 }, () => service.project.post(`/apps/${appId}/rooms`, { name: 'x', slug: `room-${round}` })),
+        Array.from({ length: 50 }, () =>
+          service.project.post(`/apps/${appId}/rooms`, { name: 'x', slug: `room-${round}` }),
+        ),
       );
       expect(tally(answers.map(({ status }) => status))).to.eql({ 201: 1, 409: 49 });
     }

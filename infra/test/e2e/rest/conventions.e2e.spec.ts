@@ -84,7 +84,11 @@ const itTakesOnlyItsBody = (endpoint: Endpoint, client: () => ApiClient): void =
     expectApplicationError(await send(large), 413, 'The body is larger than 1048576 bytes');
     const nested = `{"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expectValidationError(await send(nested), '');
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+    ])
       expectApplicationError(
         await send('{"name":"x"}', { 'content-type': type }),
         415,
@@ -122,9 +126,15 @@ describe('REST conventions', () => {
     describe(nameOf(endpoint), () => {
       it('asks for a valid, project-scoped API key, whatever else is wrong', async () => {
         const broken: Endpoint = { ...endpoint, ...(endpoint.body ? { body: { unknown: true } } : {}) };
-        const answerTo = (credential: string | undefined) => call(service.client(credential), broken, 'not-a-uuid');
+        const answerTo = (credential: string | undefined) =>
+          call(service.client(credential), broken, 'not-a-uuid');
         expectApplicationError(await answerTo(undefined), 401, 'Authorization header not provided');
-        for (const bad of ['nonsense', `ak_live_0.${'a'.repeat(43)}`, service.credentials.apiKey.slice(0, -1), expiredKey])
+        for (const bad of [
+          'nonsense',
+          `ak_live_0.${'a'.repeat(43)}`,
+          service.credentials.apiKey.slice(0, -1),
+          expiredKey,
+        ])
           expectApplicationError(await answerTo(bad), 401, 'Invalid or expired API key');
         expectApplicationError(
           await answerTo(service.credentials.sessionToken),
@@ -182,7 +192,11 @@ describe('REST conventions', () => {
           expectApplicationError(await call(service.operator, endpoint), 404, `Organization ${id} not found`);
         });
         it('refuses an id that is none', async () => {
-          expectApplicationError(await call(service.operator, endpoint, 'x'), 400, 'Invalid orgId UUID format');
+          expectApplicationError(
+            await call(service.operator, endpoint, 'x'),
+            400,
+            'Invalid orgId UUID format',
+          );
         });
       }
 
@@ -192,7 +206,8 @@ describe('REST conventions', () => {
 
   it('accepts the bearer scheme in any case, and no other scheme', async () => {
     const { apiKey } = service.credentials;
-    const send = (authorization: string) => service.client(undefined).send('/apps', { headers: { authorization } });
+    const send = (authorization: string) =>
+      service.client(undefined).send('/apps', { headers: { authorization } });
     expect((await send(`bearer ${apiKey}`)).status).to.equal(200);
     for (const bad of [`Basic ${apiKey}`, apiKey, 'Bearer', `Bearer ${apiKey} x`])
       expectApplicationError(await send(bad), 401, 'Invalid or expired API key');
@@ -200,7 +215,11 @@ describe('REST conventions', () => {
 
   it('answers an unknown route with 404 in the application shape', async () => {
     expectApplicationError(await service.project.get('/nothing'), 404, 'Cannot GET /v1/nothing');
-    expectApplicationError(await service.client(undefined).send('/apps', { method: 'PUT' }), 404, 'Cannot PUT /v1/apps');
+    expectApplicationError(
+      await service.client(undefined).send('/apps', { method: 'PUT' }),
+      404,
+      'Cannot PUT /v1/apps',
+    );
   });
 
   it('survives a path that cannot be decoded', async () => {
@@ -226,12 +245,20 @@ describe('REST conventions', () => {
     }
     for (const endpoint of projectEndpoints.filter(({ path }) => path.includes('{roomId}'))) {
       const path = endpoint.path.replace('{appId}', mine.appId).replace('{roomId}', room.roomId);
-      expectApplicationError(await call(service.project, { ...endpoint, path }), 404, `Room ${room.roomId} not found`);
+      expectApplicationError(
+        await call(service.project, { ...endpoint, path }),
+        404,
+        `Room ${room.roomId} not found`,
+      );
     }
     for (const actorId of [actor.actorTokenId, actor.keyId])
       for (const endpoint of projectEndpoints.filter(({ path }) => path.includes('{actorId}'))) {
         const path = endpoint.path.replace('{actorId}', actorId);
-        expectApplicationError(await call(service.project, { ...endpoint, path }), 404, `Actor token ${actorId} not found`);
+        expectApplicationError(
+          await call(service.project, { ...endpoint, path }),
+          404,
+          `Actor token ${actorId} not found`,
+        );
       }
     expect((await service.project.get('/actors')).body).to.eql([]);
     expect((await service.project.get('/apps')).body.data).to.have.length(1);

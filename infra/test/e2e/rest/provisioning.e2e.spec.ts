@@ -12,7 +12,14 @@ describe('REST provisioning', () => {
   let operator: ApiClient;
 
   const session = async (organizationIds: string[], isOperator = false, seconds = 60): Promise<ApiClient> =>
-    service.client(await mintSessionToken(sessionSecret, { subject: 'ada', organizationIds, isOperator }, seconds, systemClock));
+    service.client(
+      await mintSessionToken(
+        sessionSecret,
+        { subject: 'ada', organizationIds, isOperator },
+        seconds,
+        systemClock,
+      ),
+    );
 
   before(async () => {
     service = await startTestService({ sessionSecret });
@@ -29,7 +36,11 @@ describe('REST provisioning', () => {
       plan: { maxApps: 3, maxConnections: null, monthlyMessages: null },
     });
     const path = `/organizations/${body.organizationId}`;
-    const changed = await operator.patch(path, { name: 'Acme 2', status: 'suspended', plan: { monthlyMessages: 10 } });
+    const changed = await operator.patch(path, {
+      name: 'Acme 2',
+      status: 'suspended',
+      plan: { monthlyMessages: 10 },
+    });
     expect(changed.body).to.deep.include({
       name: 'Acme 2',
       status: 'suspended',
@@ -39,7 +50,11 @@ describe('REST provisioning', () => {
     const list = (await operator.get('/organizations')).body;
     expect(list.data[0]).to.eql(changed.body);
     expect(list.pagination.total).to.equal(2);
-    expectValidationError(await operator.post('/organizations', { name: 'x', plan: { maxApps: -1, other: 1 } }), 'plan.maxApps', 'plan.other');
+    expectValidationError(
+      await operator.post('/organizations', { name: 'x', plan: { maxApps: -1, other: 1 } }),
+      'plan.maxApps',
+      'plan.other',
+    );
   });
 
   it('shows a session its own organizations only', async () => {
@@ -72,7 +87,12 @@ describe('REST provisioning', () => {
   it('refuses a session that has expired or is signed by another', async () => {
     const expired = await session([], true, -1);
     const forged = service.client(
-      await mintSessionToken(new Uint8Array(32), { subject: 'eve', organizationIds: [], isOperator: true }, 60, systemClock),
+      await mintSessionToken(
+        new Uint8Array(32),
+        { subject: 'eve', organizationIds: [], isOperator: true },
+        60,
+        systemClock,
+      ),
     );
     for (const client of [expired, forged])
       expectApplicationError(await client.get('/organizations'), 401, 'Invalid or expired session token');
@@ -91,7 +111,11 @@ describe('REST provisioning', () => {
     expect(created.status).to.equal(201);
     const { apiKey, ...key } = created.body;
     expect(apiKey).to.match(/^ak_live_[0-9a-f]{24}\.[A-Za-z0-9_-]{43}$/);
-    expect(key).to.include({ organizationId, projectId: project.projectId, expiresAt: '2099-01-01T00:00:00.000Z' });
+    expect(key).to.include({
+      organizationId,
+      projectId: project.projectId,
+      expiresAt: '2099-01-01T00:00:00.000Z',
+    });
     expect((await operator.get(`${path}/api-keys`)).body.data).to.eql([key]);
 
     const client = service.client(apiKey);
@@ -133,13 +157,18 @@ describe('REST provisioning', () => {
     expect((await operator.delete(path)).status).to.equal(204);
     expectApplicationError(await client.get('/apps'), 401, 'Invalid or expired API key');
     expectApplicationError(await operator.get(`${path}/api-keys`), 404, `Project ${projectId} not found`);
-    expectApplicationError(await operator.post(`${path}/api-keys`, { name: 'x' }), 404, `Project ${projectId} not found`);
+    expectApplicationError(
+      await operator.post(`${path}/api-keys`, { name: 'x' }),
+      404,
+      `Project ${projectId} not found`,
+    );
     expect((await operator.get(`/organizations/${organizationId}/projects`)).body.data).to.eql([]);
   });
 
   it('never shows or logs a secret twice', async () => {
     const { organizationId } = service.credentials;
-    const { apiKey } = (await operator.post(`/organizations/${organizationId}/api-keys`, { name: 'once' })).body;
+    const { apiKey } = (await operator.post(`/organizations/${organizationId}/api-keys`, { name: 'once' }))
+      .body;
     const secret = (apiKey as string).split('.')[1] ?? '';
     const list = await operator.get(`/organizations/${organizationId}/api-keys`);
     expect(JSON.stringify(list.body)).to.not.include(secret).and.not.match(/hash/i);

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../../support/apiClient.js';
-import { expectApplicationError, expectTime, expectUuid, expectValidationError } from '../../support/shapes.js';
+import {
+  expectApplicationError,
+  expectTime,
+  expectUuid,
+  expectValidationError,
+} from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 describe('REST rooms', () => {
@@ -40,7 +45,13 @@ describe('REST rooms', () => {
   });
 
   it('stores what was sent, the slug exactly', async () => {
-    const sent = { name: 'R', slug: 'room-7', description: 'd', topics: ['news', 'else'], metadata: { a: { b: [1] } } };
+    const sent = {
+      name: 'R',
+      slug: 'room-7',
+      description: 'd',
+      topics: ['news', 'else'],
+      metadata: { a: { b: [1] } },
+    };
     expect((await client.post(rooms, sent)).body).to.deep.include(sent);
   });
 
@@ -60,13 +71,22 @@ describe('REST rooms', () => {
       'Room with slug "same" already exists',
     );
     const otherApp = await newApp();
-    expect((await client.post(`/apps/${otherApp}/rooms`, { name: 'Two', slug: 'same' })).status).to.equal(201);
+    expect((await client.post(`/apps/${otherApp}/rooms`, { name: 'Two', slug: 'same' })).status).to.equal(
+      201,
+    );
   });
 
   it('names every failed constraint', async () => {
     expectValidationError(await client.post(rooms, {}), 'name');
     expectValidationError(
-      await client.post(rooms, { name: 1, slug: 'A', description: [], topics: 'x', metadata: [], enableWebRTC: 'y' }),
+      await client.post(rooms, {
+        name: 1,
+        slug: 'A',
+        description: [],
+        topics: 'x',
+        metadata: [],
+        enableWebRTC: 'y',
+      }),
       'name',
       'slug',
       'description',
@@ -86,7 +106,13 @@ describe('REST rooms', () => {
   it('changes a room, but not its slug', async () => {
     const room = (await client.post(rooms, { name: 'Old', metadata: { a: 1, b: 2 } })).body;
     const path = `${rooms}/${room.roomId}`;
-    const changes = { name: 'New', description: 'x', status: 'disabled', topics: ['news'], metadata: { b: 3 } };
+    const changes = {
+      name: 'New',
+      description: 'x',
+      status: 'disabled',
+      topics: ['news'],
+      metadata: { b: 3 },
+    };
     const { status, body } = await client.patch(path, changes);
     expect(status).to.equal(200);
     expect(body).to.deep.include({ ...changes, slug: 'old' });
@@ -101,7 +127,10 @@ describe('REST rooms', () => {
     const room = (await client.post(rooms, { name: 'Gone' })).body;
     const deleted = await client.delete(`${rooms}/${room.roomId}`);
     expect([deleted.status, deleted.body]).to.eql([204, undefined]);
-    for (const again of [await client.get(`${rooms}/${room.roomId}`), await client.delete(`${rooms}/${room.roomId}`)])
+    for (const again of [
+      await client.get(`${rooms}/${room.roomId}`),
+      await client.delete(`${rooms}/${room.roomId}`),
+    ])
       expectApplicationError(again, 404, `Room ${room.roomId} not found`);
     expect((await client.post(rooms, { name: 'Gone' })).status).to.equal(201);
   });
@@ -109,7 +138,11 @@ describe('REST rooms', () => {
   it('does not find a room in another app of the project', async () => {
     const room = (await client.post(rooms, { name: 'Here' })).body;
     const path = `/apps/${await newApp()}/rooms/${room.roomId}`;
-    for (const answer of [await client.get(path), await client.patch(path, { name: 'x' }), await client.delete(path)])
+    for (const answer of [
+      await client.get(path),
+      await client.patch(path, { name: 'x' }),
+      await client.delete(path),
+    ])
       expectApplicationError(answer, 404, `Room ${room.roomId} not found`);
   });
 

@@ -16,7 +16,10 @@ describe('the program', () => {
     const data = join(folder.path, 'data');
     const first = await startProgram(data);
     const { apiKey, sessionToken } = first.credentials;
-    expect(first.program.stdout()).to.include(apiKey).and.include(sessionToken).and.include('npx roomwire listen');
+    expect(first.program.stdout())
+      .to.include(apiKey)
+      .and.include(sessionToken)
+      .and.include('npx roomwire listen');
     expect(first.program.stderr()).to.not.include(apiKey);
     for (const file of ['credentials.json', 'secrets.json'])
       expect((await stat(join(data, file))).mode & 0o777, file).to.equal(0o600);

@@ -39,7 +39,12 @@ const newApp = async (client: ApiClient): Promise<string> =>
   (await client.post('/apps', { name: 'Ledger', topics: ['a'] })).body.appId;
 
 /** Creates, renames and deletes rooms, and writes down what was answered 2xx. */
-const writeUntilKilled = async (client: ApiClient, appId: string, name: string, ledger: Ledger): Promise<void> => {
+const writeUntilKilled = async (
+  client: ApiClient,
+  appId: string,
+  name: string,
+  ledger: Ledger,
+): Promise<void> => {
   const rooms = `/apps/${appId}/rooms`;
   for (let index = 0; ; index += 1) {
     try {
