@@ -40,7 +40,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const roster = new Roster();
   const directory = new Directory(views);
   const hub = new Hub();
-  const sweep = (connection: Connection, isIdle: boolean) => sweepOver(connection, isIdle, clock.now());
+  const sweep = (connection: Connection, isIdle: boolean) => sweepOver(connection, isIdle, clock);
   return {
     ...ports,
     options,
@@ -55,8 +55,9 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   };
 };
 
-const sweepOver = (connection: Connection, isIdle: boolean, now: number): void => {
-  if (connection.session !== undefined && connection.session.expiresAt <= now) {
+const sweepOver = (connection: Connection, isIdle: boolean, clock: Clock): void => {
+  const expiresAt = connection.session?.expiresAt ?? Number.POSITIVE_INFINITY;
+  if (Number.isFinite(expiresAt) && expiresAt <= clock.now()) {
     connection.close(closes.tokenExpired);
   } else if (connection.isBehind) {
     connection.onSignOfLife();

@@ -67,7 +67,7 @@ class WebSocketGateway implements Gateway {
     hub.readFrom(messages);
     this.readers.push(await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)));
     sweeper.start();
-    this.revalidation = setInterval(() => revalidator.recheckAll(), options.revalidationMs).unref();
+    this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.isOpen = true;
   }
 

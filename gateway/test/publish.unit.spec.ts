@@ -39,6 +39,16 @@ describe('publish', () => {
     });
   });
 
+  it('[WS-CONN-2] delivers what came in fragments', async () => {
+    const reader = await (await world.join()).subscribe(topic);
+    const { webSocket } = await world.join();
+    const bytes = encode({ type: 'publish', topic, data: 'in pieces' });
+    for (let at = 0; at < bytes.length; at++) {
+      webSocket.send(bytes.subarray(at, at + 1), { binary: true, fin: at === bytes.length - 1 });
+    }
+    expect(await reader.next()).to.include({ data: 'in pieces' });
+  });
+
   it('[WS-ENC-3] delivers every MessagePack value as it came', async () => {
     const reader = await (await world.join()).subscribe(topic);
     const writer = await world.join();
@@ -85,7 +95,7 @@ describe('publish', () => {
     }
     const histories: unknown[][] = [];
     for (const reader of readers) {
-      const history = [];
+      const history: [number, number][] = [];
       for (let message = 0; message < 3 * count; message++) {
         history.push(((await reader.next()) as { data: [number, number] }).data);
       }

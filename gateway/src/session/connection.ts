@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { AuthError } from '@roomwire/shared/contracts/protocol/authErrors';
 import type { AuthFrame, ClientFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
 import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
 import { parseFrame, type MalformedFrame } from '@roomwire/shared/contracts/protocol/parseFrame';
@@ -10,6 +11,7 @@ import {
 import {
   encodeServerFrame,
   heartbeatFrame,
+  type AuthReply,
   type ServerFrame,
 } from '@roomwire/shared/contracts/protocol/serverFrames';
 import type { GatewayCore } from '../core.js';
@@ -19,7 +21,8 @@ import { countClose, countRefusal } from '../metrics.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
 import { Outbox } from '../socket/outbox.js';
-import { authenticate } from './authenticate.js';
+import { authenticate, type Admission } from './authenticate.js';
+import type { Identity } from './identity.js';
 import { Inbox } from './inbox.js';
 import { Session, type SessionLink } from './session.js';
 
@@ -80,7 +83,7 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   /** Before authentication nobody has asked for version 2. */
-  refuse(name: RefusalName, context: RefusalContext): void {
+  refuse(name: RefusalName, context: RefusalContext): undefined {
     countRefusal(this.core.metrics, name);
     this.send(renderRefusal(name, this.current?.identity.version ?? 1, context));
   }
@@ -114,15 +117,17 @@ export class Connection implements FrameReceiver, SessionLink {
     if (this.isClosed) return undefined;
     if (bytes.length === 0 && !isText) return this.heartbeat();
     const frame = parseFrame(bytes, isText);
-    const outcome = this.outcomeOf(frame);
-    if (outcome instanceof Promise) {
+    if (frame.type === 'malformed') return this.tolerate(frame);
+    try {
+      const outcome = this.outcomeOf(frame);
+      if (!(outcome instanceof Promise)) return this.answer(frame, outcome);
       return outcome.then(
         (refusal) => this.answer(frame, refusal),
         (error: unknown) => this.failed(frame, error),
       );
+    } catch (error) {
+      return this.failed(frame, error);
     }
-    this.answer(frame, outcome);
-    return undefined;
   }
 
   private heartbeat(): undefined {
@@ -130,55 +135,63 @@ export class Connection implements FrameReceiver, SessionLink {
     else this.outbox.push(heartbeatFrame);
   }
 
-  private outcomeOf(frame: ClientFrame | MalformedFrame): Outcome {
-    if (this.current === undefined) {
-      return frame.type === 'auth' ? this.authenticate(frame) : 'notAuthenticated';
-    }
-    return frame.type === 'malformed' ? this.tolerate(frame) : dispatch(this.current, frame, this.core);
+  /** [WS-ENC-7] Before authentication everything is refused alike. */
+  private tolerate(frame: MalformedFrame): undefined {
+    if (this.current === undefined) return this.refuse('notAuthenticated', {});
+    const now = this.core.clock.monotonic();
+    this.malformed.add(now);
+    this.refuse(frame.refusal, frame);
+    if (this.malformed.isFull(now)) this.close(closes.tooManyMalformedFrames);
   }
 
-  private answer(frame: ClientFrame | MalformedFrame, refusal: RefusalName | void): void {
-    if (refusal !== undefined && !this.isClosed) this.refuse(refusal, frame as RefusalContext);
-    if (this.malformed.isFull(this.core.clock.monotonic())) this.close(closes.tooManyMalformedFrames);
+  private outcomeOf(frame: ClientFrame): Outcome {
+    if (this.current !== undefined) return dispatch(this.current, frame, this.core);
+    return frame.type === 'auth' ? this.authenticate(frame) : 'notAuthenticated';
+  }
+
+  /** Nothing of what a stranger sent goes back to it. */
+  private answer(frame: ClientFrame, refusal: RefusalName | void): undefined {
+    if (refusal !== undefined) this.refuse(refusal, this.current ? (frame as RefusalContext) : {});
   }
 
   /** Every frame has its answer, also when what it needed is out of reach. */
-  private failed(frame: ClientFrame | MalformedFrame, error: unknown): void {
+  private failed(frame: ClientFrame, error: unknown): undefined {
     this.core.logger.warn('A frame could not be handled', { type: frame.type, error });
     this.answer(frame, 'brokerUnavailable');
   }
 
-  private tolerate(frame: MalformedFrame): RefusalName {
-    this.malformed.add(this.core.clock.monotonic());
-    return frame.refusal;
-  }
-
   private async authenticate(frame: AuthFrame): Promise<void> {
-    const { revalidator, metrics, roster, options } = this.core;
-    const changesBefore = revalidator.changes;
+    const changesBefore = this.core.revalidator.changes;
     const result = await authenticate(this.core, frame);
     if (this.isClosed) return;
-    if (typeof result === 'string') {
-      metrics.failedAuths++;
-      this.send({ type: 'auth', success: false, error: result });
-      if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
-      return;
-    }
-    const { identity, expiresAt } = result;
+    if (typeof result === 'string') this.denied(result);
+    else this.admitted(result, changesBefore);
+  }
+
+  private denied(error: AuthError): void {
+    this.core.metrics.failedAuths++;
+    this.send({ type: 'auth', success: false, error });
+    if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
+  }
+
+  private admitted({ identity, expiresAt }: Admission, changesBefore: number): void {
+    const { metrics, revalidator, roster, options } = this.core;
+    metrics.authenticated++;
     this.current = new Session(identity, this, expiresAt, options.publishRate);
     roster.enter(this.current);
-    metrics.authenticated++;
+    this.send(authSucceeded(identity));
     // What changed while we were reading found nobody to close.
     if (revalidator.changes !== changesBefore) revalidator.recheckActor(identity.actorTokenId);
-    const { actorTokenId, projectId, actorType, version } = identity;
-    this.send({
-      type: 'auth',
-      success: true,
-      actorTokenId,
-      projectId,
-      actorType,
-      protocolVersion: version,
-      restoredSubscriptions: [],
-    });
   }
 }
+
+/** [WS-AUTH-2] */
+const authSucceeded = ({ actorTokenId, projectId, actorType, version }: Identity): AuthReply => ({
+  type: 'auth',
+  success: true,
+  actorTokenId,
+  projectId,
+  actorType,
+  protocolVersion: version,
+  restoredSubscriptions: [],
+});

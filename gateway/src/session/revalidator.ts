@@ -21,6 +21,7 @@ interface RevalidatorDeps {
 }
 
 const retryAfterMs = 1_000;
+const readsAtOnce = 16;
 
 /** Takes from live connections what their actors may no longer have. */
 export class Revalidator {
@@ -31,11 +32,12 @@ export class Revalidator {
   /** Drops the subscriptions of a project that rest on records which have changed and no longer admit them. */
   readonly recheckProject: (projectId: string) => void;
   private readonly deps: RevalidatorDeps;
+  private isSweeping = false;
 
   constructor(deps: RevalidatorDeps) {
     this.deps = deps;
-    this.recheckActor = coalesced((id) => this.readActor(id).catch(this.rethrowLogged), retryAfterMs);
-    this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrowLogged), retryAfterMs);
+    this.recheckActor = coalesced((id) => this.readActor(id).catch(this.rethrown), retryAfterMs);
+    this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrown), retryAfterMs);
   }
 
   actorUpdated(actorTokenId: string, { status, expiresAt }: ActorChanges): void {
@@ -82,17 +84,29 @@ export class Revalidator {
     for (const actorTokenId of new Set(actors)) this.recheckActor(actorTokenId);
   }
 
-  /** The net behind the events: everything is read again. */
-  recheckAll(): void {
+  /** The net behind the events: everything is read again, a few actors at a time. */
+  async recheckAll(): Promise<void> {
+    if (this.isSweeping) return;
+    this.isSweeping = true;
     this.deps.directory.forgetAll();
-    for (const actorTokenId of this.deps.roster.actorIds()) this.recheckActor(actorTokenId);
     for (const projectId of this.deps.roster.projectIds()) this.recheckProject(projectId);
+    const actorIds = [...this.deps.roster.actorIds()];
+    const readNext = async (): Promise<void> => {
+      for (let id = actorIds.pop(); id !== undefined; id = actorIds.pop()) {
+        await this.readActor(id).catch(this.logged);
+      }
+    };
+    await Promise.all(Array.from({ length: readsAtOnce }, readNext));
+    this.isSweeping = false;
   }
 
+  /** What changes while it is read is read once more, so that an older record does not win over an event. */
   private async readActor(actorTokenId: string): Promise<void> {
     const { views, clock, roster } = this.deps;
     if (roster.ofActor(actorTokenId).length === 0) return;
+    const { changes } = this;
     const standing = await standingOf(views, clock, await views.get('actors', actorTokenId));
+    if (changes !== this.changes) return this.readActor(actorTokenId);
     for (const session of roster.ofActor(actorTokenId)) {
       if (typeof standing === 'string') session.link.close(closes[standing]);
       else session.expiresAt = expiryOf(standing.actor);
@@ -100,26 +114,32 @@ export class Revalidator {
   }
 
   private async readProject(projectId: string): Promise<void> {
-    for (const session of this.deps.roster.ofProject(projectId)) await this.readSubscriptions(session);
-  }
-
-  private async readSubscriptions(session: Session): Promise<void> {
-    const { directory, hub } = this.deps;
-    for (const [topic, subscription] of [...session.subscriptions]) {
-      if (isCurrent(subscription.access)) continue;
-      const access = await resolveAccess(directory, session.identity, topic);
-      if (session.subscriptions.get(topic) !== subscription) continue;
-      if (access?.maySubscribe) {
-        subscription.access = access;
-      } else {
-        session.subscriptions.delete(topic);
-        hub.leave(subscription);
+    for (const session of this.deps.roster.ofProject(projectId)) {
+      for (const [topic, { access }] of session.subscriptions) {
+        if (!isCurrent(access)) await this.readSubscription(session, topic);
       }
     }
   }
 
-  private readonly rethrowLogged = (error: unknown): never => {
+  private async readSubscription(session: Session, topic: string): Promise<void> {
+    const { directory, hub } = this.deps;
+    const subscription = session.subscriptions.get(topic);
+    const access = await resolveAccess(directory, session.identity, topic);
+    if (subscription === undefined || session.subscriptions.get(topic) !== subscription) return;
+    if (access?.maySubscribe) {
+      subscription.access = access;
+    } else {
+      session.subscriptions.delete(topic);
+      hub.leave(subscription);
+    }
+  }
+
+  private readonly logged = (error: unknown): void => {
     this.deps.logger.warn('Rights could not be read again; the connections stay until they can', { error });
+  };
+
+  private readonly rethrown = (error: unknown): never => {
+    this.logged(error);
     throw error;
   };
 }

@@ -63,7 +63,7 @@ export const createWsListener = (
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
     // A frame of 1 MiB arrives in 16 chunks of a socket, or in thousands when somebody dribbles it.
-    maxFragments: 128,
+    maxFragments: 1_024,
     maxBufferedChunks: 16_384,
     closeTimeout: closeGraceMs,
   };

@@ -47,7 +47,7 @@ describe('the idle sweeper', () => {
     while (process.hrtime.bigint() < resumeAt); // As good as SIGSTOP: no timer runs for three time-outs.
     await new Promise((resolve) => setTimeout(resolve, 5));
     quick.stop();
-    expect(quick.sweep).to.be.within(1, 30);
+    expect(quick.sweep).to.be.within(1, 59);
     expect(idle).to.deep.equal([]);
   });
 });

@@ -1,37 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { maxFrameFields, maxNesting } from './limits.js';
-
-type Kind = 'integer' | 'scalar' | 'string' | 'binary' | 'timestamp' | 'array' | 'map' | 'refused';
-
-/** What the first byte of a value announces. */
-interface Shape {
-  readonly kind: Kind;
-  /** Bytes of the length that follows; 0 where the first byte says it all. */
-  readonly lengthBytes: 0 | 1 | 2 | 4;
-  /** Bytes of content, or items, or pairs, where the first byte says it all. */
-  readonly length: number;
-}
-
-const shapes: readonly Shape[] = Array.from({ length: 256 }, (_, head) => shapeOf(head));
-
-function shapeOf(head: number): Shape {
-  const fixed = (kind: Kind, length: number): Shape => ({ kind, lengthBytes: 0, length });
-  const sized = (kind: Kind, lengthBytes: 1 | 2 | 4): Shape => ({ kind, lengthBytes, length: 0 });
-  const widths = [1, 2, 4] as const;
-  if (head < 0x80 || head >= 0xe0) return fixed('integer', 0);
-  if (head < 0x90) return fixed('map', head - 0x80);
-  if (head < 0xa0) return fixed('array', head - 0x90);
-  if (head < 0xc0) return fixed('string', head - 0xa0);
-  if (head === 0xc1) return fixed('refused', 0);
-  if (head < 0xc4) return fixed('scalar', 0);
-  if (head < 0xc7) return sized('binary', widths[(head - 0xc4) as 0 | 1 | 2]);
-  if (head < 0xca) return sized('timestamp', widths[(head - 0xc7) as 0 | 1 | 2]);
-  if (head < 0xcc) return fixed('scalar', head === 0xca ? 4 : 8);
-  if (head < 0xd4) return fixed('integer', 1 << ((head - 0xcc) & 3));
-  if (head < 0xd9) return fixed('timestamp', 1 << (head - 0xd4));
-  if (head < 0xdc) return sized('string', widths[(head - 0xd9) as 0 | 1 | 2]);
-  return sized(head < 0xde ? 'array' : 'map', head % 2 === 0 ? 2 : 4);
-}
+import { shapeAt, type Shape } from './messagePackShapes.js';
 
 /** A field of a frame: where its value stands. */
 export interface FieldSpan {
@@ -64,7 +33,7 @@ class Scanner {
   }
 
   fields(): readonly FieldSpan[] | undefined {
-    const shape = shapes[this.bytes[this.position++] ?? 0xc1] as Shape;
+    const shape = shapeAt(this.bytes, this.position++);
     const count = this.length(shape);
     if (shape.kind !== 'map' || count > maxFrameFields || !this.owe(2 * count)) return undefined;
     const spans: FieldSpan[] = [];
@@ -86,7 +55,7 @@ class Scanner {
   }
 
   private value(depth: number): boolean {
-    const shape = shapes[this.bytes[this.position++] ?? 0xc1] as Shape;
+    const shape = shapeAt(this.bytes, this.position++);
     const length = this.length(shape);
     this.owed--;
     switch (shape.kind) {
@@ -122,7 +91,7 @@ class Scanner {
   /** Decoders throw on other keys than strings and numbers, and on `__proto__`: no subscriber may be made to. */
   private key(depth: number): boolean {
     const head = this.position;
-    const kind = (shapes[this.bytes[head] ?? 0xc1] as Shape).kind;
+    const kind = shapeAt(this.bytes, head).kind;
     if (kind !== 'string' && kind !== 'integer') return false;
     if (!this.value(depth)) return false;
     const start = this.contentAfter(head);
@@ -131,7 +100,7 @@ class Scanner {
   }
 
   private contentAfter(head: number): number {
-    return head + 1 + (shapes[this.bytes[head] as number] as Shape).lengthBytes;
+    return head + 1 + shapeAt(this.bytes, head).lengthBytes;
   }
 
   private length(shape: Shape): number {

@@ -113,7 +113,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       'an AND-group with a number': { type: 'subscribe', topic: 'a/b/c', filters: [['x', 1]] },
       'the key __proto__ in the data': JSON.parse(
         '{"type":"publish","topic":"a/b/c","data":{"a":{"__proto__":{}}}}',
-      ),
+      ) as unknown,
     };
     for (const [what, frame] of Object.entries(invalid)) {
       it(`[WS-ENC-5] ${what} is an invalid frame`, () => {
