@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
+import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
+import { Refusal } from '../../src/handling/refusal.js';
+import type { RoomsState } from '../../src/rooms/decider.js';
+import { roomsTarget } from '../../src/rooms/decider.js';
+
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const appId = 'a1';
+const context = {
+  occurredAt: '2026-01-01T00:00:00.000Z',
+  organizationId: 'o1',
+  projectId: 'p1',
+  principal: 'apiKey:ak_live_1',
+  requestId: 'r1',
+};
+
+describe('the command handler', () => {
+  let close: () => Promise<void>;
+  let log: EventLog;
+  let handlerOn: (over: EventLog) => CommandHandler;
+
+  beforeEach(async () => {
+    const folder = await temporaryFolder();
+    const data = await openDataFolder(folder.path);
+    log = await openEmbeddedEventLog(data);
+    const views = await openEmbeddedViewStore(data);
+    // Read models that show nothing, and are never behind.
+    const subscription = log.subscribeAll(undefined, {
+      onEvents: (events) => views.apply({ changes: [], position: (events.at(-1) as RecordedEvent).position }),
+    });
+    handlerOn = (over) => createCommandHandler({ log: over, views, random: systemRandom, logger });
+    close = async () => {
+      await subscription.close();
+      for (const each of [views, log, data]) await each.close();
+      await folder.remove();
+    };
+  });
+  afterEach(() => close());
+
+  const create = (handler: CommandHandler, roomId: string, slug = roomId) =>
+    handler.execute(
+      roomsTarget(appId),
+      {
+        type: 'CreateRoom',
+        room: {
+          roomId,
+          appId,
+          projectId: 'p1',
+          name: roomId,
+          slug,
+          description: null,
+          topics: [],
+          metadata: {},
+          origin: 'api',
+        },
+      },
+      context,
+      (state) => state.byId.get(roomId)?.name,
+    );
+  const rename = (handler: CommandHandler, roomId: string, name: string) =>
+    handler.execute(
+      roomsTarget(appId),
+      { type: 'UpdateRoom', appId, roomId, changes: { name } },
+      context,
+      (state) => state.byId.get(roomId)?.name,
+    );
+  const names = (handler: CommandHandler) =>
+    handler.inspect(roomsTarget(appId), (state: RoomsState) =>
+      [...state.byId.values()].map(({ name }) => name),
+    );
+  const recorded = async (): Promise<RecordedEvent[]> => {
+    const events: RecordedEvent[] = [];
+    for await (const batch of log.readAll()) events.push(...batch);
+    return events;
+  };
+  const codeOf = (promise: Promise<unknown>) =>
+    promise.then(
+      () => 'done',
+      (error: unknown) => (error instanceof Refusal ? (error as Refusal).code : error),
+    );
+
+  it('writes who asked, when, for whom and for which request', async () => {
+    await create(handlerOn(log), 'r1');
+    const [event] = await recorded();
+    expect(event).to.deep.include({ type: 'RoomCreated', schemaVersion: 1, revision: 0, metadata: context });
+  });
+
+  it('answers each command with the state as it left it, though others follow in the same append', async () => {
+    const handler = handlerOn(log);
+    await create(handler, 'r1');
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => rename(handler, 'r1', `n${index}`)),
+    );
+    expect(answers).to.eql(Array.from({ length: 30 }, (_, index) => `n${index}`));
+    expect(await names(handler)).to.eql(['n29']);
+  });
+
+  it('refuses some commands of an append and carries out the others', async () => {
+    const handler = handlerOn(log);
+    const results = await Promise.all([
+      codeOf(create(handler, 'r1', 'same')),
+      codeOf(create(handler, 'r2', 'same')),
+      codeOf(create(handler, 'r3')),
+    ]);
+    expect(results).to.eql(['done', 'room_slug_taken', 'done']);
+    expect(await recorded()).to.have.length(2);
+  });
+
+  it('decides again when another process was faster', async () => {
+    const handlers = [handlerOn(log), handlerOn(log), handlerOn(log)];
+    const results = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        codeOf(create(handlers[index % 3] as CommandHandler, `r${index}`, `slug-${index % 20}`)),
+      ),
+    );
+    expect(results.filter((result) => result === 'done')).to.have.length(20);
+    expect(results.filter((result) => result === 'room_slug_taken')).to.have.length(40);
+    expect(await recorded()).to.have.length(20);
+  });
+
+  it('forgets what it has decided when the append fails, and goes on afterwards', async () => {
+    let fails = true;
+    const flaky: EventLog = Object.assign(Object.create(log) as EventLog, {
+      append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) =>
+        fails ? Promise.reject(new EngineUnavailable('event log')) : log.append(...args),
+      readStream: (...args: [string, number?]) => log.readStream(...args),
+    });
+    const handler = handlerOn(flaky);
+    expect(await codeOf(create(handler, 'r1'))).to.be.instanceOf(EngineUnavailable);
+    fails = false;
+    expect(await names(handler)).to.eql([]);
+    expect(await codeOf(create(handler, 'r1'))).to.equal('done');
+    expect(await names(handler)).to.eql(['r1']);
+  });
+});
