@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
+import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
+import type { HappenedEvent, NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { DomainEvent } from '@roomwire/shared/domain/events';
+import { evolveRoom, type Room } from '@roomwire/shared/domain/rooms/room';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { createProjections } from '../src/projections.js';
+import { histories, newEvent } from './support/history.js';
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const world = async (path: string, logger: Logger = silent) => {
+  const folder = await openDataFolder(path);
+  const log = await openEmbeddedEventLog(folder);
+  const views = await openEmbeddedViewStore(folder);
+  const bus = await openEmbeddedMessageBus(folder);
+  const projections = createProjections({ log, views, bus, logger });
+  return {
+    log,
+    views,
+    bus,
+    projections,
+    async append(events: readonly NewEvent[]) {
+      let revision: number | 'none' = 'none';
+      for await (const batch of log.readStream('s')) revision = batch.at(-1)?.revision ?? revision;
+      const [first, ...rest] = events;
+      if (first === undefined) return;
+      const { position } = await log.append('s', revision, [first, ...rest]);
+      expect(await views.reached(position, 5_000)).to.equal(true);
+    },
+    async close() {
+      await projections.close();
+      for (const each of [bus, views, log, folder]) await each.close();
+    },
+  };
+};
+
+describe('projections', () => {
+  it('show what a fold of the same events gives, whatever the events', async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(histories, async (events) => {
+        const folder = await temporaryFolder();
+        const { views, projections, append, close } = await world(folder.path);
+        await projections.start();
+        await append(events.map(newEvent));
+        const strip = ({ createdPosition: _, ...record }: { createdPosition: string }) => record;
+        const rooms = (await views.find('rooms', { sort: [['roomId', 1]] })).map(strip);
+        const actors = (await views.find('actors', { sort: [['actorTokenId', 1]] })).map(strip);
+        expect(rooms).to.eql(folded<Room>(events, 'Room', 'roomId', evolveRoom));
+        expect(actors).to.eql(folded<Actor>(events, 'Actor', 'actorTokenId', evolveActor));
+        await close();
+        await folder.remove();
+      }),
+      { seed: 7, numRuns: 30 },
+    );
+  });
+
+  it('go on where they were, and feed every event once it shows', async () => {
+    const folder = await temporaryFolder();
+    const events = fc.sample(histories, { seed: 3, numRuns: 10 }).flat().map(newEvent);
+    const first = await world(folder.path);
+    await first.projections.start();
+    await first.append(events.slice(0, 20));
+    await first.close();
+    const second = await world(folder.path);
+    const fed: { id: string; shown: boolean }[] = [];
+    await second.bus.read(domainEventFeed, { interest: 'all' }, (event) => {
+      void second.views.reached(event.position, 0).then((shown) => fed.push({ id: event.id, shown }));
+    });
+    await second.projections.start();
+    await second.append(events.slice(20));
+    expect(fed).to.eql(events.slice(20).map(({ id }) => ({ id, shown: true })));
+    await second.close();
+    await folder.remove();
+  });
+
+  it('begin anew when the log ends before their checkpoint, as after a restore', async () => {
+    const old = await temporaryFolder();
+    const first = await world(old.path);
+    await first.projections.start();
+    await first.append(fc.sample(histories, { seed: 5, numRuns: 5 }).flat().map(newEvent));
+    await first.close();
+    const { rm } = await import('node:fs/promises');
+    for (const file of ['events.lmdb', 'events.lmdb-lock']) await rm(`${old.path}/${file}`);
+    const second = await world(old.path);
+    await second.projections.start();
+    await second.projections.caughtUp;
+    expect(await second.views.count('rooms', {})).to.equal(0);
+    expect(await second.views.checkpoint()).to.equal(undefined);
+    await second.close();
+    await old.remove();
+  });
+
+  it('pass over an event that nobody can read, and say so', async () => {
+    const folder = await temporaryFolder();
+    const errors: unknown[] = [];
+    const { views, projections, append, close } = await world(folder.path, {
+      ...silent,
+      error: (_message, fields) => void errors.push(fields),
+    });
+    await projections.start();
+    const actor = newEvent(actorCreated, 2);
+    const strange = { ...newEvent(actorCreated, 1), type: 'SomethingNewer' };
+    const newer = { ...newEvent(actorCreated, 3), schemaVersion: 99 };
+    await append([strange, actor, newer]);
+    expect(await views.count('actors', {})).to.equal(1);
+    expect(errors).to.have.length(2);
+    await close();
+    await folder.remove();
+  });
+});
+
+const actorCreated: DomainEvent = {
+  type: 'ActorCreated',
+  data: {
+    actorTokenId: '1',
+    projectId: 'p',
+    accessScopeId: null,
+    keyId: 'at_live_1',
+    name: 'Ada',
+    actorType: 'user',
+    expiresAt: null,
+    metadata: null,
+    secretHash: '00',
+  },
+};
+
+const folded = <Record>(
+  events: readonly DomainEvent[],
+  prefix: string,
+  idField: string,
+  evolve: (record: Record | undefined, event: never) => Record | undefined,
+): Record[] => {
+  const records = new Map<string, Record>();
+  events.map(newEvent).forEach(({ type, data, metadata }) => {
+    if (!type.startsWith(prefix)) return;
+    const id = (data as { [field: string]: string })[idField] ?? '';
+    const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent;
+    const after = evolve(records.get(id), happened as never);
+    if (after === undefined) records.delete(id);
+    else records.set(id, after);
+  });
+  return [...records].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
+};
