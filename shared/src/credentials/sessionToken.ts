@@ -46,7 +46,8 @@ export const createSessionVerifier = ({ secret, oidc }: SessionIssuer, clock: Cl
     const options = { requiredClaims: ['sub', 'exp'], currentDate: new Date(clock.now()) };
     // The algorithm family decides which key may answer: a public key never serves as a shared secret.
     if (keySet === undefined || decodeProtectedHeader(token).alg === 'HS256')
-      return (await jwtVerify(token, secret, { ...options, algorithms: ['HS256'], issuer: ownIssuer })).payload;
+      return (await jwtVerify(token, secret, { ...options, algorithms: ['HS256'], issuer: ownIssuer }))
+        .payload;
     const { payload } = await jwtVerify(token, keySet, {
       ...options,
       algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],

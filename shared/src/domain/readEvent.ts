@@ -6,7 +6,9 @@ export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 
   constructor(event: RecordedEvent) {
-    super(`Event ${event.id} is a ${event.type} of schema version ${event.schemaVersion}, which is not known`);
+    super(
+      `Event ${event.id} is a ${event.type} of schema version ${event.schemaVersion}, which is not known`,
+    );
   }
 }
 

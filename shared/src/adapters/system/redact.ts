@@ -22,7 +22,9 @@ export const redact = (value: unknown, depth = 0): unknown => {
 
 /** The public part of a credential stays, so that one can tell which it was. */
 const redactText = (text: string): string =>
-  text.replace(secretText, (_match, keyId?: string) => (keyId === undefined ? '[redacted]' : `${keyId}.[redacted]`));
+  text.replace(secretText, (_match, keyId?: string) =>
+    keyId === undefined ? '[redacted]' : `${keyId}.[redacted]`,
+  );
 
 const redactError = (error: Error, depth: number): unknown => ({
   name: error.name,

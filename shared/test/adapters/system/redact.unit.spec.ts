@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { redact } from '../../../src/adapters/system/redact.js';
+
+describe('what is logged', () => {
+  it('has no field whose name tells of a secret', () => {
+    const fields = {
+      authorization: 'x',
+      accessToken: 'x',
+      signingKey: 'x',
+      password: 'x',
+      apiKey: 'x',
+      secretHash: 'x',
+    };
+    for (const [name, value] of Object.entries(redact({ deep: { list: [fields] } }) as object))
+      expect(JSON.stringify({ [name]: value as unknown })).to.not.include('"x"');
+    expect(redact({ room: 'r', tokens: 3 })).to.eql({ room: 'r', tokens: 3 });
+  });
+
+  it('has no credential within a text, in errors neither', () => {
+    const token = `at_live_0123abcd.${'S'.repeat(43)}`;
+    expect(redact(`auth with ${token} failed`)).to.equal('auth with at_live_0123abcd.[redacted] failed');
+    expect(redact('Bearer abc.def')).to.equal('[redacted]');
+    const error = new Error(`bad ${token}`, { cause: new Error(`eyJhbGciOi.eyJzdWIi.sig`) });
+    expect(JSON.stringify(redact({ error })))
+      .to.not.include('SSS')
+      .and.not.include('eyJzdWIi');
+  });
+
+  it('does not follow circles or print bytes', () => {
+    const circle: Record<string, unknown> = { bytes: new Uint8Array(3), big: 5n };
+    circle['self'] = circle;
+    expect(JSON.stringify(redact(circle)))
+      .to.include('[…]')
+      .and.include('"5"');
+  });
+});
