@@ -65,7 +65,11 @@ export interface MessageBus {
    * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
    * done again (after a pause in the first case), and the jobs of its key behind it wait.
    */
-  work<T>(queue: WorkQueue<T>, options: WorkOptions, handler: (job: T) => Promise<void>): Promise<QueueWorker>;
+  work<T>(
+    queue: WorkQueue<T>,
+    options: WorkOptions,
+    handler: (job: T) => Promise<void>,
+  ): Promise<QueueWorker>;
 
   /** Whether the engine was within reach when it was last needed. */
   readonly reachable: boolean;

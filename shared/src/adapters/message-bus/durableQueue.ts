@@ -16,6 +16,7 @@ interface Worker {
   readonly concurrency: number;
   readonly handle: (payload: Uint8Array) => Promise<void>;
   readonly inHand: Set<Promise<void>>;
+  takesMore: boolean;
 }
 
 const firstPauseMs = 100;
@@ -59,7 +60,7 @@ export class DurableQueue<T> {
 
   work({ concurrency }: WorkOptions, handler: (job: T) => Promise<void>): QueueWorker {
     const handle = async (payload: Uint8Array): Promise<void> => handler(this.#queue.codec.decode(payload));
-    const worker: Worker = { concurrency, handle, inHand: new Set() };
+    const worker: Worker = { concurrency, handle, inHand: new Set(), takesMore: true };
     this.#workers.add(worker);
     this.#advance();
     return { close: once(() => this.#dismiss(worker)) };
@@ -109,11 +110,13 @@ export class DurableQueue<T> {
     this.#advance();
   }
 
+  /** The one with the fewest jobs in hand. */
   #freeWorker(): Worker | undefined {
     let freest: Worker | undefined;
-    for (const worker of this.#workers)
-      if (worker.inHand.size < worker.concurrency && worker.inHand.size < (freest?.inHand.size ?? Infinity))
-        freest = worker;
+    for (const worker of this.#workers) {
+      const isFree = worker.takesMore && worker.inHand.size < worker.concurrency;
+      if (isFree && worker.inHand.size < (freest?.inHand.size ?? Infinity)) freest = worker;
+    }
     return freest;
   }
 
@@ -150,7 +153,8 @@ export class DurableQueue<T> {
   }
 
   async #dismiss(worker: Worker): Promise<void> {
-    this.#workers.delete(worker);
+    worker.takesMore = false;
     await Promise.all(worker.inHand);
+    this.#workers.delete(worker);
   }
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { open, type RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { EngineUnavailable } from '../../ports/errors.js';
+import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
 export interface StoredJob {
   readonly queue: string;
@@ -38,15 +39,15 @@ const payloadStart = (value: Buffer): number => headerBytes + value.readUInt32LE
 
 /** Every job of every queue on disk, in one LMDB file. */
 export class JobJournal {
-  readonly #jobs: RootDatabase<Buffer, JobId>;
+  readonly #environment: DurableEnvironment;
+  readonly #jobs: Database<Buffer, JobId>;
   #waiting: Write[] = [];
   #committing: Promise<void> | undefined;
   #isHealthy = true;
 
   constructor(file: string) {
-    // The commits gather what belongs together. lmdb's own batches hold a promise that nobody can catch: a full disk
-    // would end the process with an unhandled rejection.
-    this.#jobs = open<Buffer, JobId>(file, { noSubdir: true, encoding: 'binary', eventTurnBatching: false });
+    this.#environment = openDurableEnvironment(file);
+    this.#jobs = this.#environment.root.openDB('jobs', { encoding: 'binary' });
   }
 
   /** Whether the last write has reached the disk. */
@@ -88,9 +89,7 @@ export class JobJournal {
 
   async close(): Promise<void> {
     await this.#committing;
-    const closed = this.#jobs.close();
-    // After a failed write lmdb would wait for ever for its flush.
-    if (this.#isHealthy) await closed;
+    await this.#environment.close();
   }
 
   #write(write: Write): void {
@@ -111,22 +110,15 @@ export class JobJournal {
 
   async #commit(writes: readonly Write[]): Promise<void> {
     try {
-      await this.#jobs.batch(() => {
+      await this.#environment.transact(() => {
         for (const { id, value } of writes) void (value ? this.#jobs.put(id, value) : this.#jobs.remove(id));
       });
-      if (writes.some(({ value }) => value)) await this.#jobs.flushed;
       this.#isHealthy = true;
       for (const { written } of writes) written();
-    } catch (error) {
+    } catch (cause) {
       this.#isHealthy = false;
-      const unavailable = new EngineUnavailable('message bus', { cause: await reasonOf(error) });
+      const unavailable = new EngineUnavailable('message bus', { cause });
       for (const { failed } of writes) failed(unavailable);
     }
   }
 }
-
-/** lmdb gives the reason in a promise of its own, which must not go unheard. */
-const reasonOf = async (error: unknown): Promise<unknown> => {
-  const { commitError } = error as { readonly commitError?: Promise<unknown> };
-  return commitError ? commitError.catch((reason: unknown) => reason) : error;
-};

@@ -12,7 +12,7 @@ export interface Lane {
  * The due jobs of a queue by key: one job of a key at a time, keys in turn. A key with a thousand jobs waiting, or with
  * one that fails, holds up no other.
  *
- * It knows numbers and keys only: some 8 bytes a job and 250 bytes a key with jobs, whatever the jobs weigh.
+ * It knows numbers and keys only: some 8 bytes a job and 400 bytes a key that has any, whatever the jobs weigh.
  */
 export class KeyLanes {
   readonly #lanes = new Map<string, Lane>();

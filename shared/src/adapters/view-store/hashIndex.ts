@@ -12,7 +12,7 @@ type Bucket = Entry | Set<Entry>;
 export class HashIndex {
   readonly #fields: readonly string[];
   readonly #buckets = new Map<Scalar, Bucket>();
-  /** Documents with a list or a document in an indexed field: `contains` would miss them, so the index steps back. */
+  /** With a list or a document in an indexed field, which equality looks into: while there are any, the index stands back. */
   readonly #irregular = new Set<Entry>();
 
   constructor(fields: readonly string[]) {
@@ -52,8 +52,8 @@ export class HashIndex {
   }
 
   #join(valueOf: (field: string) => Scalar): Scalar {
-    const [only, ...others] = this.#fields;
-    if (only !== undefined && others.length === 0) return valueOf(only);
-    return JSON.stringify(this.#fields.map(valueOf));
+    const [only] = this.#fields;
+    const isSingle = only !== undefined && this.#fields.length === 1;
+    return isSingle ? valueOf(only) : JSON.stringify(this.#fields.map(valueOf));
   }
 }

@@ -31,7 +31,10 @@ const compareByAll = (sort: Sort): Compare => {
 
 /** Place after everything that is not greater. */
 const placeFor = <D extends Document>(document: D, among: readonly D[], compare: Compare): number => {
-  let from = 0;
+  const [first] = among;
+  // Documents mostly come in the order of their creation, and the newest are asked for first.
+  if (first === undefined || compare(document, first) < 0) return 0;
+  let from = 1;
   let to = among.length;
   while (from < to) {
     const middle = (from + to) >>> 1;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import type { LogPosition } from '../../ports/eventLog.js';
+import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import type { PendingChanges } from './pendingChanges.js';
 
 export interface SnapshotContents {
@@ -14,22 +15,17 @@ const slice = 500;
 /** The read models on disk, in one LMDB file: documents as JSON text, and the checkpoint that they belong to. */
 export class Snapshot {
   readonly #version: string;
-  readonly #environment: RootDatabase<string, string>;
+  readonly #environment: DurableEnvironment;
   readonly #documents: Database<string, [view: string, id: string]>;
   readonly #state: Database<string, string>;
-  #isHealthy = true;
 
   /** `version`: what this program writes; contents of another version are as good as none. */
   constructor(file: string, version: string) {
     this.#version = version;
-    // lmdb's own batches hold a promise that nobody can catch: a full disk would end the process.
-    this.#environment = open<string, string>(file, {
-      noSubdir: true,
-      encoding: 'string',
-      eventTurnBatching: false,
-    });
-    this.#documents = this.#environment.openDB('documents', { encoding: 'string' });
-    this.#state = this.#environment.openDB('state', { encoding: 'string' });
+    this.#environment = openDurableEnvironment(file);
+    const { root } = this.#environment;
+    this.#documents = root.openDB('documents', { encoding: 'string' });
+    this.#state = root.openDB('state', { encoding: 'string' });
   }
 
   /** Undefined where there is nothing, or nothing of this version. */
@@ -41,25 +37,13 @@ export class Snapshot {
     return { checkpoint: this.#state.get('checkpoint'), documents };
   }
 
-  /**
-   * All or nothing: a crash on the way leaves the snapshot before. Waits for the commit, not for the disk: LMDB
-   * keeps the order of its transactions, so that a power cut falls back to an older snapshot, whole as well.
-   */
+  /** All or nothing: a crash or a failure on the way leaves the snapshot before. */
   async write(changes: PendingChanges): Promise<void> {
-    try {
-      // Only a child transaction is rolled back when its callback throws.
-      await this.#environment.childTransaction(() => this.#writeInSlices(changes));
-      this.#isHealthy = true;
-    } catch (error) {
-      this.#isHealthy = false;
-      throw await reasonOf(error);
-    }
+    await this.#environment.transact(() => this.#writeInSlices(changes));
   }
 
-  async close(): Promise<void> {
-    const closed = this.#environment.close();
-    // After a failed write lmdb would wait for ever for its flush.
-    if (this.#isHealthy) await closed;
+  close(): Promise<void> {
+    return this.#environment.close();
   }
 
   async #writeInSlices(changes: PendingChanges): Promise<void> {
@@ -80,9 +64,3 @@ export class Snapshot {
     await this.#state.clearAsync();
   }
 }
-
-/** lmdb gives the reason in a promise of its own, which must not go unheard. */
-const reasonOf = async (error: unknown): Promise<unknown> => {
-  const { commitError } = error as { readonly commitError?: Promise<unknown> };
-  return commitError ? commitError.catch((reason: unknown) => reason) : error;
-};

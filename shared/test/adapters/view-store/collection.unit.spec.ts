@@ -13,10 +13,19 @@ describe('Collection', () => {
   const ids = (collection: Collection, filter: ViewFilter): string[] =>
     collection.matching(compileFilter(filter)).map(({ id }) => id);
 
-  /** How many documents a filter looks at: every look reads `app`. */
-  const looks = (filter: ViewFilter): number => {
+  /** How many documents a search looks at. */
+  const looks = (collection: Collection, filter: ViewFilter): number => {
     let count = 0;
-    const collection = collectionOf(
+    const compiled = compileFilter(filter);
+    const matches = (document: object): boolean => {
+      count += 1;
+      return compiled.matches(document);
+    };
+    collection.matching({ ...compiled, matches });
+    return count;
+  };
+  const hundred = (): Collection =>
+    collectionOf(
       Object.fromEntries(
         Array.from({ length: 100 }, (_, n) => [
           `${n}`,
@@ -24,18 +33,23 @@ describe('Collection', () => {
         ]),
       ),
     );
-    const compiled = compileFilter(filter);
-    collection.matching({ ...compiled, matches: (document) => ((count += 1), compiled.matches(document)) });
-    return count;
-  };
 
   it('looks only at what the most selective index gives', () => {
-    expect(looks({ name: 'x' })).to.equal(100);
-    expect(looks({ app: 'app-1' })).to.equal(10);
-    expect(looks({ app: 'app-1', slug: 'slug-11' })).to.equal(1);
-    expect(looks({ $and: [{ app: { $eq: 'app-1' } }, { slug: 'slug-11' }] })).to.equal(1);
-    expect(looks({ $or: [{ app: 'app-1' }] })).to.equal(100);
-    expect(looks({ app: 'unknown' })).to.equal(0);
+    expect(looks(hundred(), { name: 'x' })).to.equal(100);
+    expect(looks(hundred(), { app: 'app-1' })).to.equal(10);
+    expect(looks(hundred(), { app: 'app-1', slug: 'slug-11' })).to.equal(1);
+    expect(looks(hundred(), { $and: [{ app: { $eq: 'app-1' } }, { slug: 'slug-11' }] })).to.equal(1);
+    expect(looks(hundred(), { $or: [{ app: 'app-1' }] })).to.equal(100);
+    expect(looks(hundred(), { app: 'unknown' })).to.equal(0);
+  });
+
+  it('looks no more at what has left an index', () => {
+    const collection = hundred();
+    for (const id of ['1', '11']) collection.patch(id, { app: 'elsewhere' });
+    collection.remove('21');
+    expect(looks(collection, { app: 'app-1' })).to.equal(7);
+    expect(looks(collection, { app: 'app-1', slug: 'slug-11' })).to.equal(0);
+    expect(looks(collection, { app: 'elsewhere' })).to.equal(2);
   });
 
   it('tells types apart in an index and finds missing fields by null', () => {

@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
@@ -83,6 +84,21 @@ describe('the embedded view store', () => {
     await store.close();
     store = await openEmbeddedViewStore(filesIn(folder));
     expect(await store.count('rooms', {})).to.equal(0);
+  });
+
+  it('does not come back with what was cleared, even after a crash', async () => {
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    await store.close();
+    store = await openEmbeddedViewStore(filesIn(folder), { snapshotEveryMs: 60_000 });
+    await store.clear();
+    // A copy of the file as it is: what a kill would leave.
+    const crashed = await temporaryFolder();
+    await copyFile(filesIn(folder).file('views.lmdb'), filesIn(crashed).file('views.lmdb'));
+    const reopened = await openEmbeddedViewStore(filesIn(crashed));
+    expect(await reopened.checkpoint()).to.equal(undefined);
+    expect(await reopened.count('rooms', {})).to.equal(0);
+    await reopened.close();
+    await crashed.remove();
   });
 
   it('refuses everything after it was closed', async () => {

@@ -12,9 +12,11 @@ class Disk {
   isClosed = false;
   checkpoint: string | undefined;
   readonly documents = new Map<string, unknown>();
+  whileWriting = (): void => {};
 
   async write(changes: PendingChanges): Promise<void> {
     this.writes += 1;
+    this.whileWriting();
     if (this.isFull) throw new Error('The disk is full');
     if (changes.cleared) this.documents.clear();
     for (const [view, id, document] of changes.documents()) this.documents.set(`${view}/${id}`, document);
@@ -79,20 +81,23 @@ describe('SnapshotWriter', () => {
     await writer.close();
   });
 
-  it('forgets what could not be written when everything is cleared', async () => {
-    const writer = new SnapshotWriter(disk, 60_000, silent);
-    disk.documents.set('rooms/old', {});
-    disk.isFull = true;
-    writer.record('rooms', 'r', { n: 1 });
-    writer.moveTo('1');
-    await rejectionOf(writer.flush());
-    writer.clear();
-    disk.isFull = false;
-    await writer.flush();
-    expect(disk.checkpoint).to.equal(undefined);
-    expect(disk.documents).to.be.empty;
-    await writer.close();
-  });
+  for (const when of ['after', 'during'] as const)
+    it(`forgets what could not be written when everything is cleared ${when} the attempt`, async () => {
+      const writer = new SnapshotWriter(disk, 60_000, silent);
+      disk.documents.set('rooms/old', {});
+      disk.isFull = true;
+      if (when === 'during') disk.whileWriting = () => writer.clear();
+      writer.record('rooms', 'r', { n: 1 });
+      writer.moveTo('1');
+      await rejectionOf(writer.flush());
+      if (when === 'after') writer.clear();
+      disk.isFull = false;
+      disk.whileWriting = () => {};
+      await writer.flush();
+      expect(disk.checkpoint).to.equal(undefined);
+      expect(disk.documents).to.be.empty;
+      await writer.close();
+    });
 
   it('says when the last of it could not be written, and closes the file all the same', async () => {
     const writer = new SnapshotWriter(disk, 60_000, silent);
