@@ -8,11 +8,12 @@ import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
-import { createCommandHandler, type CommandHandler } from './handling/commandHandler.js';
+import { createCommandHandler } from './handling/commandHandler.js';
 import { createAuthenticator } from './http/authenticate.js';
 import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { assignRequestId } from './http/requestId.js';
+import type { ResourceDeps } from './http/resourceDeps.js';
 import type { Route } from './http/route.js';
 import { organizationRoutes } from './organizations/routes.js';
 import { projectRoutes } from './projects/routes.js';
@@ -25,13 +26,6 @@ export interface CommandApiDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-}
-
-/** What the routes of a resource work with. */
-export interface ResourceDeps {
-  readonly commands: CommandHandler;
-  readonly views: ViewStore;
-  readonly random: Random;
 }
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */

@@ -143,7 +143,7 @@ const folded = <Record>(
   events.map(newEvent).forEach(({ type, data, metadata }) => {
     if (!type.startsWith(prefix)) return;
     const id = (data as { [field: string]: string })[idField] ?? '';
-    const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent;
+    const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent<DomainEvent>;
     const after = evolve(records.get(id), happened as never);
     if (after === undefined) records.delete(id);
     else records.set(id, after);

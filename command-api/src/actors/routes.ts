@@ -1,9 +1,9 @@
 import type { Actor, ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import type { ResourceDeps } from '../commandApi.js';
 import { Refusal } from '../handling/refusal.js';
 import { newestFirst } from '../http/pagination.js';
 import { isUuid } from '../http/pathIds.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
 import { normalTime } from '../http/schemas.js';
 import { actorTarget, existing } from './decider.js';

@@ -1,6 +1,6 @@
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import type { ResourceDeps } from '../commandApi.js';
 import { findPage, type PageQuery } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
 import {
   pathValue,
   sessionContext,
@@ -11,7 +11,7 @@ import {
 } from '../http/route.js';
 import { normalTime } from '../http/schemas.js';
 import { organizationOf } from '../organizations/access.js';
-import { projectOf } from '../projects/routes.js';
+import { projectOf } from '../projects/access.js';
 import { apiKeyTarget } from './decider.js';
 import { presentApiKey } from './present.js';
 import { apiKeysQuerySchema, createApiKeySchema, type CreateApiKeyBody } from './schemas.js';

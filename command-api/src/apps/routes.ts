@@ -1,7 +1,7 @@
 import type { AppFields } from '@roomwire/shared/domain/apps/app';
-import type { ResourceDeps } from '../commandApi.js';
 import { Refusal } from '../handling/refusal.js';
 import { containing, findPage } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
 import { existing as existingOrganization, organizationTarget } from '../organizations/decider.js';
 import { appsTarget, existing } from './decider.js';

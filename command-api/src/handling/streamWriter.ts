@@ -139,6 +139,9 @@ const decideOne = (
   }
 };
 
-const happened = (event: DomainEvent, occurredAt: string): HappenedEvent => ({ ...event, occurredAt });
+const happened = (event: DomainEvent, occurredAt: string): HappenedEvent<DomainEvent> => ({
+  ...event,
+  occurredAt,
+});
 
 const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;

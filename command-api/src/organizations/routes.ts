@@ -1,6 +1,6 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import type { ResourceDeps } from '../commandApi.js';
 import { findPage, type PageQuery } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
 import { sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf, requireOperator } from './access.js';
 import { existing, organizationTarget } from './decider.js';

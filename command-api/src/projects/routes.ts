@@ -1,9 +1,8 @@
-import type { Project } from '@roomwire/shared/domain/projects/project';
-import type { ResourceDeps } from '../commandApi.js';
-import type { CommandHandler } from '../handling/commandHandler.js';
 import { findPage, type PageQuery } from '../http/pagination.js';
-import { pathValue, sessionContext, sessionRoute, type Route, type SessionCaller } from '../http/route.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
+import { projectOf } from './access.js';
 import { existing, projectTarget } from './decider.js';
 import { presentProject } from './present.js';
 import {
@@ -13,18 +12,6 @@ import {
   type CreateProjectBody,
   type UpdateProjectBody,
 } from './schemas.js';
-
-/** The project that the path names, in the organization that the path names. */
-export const projectOf = async (
-  commands: CommandHandler,
-  request: { readonly caller: SessionCaller; readonly path: Readonly<Record<string, string>> },
-): Promise<Project> => {
-  const { organizationId } = await organizationOf(commands, request);
-  const projectId = pathValue(request, 'projectId');
-  return commands.inspect(projectTarget(projectId), (state) =>
-    existing(state, { organizationId, projectId }),
-  );
-};
 
 export const projectRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
   sessionRoute<CreateProjectBody>({

@@ -3,9 +3,9 @@ import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared
 import { slugFromName } from '@roomwire/shared/domain/slug';
 import { appsTarget, existing as existingApp } from '../apps/decider.js';
 import { findApp } from '../apps/findApp.js';
-import type { ResourceDeps } from '../commandApi.js';
 import { Refusal } from '../handling/refusal.js';
 import { oldestFirst } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
 import { presentRoom } from './present.js';

@@ -1,9 +1,9 @@
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { EventType } from '@roomwire/shared/domain/events';
+import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
 import { readEvent } from '@roomwire/shared/domain/readEvent';
 import type { Revalidator } from '../session/revalidator.js';
 
-type EventOf<T extends EventType> = Extract<HappenedEvent, { type: T }>;
+type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
 
 type Reaction<T extends EventType> = (revalidator: Revalidator, event: EventOf<T>, projectId: string) => void;
 
@@ -42,7 +42,7 @@ export const createDomainChanges =
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
   };
 
-const knownEvent = (recorded: RecordedEvent): HappenedEvent | undefined => {
+const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {
   try {
     return readEvent(recorded);
   } catch {

@@ -18,7 +18,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
 import { FrameClient } from './frameClient.js';
-import * as records from './records.js';
+import * as records from '@roomwire/shared/testing/records';
 
 export const silentLogger: Logger = {
   debug: () => undefined,

@@ -1,5 +1,3 @@
-import type { DomainEvent } from './events.js';
-
 /** What every event carries besides what happened. */
 export interface EventMetadata {
   /** ISO 8601, UTC, milliseconds. */
@@ -28,4 +26,4 @@ export interface RecordedEvent extends NewEvent {
 }
 
 /** An event as a fold sees it: what happened, and when. */
-export type HappenedEvent<E extends DomainEvent = DomainEvent> = E & { readonly occurredAt: string };
+export type HappenedEvent<Event> = Event & { readonly occurredAt: string };

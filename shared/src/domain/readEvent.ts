@@ -16,7 +16,7 @@ export class UnknownEvent extends Error {
  * A recorded event in today's schema, ready for a fold. This is the one place where old versions are upcast;
  * every type is still at its first version.
  */
-export const readEvent = (event: RecordedEvent): HappenedEvent => {
+export const readEvent = (event: RecordedEvent): HappenedEvent<DomainEvent> => {
   if (schemaVersions[event.type as EventType] !== event.schemaVersion) throw new UnknownEvent(event);
   return {
     type: event.type,

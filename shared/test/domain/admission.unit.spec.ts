@@ -1,53 +1,13 @@
 import { expect } from 'chai';
 import type { ActorType } from '../../src/domain/actors/actor.js';
-import { createdApp, type App } from '../../src/domain/apps/app.js';
+import type { App } from '../../src/domain/apps/app.js';
 import { admits, type TopicAction } from '../../src/domain/rooms/admission.js';
-import { createdRoom, type Room } from '../../src/domain/rooms/room.js';
+import type { Room } from '../../src/domain/rooms/room.js';
+import { app, room } from '../../src/testing/records.js';
 
-const at = '2026-01-01T00:00:00.000Z';
-
-const appWith = (changes: Partial<App> = {}): App => ({
-  ...createdApp(
-    {
-      appId: 'a',
-      projectId: 'p',
-      name: 'A',
-      slug: 'a',
-      description: null,
-      blueprintId: null,
-      blueprintVersion: null,
-      pinnedBlueprintVersion: false,
-      config: {},
-      topics: ['chat'],
-      topicConfigs: {},
-      hydrationWebhook: null,
-      triggerWebhook: null,
-      dependencies: null,
-      files: null,
-      framework: null,
-    },
-    at,
-  ),
-  ...changes,
-});
-
-const roomWith = (changes: Partial<Room> = {}): Room => ({
-  ...createdRoom(
-    {
-      roomId: 'r',
-      appId: 'a',
-      projectId: 'p',
-      name: 'R',
-      slug: 'r',
-      description: null,
-      topics: ['chat', 'news', 'webrtc:offer'],
-      metadata: {},
-      origin: 'api',
-    },
-    at,
-  ),
-  ...changes,
-});
+const appWith = (fields: Partial<App> = {}): App => app('p', 'a', { topics: ['chat'], ...fields });
+const roomWith = (fields: Partial<Room> = {}): Room =>
+  room({ appId: 'a', projectId: 'p' }, 'r', { topics: ['chat', 'news', 'webrtc:offer'], ...fields });
 
 const asks = (topic = 'chat', action: TopicAction = 'subscribe', actorType: ActorType = 'user') => ({
   topic,

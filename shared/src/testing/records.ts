@@ -1,15 +1,16 @@
-import { createdActor, type Actor } from '@roomwire/shared/domain/actors/actor';
-import { createdApp, type App } from '@roomwire/shared/domain/apps/app';
-import { createdOrganization, unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { createdProject } from '@roomwire/shared/domain/projects/project';
-import { createdRoom, type Room } from '@roomwire/shared/domain/rooms/room';
-import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import type { Viewed } from '@roomwire/shared/contracts/views/views';
+import { createdActor, type Actor } from '../domain/actors/actor.js';
+import { createdApp, type App } from '../domain/apps/app.js';
+import { createdOrganization, unlimitedPlan } from '../domain/organizations/organization.js';
+import { createdProject } from '../domain/projects/project.js';
+import { createdRoom, type Room } from '../domain/rooms/room.js';
+import { mintToken } from '../credentials/secretToken.js';
+import { systemRandom } from '../adapters/system/systemRandom.js';
+import type { Viewed } from '../contracts/views/views.js';
 
 const at = '2026-01-01T00:00:00.000Z';
-const createdPosition = '0';
+const createdPosition = '0000000000000001';
 
+/** Records as the read models hold them, with as little of their own as a test needs to say. */
 export const organization = (organizationId: string) => ({
   ...createdOrganization({ organizationId, name: 'Acme', plan: unlimitedPlan }, at),
   createdPosition,
