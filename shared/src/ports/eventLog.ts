@@ -34,13 +34,15 @@ export interface LogSubscription {
  * The append-only history of the control plane, in one total order.
  *
  * Appends to one stream are linearizable: of two writers with the same expectation one wins and the other
- * gets `RevisionConflict`. Readers never see a part of an append.
+ * gets `RevisionConflict`. Readers and subscribers never see a part of an append, nor one that is not on disk yet.
+ * Event ids are UUIDs; data and metadata are read back as JSON keeps them.
  */
 export interface EventLog {
   /**
    * All or nothing, and on disk when it resolves. A stale `expected` rejects with `RevisionConflict`, unless the
    * very same events (by id) already stand there: then the first result is given again and nothing is written,
-   * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown.
+   * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown,
+   * or that the log has been closed.
    */
   append(
     stream: string,

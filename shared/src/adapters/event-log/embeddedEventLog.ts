@@ -1,12 +1,20 @@
+import type { NewEvent } from '../../domain/eventEnvelope.js';
 import { EngineUnavailable, RevisionConflict } from '../../ports/errors.js';
-import type { EventLog, LogPosition, LogSubscription } from '../../ports/eventLog.js';
+import type {
+  AppendResult,
+  EventLog,
+  ExpectedRevision,
+  LogPosition,
+  LogSubscriber,
+  LogSubscription,
+} from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import type { DataFolder } from '../lmdb/dataFolder.js';
 import { encodeEvent, positionOf, sequenceOf } from './eventCodec.js';
 import { lastSequence, openEventTables, type EventTables } from './eventTables.js';
 import { createGroupCommit } from './groupCommit.js';
 import { followLog } from './logSubscription.js';
-import { inBatches, readAfter, readStreamFrom } from './readBatches.js';
+import { inBatches, readAfter, readStreamFrom, type EventBatch } from './readBatches.js';
 import { createSignal } from './signal.js';
 import { writeAppends, type Append, type AppendOutcome } from './writeAppends.js';
 
@@ -15,90 +23,104 @@ import { writeAppends, type Append, type AppendOutcome } from './writeAppends.js
  * before, so that nothing is ever projected that a power cut could take back.
  */
 export const openEmbeddedEventLog = async (folder: DataFolder): Promise<EventLog> =>
-  embeddedEventLog(await openEventTables(folder.file('events.lmdb')));
+  new EmbeddedEventLog(await openEventTables(folder.file('events.lmdb')));
 
-const embeddedEventLog = (tables: EventTables): EventLog => {
-  const growth = createSignal();
-  const subscriptions = new Set<LogSubscription>();
-  let durable = lastSequence(tables);
-  let closed = false;
+class EmbeddedEventLog implements EventLog {
+  readonly #tables: EventTables;
+  readonly #growth = createSignal();
+  readonly #subscriptions = new Set<LogSubscription>();
+  /** Sequence of the last event on disk. */
+  #last: number;
+  #closed = false;
 
-  const commits = createGroupCommit<Append, AppendOutcome>({
-    transact: (work) => tables.environment.transact(work),
-    write: (appends) => writeAppends(tables, appends),
+  readonly #commits = createGroupCommit<Append, AppendOutcome>({
+    transact: (work) => this.#tables.environment.transact(work),
+    write: (appends) => writeAppends(this.#tables, appends),
     committed: () => {
-      durable = lastSequence(tables);
-      growth.give();
+      this.#last = lastSequence(this.#tables);
+      this.#growth.give();
     },
   });
 
-  /** LMDB must not be touched once it is closed; whoever still reads is told. */
-  const requireOpen = (): void => {
-    if (closed) throw unavailable(new Error('It has been closed'));
-  };
+  constructor(tables: EventTables) {
+    this.#tables = tables;
+    this.#last = lastSequence(tables);
+  }
 
-  const readFrom = (after: number) => {
-    requireOpen();
-    return readAfter(tables, after, durable);
-  };
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly [NewEvent, ...NewEvent[]],
+  ): Promise<AppendResult> {
+    this.#requireOpen();
+    // Refused before it gets to a transaction, where it would fail the appends of others, too.
+    if (!isStreamName(stream)) throw new RangeError('A stream name has 1 to 500 characters');
+    const append = { stream, expected, events: events.map(encodeEvent) };
+    const outcome = await this.#commits.submit(append).catch(becomeUnavailable);
+    if (outcome instanceof RevisionConflict) throw outcome;
+    return outcome;
+  }
 
-  const sequenceAfter = (position: LogPosition | undefined): number => {
+  readStream(stream: string, fromRevision = 0): AsyncIterable<EventBatch> {
+    return inBatches((last) => {
+      this.#requireOpen();
+      if (!isStreamName(stream)) return [];
+      return readStreamFrom(this.#tables, stream, last ? last.revision + 1 : fromRevision, this.#last);
+    });
+  }
+
+  readAll(after?: LogPosition): AsyncIterable<EventBatch> {
+    return inBatches((last) => this.#readAfter(this.#sequenceOf(last?.position ?? after)));
+  }
+
+  subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription {
+    const tail = {
+      sequenceOf: (position: LogPosition | undefined) => this.#sequenceOf(position),
+      readAfter: (sequence: number) => this.#readAfter(sequence),
+      growth: this.#growth,
+    };
+    const subscription = followLog(tail, after, subscriber);
+    this.#subscriptions.add(subscription);
+    const forget = () => this.#subscriptions.delete(subscription);
+    subscription.done.then(forget, forget);
+    return subscription;
+  }
+
+  async head(): Promise<LogPosition | undefined> {
+    this.#requireOpen();
+    return this.#last === 0 ? undefined : positionOf(this.#last);
+  }
+
+  readonly close = once(async () => {
+    this.#closed = true;
+    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
+    await this.#commits.idle();
+    await this.#tables.environment.close();
+  });
+
+  #readAfter(sequence: number): EventBatch {
+    this.#requireOpen();
+    return readAfter(this.#tables, sequence, this.#last);
+  }
+
+  #sequenceOf(position: LogPosition | undefined): number {
     const sequence = position === undefined ? 0 : sequenceOf(position);
     // Going on from there would skip whatever takes that place: a checkpoint of another log, or of a lost one.
-    if (sequence > durable) throw new RangeError(`The event log ends before the position ${position}`);
+    if (sequence > this.#last) throw new RangeError(`The event log ends before the position ${position}`);
     return sequence;
-  };
+  }
 
-  const close = async (): Promise<void> => {
-    closed = true;
-    await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-    await commits.idle();
-    await tables.environment.close();
-  };
+  /** LMDB must not be touched once it is closed; whoever still reads is told. */
+  #requireOpen(): void {
+    if (this.#closed) throw new EngineUnavailable('event log', { cause: new Error('It has been closed') });
+  }
+}
 
-  return {
-    append: async (stream, expected, events) => {
-      requireOpen();
-      requireStreamName(stream);
-      const outcome = await commits
-        .submit({ stream, expected, events: events.map(encodeEvent) })
-        .catch((error: unknown) => Promise.reject(unavailable(error)));
-      if (outcome instanceof RevisionConflict) throw outcome;
-      return outcome;
-    },
-
-    readStream: (stream, fromRevision = 0) =>
-      inBatches((last) => {
-        requireOpen();
-        return readStreamFrom(tables, stream, last ? last.revision + 1 : fromRevision, durable);
-      }),
-
-    readAll: (after) => inBatches((last) => readFrom(sequenceAfter(last?.position ?? after))),
-
-    subscribeAll: (after, subscriber) => {
-      const subscription = followLog({ read: readFrom, growth }, () => sequenceAfter(after), subscriber);
-      subscriptions.add(subscription);
-      void subscription.done.catch(() => undefined).then(() => subscriptions.delete(subscription));
-      return subscription;
-    },
-
-    head: async () => {
-      requireOpen();
-      return durable === 0 ? undefined : positionOf(durable);
-    },
-
-    close: once(close),
-  };
+const becomeUnavailable = (cause: unknown): never => {
+  throw new EngineUnavailable('event log', { cause });
 };
-
-const unavailable = (cause: unknown): EngineUnavailable => new EngineUnavailable('event log', { cause });
 
 /** LMDB's bound on keys is 1978 bytes, which this many characters never exceed. */
 const streamNameMaxLength = 500;
 
-/** Refused here because in a transaction it would fail the appends of others, too. */
-const requireStreamName = (stream: string): void => {
-  if (stream.length === 0 || stream.length > streamNameMaxLength) {
-    throw new RangeError(`A stream name has 1 to ${streamNameMaxLength} characters`);
-  }
-};
+const isStreamName = (stream: string): boolean => stream.length > 0 && stream.length <= streamNameMaxLength;

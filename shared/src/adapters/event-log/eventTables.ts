@@ -37,7 +37,9 @@ const requireDataFormat = async (environment: DurableEnvironment, path: string):
   const found = meta.get('dataFormat');
   if (found === undefined) await environment.transact(() => meta.putSync('dataFormat', dataFormat));
   else if (found !== dataFormat) {
-    throw new Error(`The event log ${path} has data format ${found}; this program knows format ${dataFormat}`);
+    throw new Error(
+      `The event log ${path} has data format ${found}; this program knows format ${dataFormat}`,
+    );
   }
 };
 

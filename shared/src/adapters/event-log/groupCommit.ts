@@ -42,7 +42,7 @@ export const createGroupCommit = <Item, Outcome>(
       outcomes.forEach((outcome, index) => group[index]?.resolve(outcome));
     } catch (error) {
       if (group.length === 0) group = queue.splice(0); // The transaction could not even begin.
-      for (const { reject } of group) reject(error);
+      for (const waiting of group) waiting.reject(error);
     }
   };
 

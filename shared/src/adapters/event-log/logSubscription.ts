@@ -1,38 +1,44 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LogSubscriber, LogSubscription } from '../../ports/eventLog.js';
+import type { LogPosition, LogSubscriber, LogSubscription } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
-import { sequenceOf } from './eventCodec.js';
 import type { EventBatch } from './readBatches.js';
 import type { Signal } from './signal.js';
 
 export interface LogTail {
+  /** 0 for none; throws for a position that the log has not handed out. */
+  sequenceOf(position: LogPosition | undefined): number;
   /** The next batch after a sequence; empty at the end of the log. */
-  read(after: number): EventBatch;
+  readAfter(sequence: number): EventBatch;
   /** Given when the log has grown. */
   readonly growth: Signal;
 }
 
-/** Reads on while there is something to read, then waits for the log to grow. `first` throws for an unknown place. */
-export const followLog = (tail: LogTail, first: () => number, subscriber: LogSubscriber): LogSubscription => {
+/** Reads on while there is something to read, then waits for the log to grow. */
+export const followLog = (
+  tail: LogTail,
+  start: LogPosition | undefined,
+  subscriber: LogSubscriber,
+): LogSubscription => {
   let closing = false;
 
   const follow = async (): Promise<void> => {
     await Promise.resolve(); // Nothing is handed over before the subscriber holds its subscription.
-    let after = first();
+    let after = tail.sequenceOf(start);
     let caughtUp = false;
     while (!closing) {
-      const batch = tail.read(after);
+      const batch = tail.readAfter(after);
       const last = batch.at(-1);
       if (last === undefined) {
+        // Asked for in the same turn as the read, so that no growth is missed, nor a close from `onCaughtUp`.
+        const growth = tail.growth.next();
         if (!caughtUp) subscriber.onCaughtUp?.();
         caughtUp = true;
-        // No turn of the event loop lies between the read and this, so that no growth is missed.
-        await tail.growth.next();
+        await growth;
         continue;
       }
       caughtUp = false;
       await subscriber.onEvents(batch);
-      after = sequenceOf(last.position);
+      after = tail.sequenceOf(last.position);
       await setImmediate(); // A subscriber that is always at once done must not starve the event loop.
     }
   };

@@ -30,8 +30,8 @@ export const readStreamFrom = (
 ): EventBatch => {
   const batch: RecordedEvent[] = [];
   let characters = 0;
-  const range = { start: [stream, from], end: [stream, from + batchEvents] } as const;
-  for (const { value: sequence } of streams.getRange({ start: [...range.start], end: [...range.end] })) {
+  const range = streams.getRange({ start: [stream, from], end: [stream, from + batchEvents] });
+  for (const { value: sequence } of range) {
     const text = sequence > last ? undefined : events.get(sequence);
     if (text === undefined || characters >= batchCharacters) break;
     batch.push(recordedEvent(text, sequence));
@@ -44,7 +44,9 @@ export const readStreamFrom = (
  * One batch after the other until there is none. Each is read by itself: a read transaction held open between two would
  * keep LMDB from reusing pages. The event loop has a turn between two, so that a long read holds up nobody.
  */
-export async function* inBatches(read: (last: RecordedEvent | undefined) => EventBatch): AsyncIterable<EventBatch> {
+export async function* inBatches(
+  read: (last: RecordedEvent | undefined) => EventBatch,
+): AsyncIterable<EventBatch> {
   let batch = read(undefined);
   while (batch.length > 0) {
     yield batch;

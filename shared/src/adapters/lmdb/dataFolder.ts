@@ -1,66 +1,85 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { open } from 'lmdb';
+import { open, type RootDatabase } from 'lmdb';
 import { DataFolderInUse } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
+import { isDamaged, requireAccess } from './environmentFile.js';
 
-/** A folder of engine files that belongs to this process alone. */
+/** The folder of the embedded engines, owned by this process until it closes it or ends. */
 export interface DataFolder {
   readonly path: string;
-  /** Path of an engine's file. */
+  /** Path of an engine's file inside. */
   file(name: string): string;
-  /** Gives the folder up, after everything in it has been closed. */
+  /** Gives up ownership; the engines in the folder must have been closed before. */
   close(): Promise<void>;
 }
 
-/** What this process owns: the operating system's locks tell processes apart, not openings within one. */
-const ownedHere = new Set<string>();
+/** Folders that this process owns: the operating system's locks do not tell two owners in one process apart. */
+const owned = new Set<string>();
 
-/**
- * Makes the folder where it is missing, readable by its owner alone, and takes it. Rejects with `DataFolderInUse` when
- * another opening has it. Ownership ends with the process, however it ends.
- */
-export const openDataFolder = async (folder: string): Promise<DataFolder> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = await realpath(folder);
-  if (ownedHere.has(path)) throw new DataFolderInUse(folder, process.pid);
-  ownedHere.add(path);
-  const claim = claimOf(path);
-  const rival = claim.rival();
-  if (rival !== undefined) {
-    ownedHere.delete(path);
-    await claim.release();
-    throw new DataFolderInUse(folder, rival);
+/** Makes the folder where it is missing and takes ownership; rejects with `DataFolderInUse` when another has it. */
+export const openDataFolder = async (path: string): Promise<DataFolder> => {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const folder = await realpath(path);
+  if (owned.has(folder)) throw new DataFolderInUse(folder, process.pid);
+  owned.add(folder);
+  try {
+    const claim = await claimFolder(folder);
+    const release = () => claim.close().finally(() => owned.delete(folder));
+    return { path: folder, file: (name) => join(folder, name), close: once(release) };
+  } catch (error) {
+    owned.delete(folder);
+    throw error;
   }
-  return {
-    path,
-    file: (name) => join(path, name),
-    close: once(async () => {
-      await claim.release();
-      ownedHere.delete(path);
-    }),
-  };
 };
+
+type OwnerFile = RootDatabase<number, string>;
 
 /**
- * A slot in the table of readers that LMDB keeps for an environment. The table is in shared memory and LMDB knows by a
- * lock of the operating system which of its processes live, so nothing is left behind by one that was killed.
+ * The claim is a slot in the reader table of an LMDB environment. A file lock stands behind each process in the table;
+ * the operating system drops it when the process ends, however it ends, so that no claim is ever left behind.
  */
-const claimOf = (path: string) => {
-  const owner = open({ path: join(path, 'owner.lmdb'), noSubdir: true });
-  owner.get('slot');
-  return {
-    rival(): number | undefined {
-      owner.readerCheck();
-      return processesIn(owner.readerList()).find((processId) => processId !== process.pid);
-    },
-    release: () => owner.close(),
-  };
+const claimFolder = async (folder: string): Promise<OwnerFile> => {
+  const path = join(folder, 'owner.lmdb');
+  requireAccess(path);
+  // Left so by a power cut; the file of an owner that lives is whole.
+  if (isDamaged(path)) await rm(path);
+  const options = { path, permissionsMode: 0o600, overlappingSync: false };
+  const file: OwnerFile = open(options);
+  try {
+    takeSlot(file, folder);
+    const owner = file.transactionSync(() => recordOwner(file));
+    if (owner !== process.pid) throw new DataFolderInUse(folder, owner);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 };
 
-/** A heading, then a line for each slot: process, thread, transaction. */
+/** A first read takes the slot, which is kept until the file is closed. */
+const takeSlot = (file: OwnerFile, folder: string): void => {
+  try {
+    file.get('owner');
+  } catch {
+    // The slot of our process id has another process behind it: a container with the same volume, where it is 1 too.
+    throw new DataFolderInUse(folder, process.pid);
+  }
+};
+
+/** To be run in a write transaction, so that of processes that start together one is first. */
+const recordOwner = (file: OwnerFile): number => {
+  const owner = file.get('owner');
+  if (owner !== undefined && isAlive(file, owner)) return owner;
+  file.putSync('owner', process.pid);
+  return process.pid;
+};
+
+const isAlive = (file: OwnerFile, processId: number): boolean => {
+  file.readerCheck(); // Removes the slots of processes that have ended.
+  return processesIn(file.readerList()).includes(processId);
+};
+
+/** From a line for each slot: process, thread, transaction. */
 const processesIn = (readerList: string): number[] =>
-  readerList
-    .split('\n')
-    .map((line) => Number.parseInt(line, 10))
-    .filter((processId) => !Number.isNaN(processId));
+  Array.from(readerList.matchAll(/^ *(\d+) /gm), ([, processId]) => Number(processId));

@@ -1,4 +1,5 @@
 import { open, type RootDatabase } from 'lmdb';
+import { isDamaged, requireAccess } from './environmentFile.js';
 
 /** An LMDB file in which what has been committed is on disk. */
 export interface DurableEnvironment {
@@ -12,6 +13,8 @@ export interface DurableEnvironment {
 }
 
 export const openDurableEnvironment = (path: string): DurableEnvironment => {
+  requireAccess(path);
+  if (isDamaged(path)) throw new Error(`The file ${path} is damaged, or was not written by LMDB`);
   const options = {
     path,
     permissionsMode: 0o600,

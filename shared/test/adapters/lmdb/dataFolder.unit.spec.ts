@@ -1,0 +1,101 @@
+import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
+import { DataFolderInUse } from '../../../src/ports/errors.js';
+import { rejectionOf } from '../../../src/testing/event-log/eventsUnderTest.js';
+import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { ScriptProcess } from './scriptProcess.js';
+
+const owningProcess = new URL('./owningProcess.js', import.meta.url);
+
+const expectInUse = async (path: string, processId: number): Promise<void> => {
+  const error = await rejectionOf(openDataFolder(path));
+  expect(error).to.be.instanceOf(DataFolderInUse);
+  expect((error as Error).message).to.match(new RegExp(`\\b${processId}$`));
+};
+
+describe('data folder', () => {
+  let temporary: TemporaryFolder;
+  const processes: ScriptProcess[] = [];
+
+  beforeEach(async () => {
+    temporary = await temporaryFolder();
+  });
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((process) => process.kill()));
+    await temporary.remove();
+  });
+
+  const startOwning = (path: string): ScriptProcess => {
+    const started = ScriptProcess.run(owningProcess, path);
+    processes.push(started);
+    return started;
+  };
+
+  it('is made where it is missing, closed to other users', async () => {
+    const folder = await openDataFolder(join(temporary.path, 'a', 'data'));
+    expect((await stat(folder.path)).mode & 0o777).to.equal(0o700);
+    expect(folder.file('events.lmdb')).to.equal(join(temporary.path, 'a', 'data', 'events.lmdb'));
+    await folder.close();
+  });
+
+  it('is refused to a second owner in the same process, by whatever path', async () => {
+    const path = join(temporary.path, 'data');
+    const folder = await openDataFolder(path);
+    await symlink(path, join(temporary.path, 'link'));
+    await expectInUse(path, process.pid);
+    await expectInUse(join(temporary.path, 'link'), process.pid);
+    await folder.close();
+  });
+
+  it('goes to one of two that ask for it at once', async () => {
+    const asked = await Promise.allSettled([openDataFolder(temporary.path), openDataFolder(temporary.path)]);
+    expect(asked.map(({ status }) => status)).to.have.members(['fulfilled', 'rejected']);
+    for (const outcome of asked) if (outcome.status === 'fulfilled') await outcome.value.close();
+  });
+
+  it('is free again once it has been closed, however often', async () => {
+    const folder = await openDataFolder(temporary.path);
+    await Promise.all([folder.close(), folder.close()]);
+    await (await openDataFolder(temporary.path)).close();
+  });
+
+  it('is not kept by an attempt that failed', async () => {
+    const lock = join(temporary.path, 'owner.lmdb');
+    await mkdir(lock);
+    expect(await rejectionOf(openDataFolder(temporary.path))).not.to.be.instanceOf(DataFolderInUse);
+    await rm(lock, { recursive: true });
+    await (await openDataFolder(temporary.path)).close();
+  });
+
+  it('opens without anybody having to clean up after a power cut', async () => {
+    for (const remains of [Buffer.alloc(0), Buffer.alloc(8192), Buffer.from('not the whole of it')]) {
+      await writeFile(join(temporary.path, 'owner.lmdb'), remains);
+      await writeFile(join(temporary.path, 'owner.lmdb-lock'), remains);
+      await (await openDataFolder(temporary.path)).close();
+    }
+  });
+
+  it('is refused to another process, and free as soon as its owner has been killed', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const owner = startOwning(temporary.path);
+      await owner.hasPrinted(1);
+      expect(owner.lines).to.deep.equal(['owner']);
+      await expectInUse(temporary.path, owner.id);
+      await owner.kill();
+      const folder = await openDataFolder(temporary.path);
+      const late = startOwning(temporary.path);
+      await late.hasPrinted(1);
+      expect(late.lines).to.deep.equal(['refused']);
+      await folder.close();
+    }
+  });
+
+  it('goes to one of several processes that start together', async () => {
+    const rivals = Array.from({ length: 4 }, () => startOwning(temporary.path));
+    await Promise.all(rivals.map((rival) => rival.hasPrinted(1)));
+    const answers = rivals.flatMap(({ lines }) => lines);
+    expect(answers).to.have.members(['owner', 'refused', 'refused', 'refused']);
+  });
+});
