@@ -19,6 +19,8 @@ const main = async (): Promise<void> => {
   print([...machine.map((line) => `- ${line}`), ''].join('\n'));
 
   const comparisons = await runAll(options, { settings: options, cores, folder, say });
+  // What a failed measurement may have left would keep this process waiting.
+  await stopChildren();
   if (options.json !== undefined) await writeFile(options.json, report(options, machine, comparisons));
   if (comparisons.some(hasLosses)) fail('Messages were lost');
 };

@@ -4,20 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { nodeCommand } from './cores.js';
 
 const graceMs = 8_000;
-const keptStderr = 4_096;
 
 export interface Child {
   readonly process: ChildProcess;
   readonly processId: number;
-  /** The end of what it wrote to standard error. */
-  readonly complaint: () => string;
   /** Asks by SIGTERM, then insists. Resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
 const living = new Set<ChildProcess>();
 
-/** A Node program with its standard output piped, e.g. to wait for the line that says it is ready. */
+/** A Node program. Its standard output is piped, for the line that says it is ready; its complaints are shown. */
 export const startProgram = (
   script: string,
   args: readonly string[],
@@ -26,7 +23,7 @@ export const startProgram = (
   const { command, prefix } = nodeCommand(core);
   const child = spawn(command, [...prefix, script, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   return watch(child);
 };
@@ -37,23 +34,18 @@ export const startModule = (module: URL, core: number | undefined): Child => {
   const child = fork(module, {
     execPath: command,
     execArgv: [...prefix],
-    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return watch(child);
 };
 
 const watch = (child: ChildProcess): Child => {
-  let complaint = '';
   living.add(child);
   child.once('exit', () => living.delete(child));
   child.once('error', () => living.delete(child));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-keptStderr);
-  });
   return {
     process: child,
     processId: child.pid ?? Number.NaN,
-    complaint: () => complaint.trim(),
     stop: () => stop(child),
   };
 };

@@ -8,7 +8,7 @@ export const readyLine = (child: Child, pattern: RegExp): Promise<string> =>
     let output = '';
     const fail = (reason: string) => (): void => {
       clearTimeout(timer);
-      reject(new Error(`${reason}: ${child.process.spawnargs.join(' ')}\n${child.complaint()}`));
+      reject(new Error(`${reason}: ${child.process.spawnargs.join(' ')}`));
     };
     const timer = setTimeout(fail('Not ready in time'), patienceMs);
     child.process.once('error', fail('Could not be started'));

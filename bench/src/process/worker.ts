@@ -20,7 +20,8 @@ export const startWorker = <J, R>(module: URL, core: number | undefined): Worker
 
 const ask = <J, R>(child: Child, job: J): Promise<R> =>
   new Promise((resolve, reject) => {
-    const ended = (): void => reject(new Error(`A worker ended on its job\n${child.complaint()}`));
+    const ended = (): void => reject(new Error('A worker has ended'));
+    if (child.process.exitCode !== null || child.process.signalCode !== null) return ended();
     child.process.once('exit', ended);
     child.process.once('message', (message: unknown) => {
       child.process.off('exit', ended);

@@ -2,7 +2,7 @@ import type { FanOutResult, Login } from '../generator/jobs.js';
 import { startGenerator, type Generator } from '../generator/startGenerator.js';
 import { inAlternation, type Peer } from '../measure/rounds.js';
 import type { Comparison, Row } from '../measure/comparison.js';
-import { connectToApi } from '../peers/roomwireApi.js';
+import { roomwireApi } from '../peers/roomwireApi.js';
 import { startRoomwire, type RunningRoomwire } from '../peers/roomwire.js';
 import { startPeer } from '../peers/startPeer.js';
 import { withStarted, type Started } from '../process/started.js';
@@ -56,18 +56,14 @@ const startCast = async ({ cores, folder, say }: Ground, started: Started): Prom
 };
 
 const prepareRoomwire = async (roomwire: RunningRoomwire): Promise<{ topic: string; login: Login }> => {
-  const api = connectToApi(roomwire);
-  try {
-    const app = await api.createApp('load');
-    await api.createRoom(app.appId, 'hall');
-    const [publisherToken = '', ...subscriberTokens] = await api.createActors(1 + Math.max(...audiences));
-    return {
-      topic: `${app.slug}/hall/load`,
-      login: { protocol: 'roomwire', publisherToken, subscriberTokens },
-    };
-  } finally {
-    api.close();
-  }
+  const api = roomwireApi(roomwire);
+  const app = await api.createApp('load');
+  await api.createRoom(app.appId, 'hall');
+  const [publisherToken = '', ...subscriberTokens] = await api.createActors(1 + Math.max(...audiences));
+  return {
+    topic: `${app.slug}/hall/load`,
+    login: { protocol: 'roomwire', publisherToken, subscriberTokens },
+  };
 };
 
 const compare = async (ground: Ground, cast: Cast, subscribers: number): Promise<readonly Comparison[]> => {

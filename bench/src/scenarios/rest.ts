@@ -2,13 +2,16 @@ import type { RestResult } from '../generator/jobs.js';
 import { startGenerator } from '../generator/startGenerator.js';
 import type { Figure, Row } from '../measure/comparison.js';
 import { inAlternation } from '../measure/rounds.js';
-import { connectToApi } from '../peers/roomwireApi.js';
+import { roomwireApi } from '../peers/roomwireApi.js';
 import { startRoomwire } from '../peers/roomwire.js';
 import { startPeer } from '../peers/startPeer.js';
 import { withStarted, type Started } from '../process/started.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
 
 const connections = 32;
+
+/** A fresh server handles far more code in a request than in a message, and takes longer to compile it. */
+const firstWarmUpSeconds = 4;
 
 const figures: readonly [Figure, ...Figure[]] = [
   { name: 'requestsPerSecond', label: 'requests/s', unit: 'rate' },
@@ -43,7 +46,8 @@ export const rest: Scenario = {
           ground.say(`rest: round ${round + 1} of ${runs}, ${name}`);
           const path = await newPath();
           const target = { port, serverId: processId, apiKey, path };
-          return generator.run({ kind: 'rest', ...target, connections, warmUpSeconds, seconds });
+          const warmUp = round === 0 ? firstWarmUpSeconds : warmUpSeconds;
+          return generator.run({ kind: 'rest', ...target, connections, warmUpSeconds: warmUp, seconds });
         },
       }));
       const results = await inAlternation(peers, runs);
@@ -60,8 +64,7 @@ const startServers = async ({ cores, folder }: Ground, started: Started): Promis
   const roomwire = started.add(await startRoomwire(await folder.inside('rest-roomwire'), cores.server));
   const plainFolder = await folder.inside('rest-plain');
   const plain = started.add(await startPeer('plainHttp', cores.server, [plainFolder]));
-  const api = connectToApi(roomwire);
-  started.add({ stop: async () => api.close() });
+  const api = roomwireApi(roomwire);
   return [
     {
       ...roomwire,
