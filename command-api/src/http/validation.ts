@@ -9,10 +9,10 @@ export type Validate = (value: unknown) => void;
 const echoedCharacters = 200;
 
 /** Compiles a schema into a check that throws one validation error with an entry for each failed constraint. */
-export const bodyValidator = (schema: JsonSchema): Validate => throwing(bodies.compile(schema));
+export const bodyValidator = (schema: JsonSchema): Validate => throwing(() => bodies.compile(schema));
 
 /** Like `bodyValidator`, for the strings of a query: numbers are read from them, in place. */
-export const queryValidator = (schema: JsonSchema): Validate => throwing(queries.compile(schema));
+export const queryValidator = (schema: JsonSchema): Validate => throwing(() => queries.compile(schema));
 
 const createAjv = (options: { coerceTypes: boolean }): Ajv => {
   const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
@@ -24,12 +24,15 @@ const createAjv = (options: { coerceTypes: boolean }): Ajv => {
   return ajv;
 };
 
-const throwing =
-  (validate: ValidateFunction): Validate =>
-  (value) => {
+/** Compiled at the first use: all schemas together would be a good part of the time to start. */
+const throwing = (compile: () => ValidateFunction): Validate => {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= compile();
     if (!validate(value))
       throw validationError((validate.errors ?? []).filter(isOwnFailure).map(failedConstraint));
   };
+};
 
 /** `propertyNames` reports the name's failure and then itself. */
 const isOwnFailure = (error: ErrorObject): boolean => error.keyword !== 'propertyNames';

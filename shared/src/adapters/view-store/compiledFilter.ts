@@ -72,6 +72,28 @@ export const compileFilter = (filter: ViewFilter): CompiledFilter => {
   checkFilter(filter);
   const equalities = new Map<string, Scalar>();
   collectEqualities(filter, equalities);
-  const query = new Query<object>(filter, { context });
-  return { equalities, matches: (document) => query.test(document) };
+  let query: Query<object> | undefined;
+  // Made when it is needed: most look-ups are by indexed scalars, and for these it would cost more than the rest.
+  const byQuery = (document: object): boolean =>
+    (query ??= new Query<object>(filter, { context })).test(document);
+  return { equalities, matches: comparesScalarsOnly(filter) ? scalarMatcher(equalities, byQuery) : byQuery };
+};
+
+const comparesScalarsOnly = (filter: ViewFilter): boolean =>
+  Object.entries(filter).every(([field, operand]) => !field.includes('.') && isScalar(operand));
+
+/** Leaves the documents that hold a list or a document in one of the fields to `otherwise`. */
+const scalarMatcher = (
+  equalities: ReadonlyMap<string, Scalar>,
+  otherwise: (document: object) => boolean,
+): ((document: object) => boolean) => {
+  const conditions = [...equalities];
+  return (document) => {
+    for (const [field, wanted] of conditions) {
+      const value = (document as Readonly<Record<string, unknown>>)[field] ?? null;
+      if (!isScalar(value)) return otherwise(document);
+      if (value !== wanted) return false;
+    }
+    return true;
+  };
 };
