@@ -1,92 +1,87 @@
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { EventLog, LogSubscription } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { setTimeout as pause } from 'node:timers/promises';
+import { StaleBatch } from '@roomwire/shared/ports/errors';
+import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { changesOf } from './projectors/changesOf.js';
+import { followLog, type FollowDeps } from './followLog.js';
 
-export interface ProjectionsDeps {
-  readonly log: EventLog;
-  readonly views: ViewStore;
-  readonly bus: MessageBus;
-  readonly logger: Logger;
+export interface ProjectionsOptions {
+  /** A standing checkpoint, with events behind it for this long, means that the leader is gone. */
+  readonly takeOverAfterMs: number;
+  /** Longest wait before another try after a failure. */
+  readonly maxBackoffMs: number;
+}
+
+export interface ProjectionsDeps extends FollowDeps {
+  readonly options?: Partial<ProjectionsOptions>;
 }
 
 export interface Projections extends Service {
-  /** Resolves when the read models hold what was in the log at the start, rejects when they cannot be kept up. */
+  /** Resolves when the read models hold what was in the log at the start, or another instance sees to it. */
   readonly caughtUp: Promise<void>;
 }
 
-/**
- * Follows the event log, keeps the read models up to date, and passes each event on to the domain-events feed once
- * they show it. Goes on from the checkpoint that is kept with the documents, so a crash only repeats work.
- */
-export const createProjections = ({ log, views, bus, logger }: ProjectionsDeps): Projections => {
-  let subscription: LogSubscription | undefined;
-  const progress = deferred();
+const defaultOptions: ProjectionsOptions = { takeOverAfterMs: 5_000, maxBackoffMs: 5_000 };
 
-  const project = async (events: readonly RecordedEvent[]): Promise<void> => {
-    const last = events.at(-1);
-    if (last === undefined) return;
-    await views.apply({
-      changes: events.flatMap((event) => changesOrNone(event, logger)),
-      position: last.position,
-    });
-    await Promise.all(events.map((event) => bus.send(domainEventFeed, event, 'stored')));
+/**
+ * Keeps the read models up to date with the event log, whatever happens to the engines. Of several instances one leads:
+ * the others find its checkpoint ahead of theirs and stand by until it stops moving.
+ */
+export const createProjections = (deps: ProjectionsDeps): Projections => {
+  const { log, views, logger } = deps;
+  const options = { ...defaultOptions, ...deps.options };
+  const closing = new AbortController();
+  let subscription: LogSubscription | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let caughtUp: () => void = () => undefined;
+  const whenCaughtUp = new Promise<void>((resolve) => (caughtUp = resolve));
+
+  const lead = async (): Promise<void> => {
+    subscription = await followLog(deps, caughtUp);
+    if (closing.signal.aborted) await subscription.close();
+    await subscription.done;
+  };
+
+  const standBy = async (): Promise<void> => {
+    logger.info('Another instance keeps the read models; standing by');
+    caughtUp();
+    let seen = await views.checkpoint();
+    for (let stillMs = 0; stillMs < options.takeOverAfterMs;) {
+      const stepMs = Math.min(500, options.takeOverAfterMs);
+      await pause(stepMs, undefined, { signal: closing.signal });
+      const [checkpoint, head] = await Promise.all([views.checkpoint(), log.head()]);
+      const isBehind = head !== undefined && (checkpoint === undefined || checkpoint < head);
+      stillMs = isBehind && checkpoint === seen ? stillMs + stepMs : 0;
+      seen = checkpoint;
+    }
+    logger.warn('The instance that kept the read models is gone; taking over', { checkpoint: seen });
+  };
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted;) {
+      try {
+        await lead().catch((error: unknown) => {
+          if (error instanceof StaleBatch) return standBy();
+          throw error;
+        });
+        failures = 0;
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        logger.warn('The read models cannot be kept up now; trying again', { error });
+        const backoffMs = Math.min(options.maxBackoffMs, 100 * 2 ** failures++);
+        await pause(backoffMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
   };
 
   return {
-    caughtUp: progress.promise,
-
+    caughtUp: whenCaughtUp,
     async start() {
-      subscription = log.subscribeAll(await startingPoint({ log, views, logger }), {
-        onEvents: project,
-        onCaughtUp: () => progress.resolve(),
-      });
-      subscription.done.catch((error: unknown) => {
-        logger.error('The read models are no longer kept up', { error });
-        progress.reject(error);
-      });
+      running = run();
     },
-
     close: once(async () => {
+      closing.abort();
       await subscription?.close();
+      await running;
     }),
   };
-};
-
-/** The checkpoint; the beginning for read models of another log, or of one that was restored from a backup. */
-const startingPoint = async ({ log, views, logger }: Omit<ProjectionsDeps, 'bus'>) => {
-  const checkpoint = await views.checkpoint();
-  const head = await log.head();
-  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
-  logger.warn('The read models are ahead of the event log and are built anew', { checkpoint, head });
-  await views.clear();
-  return undefined;
-};
-
-const deferred = () => {
-  let resolve: () => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<void>((...settle) => ([resolve, reject] = settle));
-  // Somebody may never ask; a failure is logged in any case.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
-};
-
-/** An event that cannot be read is passed over with an alarm: it must not hold up those behind it. */
-const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
-  try {
-    return changesOf(event);
-  } catch (error) {
-    logger.error('An event was passed over', {
-      eventId: event.id,
-      type: event.type,
-      position: event.position,
-      error,
-    });
-    return [];
-  }
 };

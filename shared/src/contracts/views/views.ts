@@ -11,6 +11,12 @@ export type Viewed<T> = T & {
   readonly createdPosition: string;
 };
 
+/** How far a feed of domain events had got when the read models were last written. */
+export interface FeedProgress {
+  readonly feed: string;
+  readonly position: string;
+}
+
 /** The read models, by name; a document's id is its record's identifier. */
 export interface Views {
   readonly organizations: Viewed<Organization>;
@@ -19,6 +25,7 @@ export interface Views {
   readonly apps: Viewed<App>;
   readonly rooms: Viewed<Room>;
   readonly actors: Viewed<Actor>;
+  readonly feedProgress: FeedProgress;
 }
 
 export type ViewName = keyof Views;
@@ -31,6 +38,7 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   apps: [['projectId', 'slug'], ['projectId']],
   rooms: [['appId', 'slug'], ['appId'], ['projectId']],
   actors: [['keyId'], ['projectId']],
+  feedProgress: [],
 };
 
 /** Raise it with every change of what the documents hold: a store of another version is rebuilt from the log. */

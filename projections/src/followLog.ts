@@ -1,0 +1,56 @@
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
+import { changesOf } from './projectors/changesOf.js';
+
+export interface FollowDeps {
+  readonly log: EventLog;
+  readonly views: ViewStore;
+  readonly bus: MessageBus;
+  readonly logger: Logger;
+}
+
+/**
+ * Goes on from the checkpoint: writes each batch of events to the read models, then passes it on to the feed. The
+ * subscription's `done` rejects with `StaleBatch` when another projector is ahead, or with what an engine had.
+ */
+export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promise<LogSubscription> => {
+  const { log, views, bus, logger } = deps;
+  const checkpoint = await startingPoint(deps);
+  if (checkpoint !== undefined) await feedWhatIsInDoubt(deps, checkpoint);
+  let fedUpTo = checkpoint;
+
+  const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
+    const last = events.at(-1);
+    if (last === undefined) return;
+    const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
+    await views.apply({ changes, position: last.position });
+    await feedEvents(bus, events);
+    fedUpTo = last.position;
+  };
+  return log.subscribeAll(checkpoint, { onEvents, onCaughtUp });
+};
+
+/** The checkpoint; the beginning for read models of another log, or of one that was restored from a backup. */
+const startingPoint = async ({ log, views, logger }: FollowDeps): Promise<LogPosition | undefined> => {
+  const checkpoint = await views.checkpoint();
+  const head = await log.head();
+  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
+  logger.warn('The read models are ahead of the event log and are built anew', { checkpoint, head });
+  await views.clear();
+  return undefined;
+};
+
+/** An event that cannot be read is passed over with an alarm: it must not hold up those behind it. */
+const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
+  try {
+    return changesOf(event);
+  } catch (error) {
+    const { id, type, position } = event;
+    logger.error('An event was passed over', { eventId: id, type, position, error });
+    return [];
+  }
+};
