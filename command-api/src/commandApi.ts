@@ -1,4 +1,5 @@
-import express, { type Express } from 'express';
+import type { RequestListener } from 'node:http';
+import express from 'express';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -13,6 +14,7 @@ import { createAuthenticator } from './http/authenticate.js';
 import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { assignRequestId } from './http/requestId.js';
+import { takingOriginForm } from './http/requestTarget.js';
 import type { ResourceDeps } from './http/resourceDeps.js';
 import type { Route } from './http/route.js';
 import { organizationRoutes } from './organizations/routes.js';
@@ -39,12 +41,12 @@ export const apiRoutes = (deps: ResourceDeps): readonly Route[] => [
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */
-export const createCommandApi = (deps: CommandApiDeps): Express => {
+export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { views, random, clock } = deps;
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
-  // Queries are read from the URL itself, see readQuery.
+  // Queries are read from the request target itself, see readQuery.
   api.set('query parser', false);
   api.use(assignRequestId(random));
   api.use(
@@ -56,5 +58,5 @@ export const createCommandApi = (deps: CommandApiDeps): Express => {
   );
   api.use(answerUnknownRoute(deps));
   api.use(answerErrors(deps));
-  return api;
+  return takingOriginForm(api, deps);
 };

@@ -43,13 +43,13 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
 
   const standBy = async (): Promise<void> => {
     logger.info('Another instance keeps the read models; standing by');
-    caughtUp();
     let seen = await views.checkpoint();
     for (let stillMs = 0; stillMs < options.takeOverAfterMs;) {
       const stepMs = Math.min(500, options.takeOverAfterMs);
       await pause(stepMs, undefined, { signal: closing.signal });
       const [checkpoint, head] = await Promise.all([views.checkpoint(), log.head()]);
       const isBehind = head !== undefined && (checkpoint === undefined || checkpoint < head);
+      if (!isBehind) caughtUp();
       stillMs = isBehind && checkpoint === seen ? stillMs + stepMs : 0;
       seen = checkpoint;
     }

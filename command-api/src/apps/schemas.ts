@@ -1,14 +1,17 @@
-import { appStatuses, type AppChanges, type AppStatus } from '@roomwire/shared/domain/apps/app';
+import { accessModes, appStatuses, type AppChanges, type AppStatus } from '@roomwire/shared/domain/apps/app';
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
+import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
 import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
 import type { JsonSchema } from '../http/route.js';
 import {
   activeOrDisabledSchema,
+  arrayOf,
   descriptionSchema,
   nameSchema,
   orNull,
   slugSchema,
   strictObject,
+  topicNameSchema,
   topicsSchema,
   uuidSchema,
 } from '../http/schemas.js';
@@ -19,7 +22,7 @@ const webhookSchema = strictObject(
     headers: {
       type: 'object',
       maxProperties: 50,
-      propertyNames: { format: 'header-name', maxLength: 256 },
+      propertyNames: { format: 'webhook-header-name', maxLength: 256 },
       additionalProperties: { type: 'string', format: 'header-value', maxLength: 8192 },
     },
   },
@@ -38,7 +41,7 @@ const loggingSchema = strictObject(
 
 const topicConfigsSchema: JsonSchema = {
   type: 'object',
-  propertyNames: { pattern: '^[a-zA-Z0-9_:-]{1,100}$' },
+  propertyNames: topicNameSchema,
   additionalProperties: strictObject({
     logging: loggingSchema,
     webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
@@ -50,18 +53,14 @@ const configSchema: JsonSchema = {
   type: 'object',
   properties: {
     autoProvisionRooms: { type: 'boolean' },
-    accessMode: { type: 'string', enum: ['open', 'private'] },
-    lobbies: {
-      type: 'array',
-      maxItems: 100,
-      items: strictObject(
-        {
-          slug: slugSchema,
-          rooms: { type: 'array', maxItems: 1000, items: { type: 'string', pattern: '^[a-z0-9-]+\\*?$' } },
-        },
+    accessMode: { type: 'string', enum: [...accessModes] },
+    lobbies: arrayOf(
+      strictObject(
+        { slug: slugSchema, rooms: arrayOf({ type: 'string', pattern: '^[a-z0-9-]+\\*?$' }, 1000) },
         ['slug', 'rooms'],
       ),
-    },
+      100,
+    ),
   },
 };
 
@@ -102,6 +101,8 @@ export const createAppSchema = strictObject(
   {
     name: nameSchema,
     ...settableSchemas,
+    // Four hex digits and a hyphen are added to it.
+    slug: { ...slugSchema, maxLength: slugBaseMaxLength },
     blueprintId: uuidSchema,
     blueprintVersion: {
       type: 'string',

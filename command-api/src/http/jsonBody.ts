@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { applicationError, validationError, type ErrorAnswer } from './errorAnswer.js';
 
@@ -6,7 +7,17 @@ export const bodyLimitBytes = 1024 * 1024;
 
 const deepestNesting = 32;
 
-const parse: RequestHandler = express.json({ limit: bodyLimitBytes, strict: false, type: () => true });
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const parse: RequestHandler = express.json({
+  limit: bodyLimitBytes,
+  strict: false,
+  type: () => true,
+  // The parser drops a byte order mark, with which JSON must not begin.
+  verify(_request, _response, bytes) {
+    if (bytes.subarray(0, 3).equals(byteOrderMark)) throw new SyntaxError('Begins with a byte order mark');
+  },
+});
 
 /**
  * The JSON body of a request, undefined where there is none. Throws an `ErrorAnswer`: 415 for another content type,

@@ -49,7 +49,7 @@ const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHa
 };
 
 const validQuery = (request: Request, check: Validate): unknown => {
-  const query = readQuery(new URL(request.originalUrl, 'http://roomwire').searchParams);
+  const query = readQuery(request.originalUrl);
   check(query);
   return query;
 };

@@ -1,6 +1,7 @@
 import type { ViewName, Views } from '@roomwire/shared/contracts/views/views';
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { JsonSchema } from './route.js';
+import { arrayOf } from './schemas.js';
 
 export interface PageQuery {
   readonly page?: number;
@@ -24,11 +25,7 @@ export const pageQuerySchema = (
   properties: {
     page: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
     limit: { type: 'number' },
-    orderBy: {
-      type: 'array',
-      maxItems: 10,
-      items: { type: 'string', pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$` },
-    },
+    orderBy: arrayOf({ type: 'string', pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$` }, 10),
     ...filters,
   },
 });

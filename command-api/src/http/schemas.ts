@@ -1,3 +1,5 @@
+import { slugMaxLength, slugPattern } from '@roomwire/shared/domain/slug';
+import { topicNameMaxLength, topicNamePattern } from '@roomwire/shared/domain/topic';
 import type { JsonSchema } from './route.js';
 
 /** An object in which only the listed fields may stand. */
@@ -8,23 +10,35 @@ export const strictObject = (
 
 export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema['type'], 'null'] });
 
-export const nameSchema: JsonSchema = { type: 'string', minLength: 1, maxLength: 255 };
+/** An array past its limit fails by that alone: its items are not looked at. */
+export const arrayOf = (
+  items: JsonSchema,
+  maxItems: number,
+  more: { readonly uniqueItems?: boolean } = {},
+): JsonSchema => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
+
+export const nameSchema: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  format: 'display-name',
+};
 export const descriptionSchema: JsonSchema = { type: ['string', 'null'], maxLength: 2000 };
 export const slugSchema: JsonSchema = {
   type: 'string',
   minLength: 1,
-  maxLength: 100,
-  pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$',
+  maxLength: slugMaxLength,
+  pattern: slugPattern.source,
 };
 export const uuidSchema: JsonSchema = { type: 'string', format: 'uuid' };
 export const timeSchema: JsonSchema = { type: 'string', format: 'date-time' };
 export const objectSchema: JsonSchema = { type: 'object' };
-export const topicsSchema: JsonSchema = {
-  type: 'array',
-  maxItems: 1000,
-  uniqueItems: true,
-  items: { type: 'string', maxLength: 100, pattern: '^[a-zA-Z0-9_:-]+$' },
+export const topicNameSchema: JsonSchema = {
+  type: 'string',
+  maxLength: topicNameMaxLength,
+  pattern: topicNamePattern.source,
 };
+export const topicsSchema = arrayOf(topicNameSchema, 1000, { uniqueItems: true });
 export const activeOrDisabledSchema: JsonSchema = { type: 'string', enum: ['active', 'disabled'] };
 
 /** The time as it is kept, whatever offset it was sent with. */

@@ -1,28 +1,36 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import ajvFormats from 'ajv-formats';
 import { validationError, type FailedConstraint } from './errorAnswer.js';
+import { isUuid } from './pathIds.js';
 import type { JsonSchema } from './route.js';
 
 export type Validate = (value: unknown) => void;
 
 const echoedCharacters = 200;
+const listedFailures = 100;
 
 /** Compiles a schema into a check that throws one validation error with an entry for each failed constraint. */
-export const bodyValidator = (schema: JsonSchema): Validate => throwing(() => bodies.compile(schema));
+export const bodyValidator = (schema: JsonSchema): Validate => throwing(() => ajv.compile(schema));
 
 /** Like `bodyValidator`, for the strings of a query: numbers are read from them, in place. */
-export const queryValidator = (schema: JsonSchema): Validate => throwing(() => queries.compile(schema));
-
-const createAjv = (options: { coerceTypes: boolean }): Ajv => {
-  const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
-  // The package is CommonJS: its default export is the module's property of that name.
-  ajvFormats.default(ajv, ['uuid', 'date-time']);
-  ajv.addFormat('webhook-url', isWebhookUrl);
-  ajv.addFormat('header-name', isHeaderName);
-  ajv.addFormat('header-value', isHeaderValue);
-  return ajv;
+export const queryValidator = (schema: JsonSchema): Validate => {
+  const check = bodyValidator(schema);
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  return (value) => {
+    const query = value as Record<string, unknown>;
+    for (const [name, { type }] of properties) if (name in query) query[name] = readNumber(query[name], type);
+    check(query);
+  };
 };
+
+const numberPatterns: Readonly<Record<string, RegExp>> = {
+  integer: /^[+-]?\d{1,15}$/,
+  number: /^[+-]?\d+(?:\.\d+)?(?:e\d{1,2})?$/i,
+};
+
+/** What is no decimal number stays the text that it is, and fails the schema by its type. */
+const readNumber = (value: unknown, type: unknown): unknown =>
+  typeof value === 'string' && numberPatterns[String(type)]?.test(value) === true ? Number(value) : value;
 
 /** Compiled at the first use: all schemas together would be a good part of the time to start. */
 const throwing = (compile: () => ValidateFunction): Validate => {
@@ -30,12 +38,14 @@ const throwing = (compile: () => ValidateFunction): Validate => {
   return (value) => {
     validate ??= compile();
     if (!validate(value))
-      throw validationError((validate.errors ?? []).filter(isOwnFailure).map(failedConstraint));
+      throw validationError(
+        (validate.errors ?? []).filter(isOwnFailure).slice(0, listedFailures).map(failedConstraint),
+      );
   };
 };
 
-/** `propertyNames` reports the name's failure and then itself. */
-const isOwnFailure = (error: ErrorObject): boolean => error.keyword !== 'propertyNames';
+/** `propertyNames` and `if` report what failed within them and then themselves. */
+const isOwnFailure = (error: ErrorObject): boolean => !['propertyNames', 'if'].includes(error.keyword);
 
 const failedConstraint = (error: ErrorObject): FailedConstraint => {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
@@ -74,6 +84,25 @@ const shortened = (value: unknown): unknown => {
   return text.length <= echoedCharacters ? value : `${text.slice(0, echoedCharacters)}…`;
 };
 
+const timePattern =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** RFC 3339, of a day that there is, and of the years 1 to 9999 in UTC. Leap seconds are not kept. */
+const isTime = (text: string): boolean => {
+  const date = timePattern.exec(text)?.[1];
+  if (date === undefined) return false;
+  const [time, day] = [new Date(text), new Date(`${date}T00:00:00Z`)];
+  if (Number.isNaN(time.getTime()) || Number.isNaN(day.getTime())) return false;
+  // Date takes the 30th of February for a day in March.
+  if (!day.toISOString().startsWith(date)) return false;
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999;
+};
+
+/** The empty name is left to `minLength`, so that it fails once. */
+const isDisplayName = (text: string): boolean =>
+  text === '' || (/\S/.test(text) && !text.includes('\0') && !/\p{Cs}/u.test(text));
+
 const isWebhookUrl = (text: string): boolean => {
   if (text.length > 2048 || !URL.canParse(text)) return false;
   const url = new URL(text);
@@ -89,8 +118,24 @@ const succeeds = (check: () => void): boolean => {
   }
 };
 
-const isHeaderName = (name: string): boolean => succeeds(() => validateHeaderName(name));
+/** These frame the call or belong to a hop of it: they are the caller's to set. */
+const framingHeader =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|proxy-.*)$/i;
+
+const isWebhookHeaderName = (name: string): boolean =>
+  !framingHeader.test(name) && succeeds(() => validateHeaderName(name));
 const isHeaderValue = (value: string): boolean => succeeds(() => validateHeaderValue('x-header', value));
 
-const bodies = createAjv({ coerceTypes: false });
-const queries = createAjv({ coerceTypes: true });
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  formats: {
+    uuid: isUuid,
+    'date-time': isTime,
+    'display-name': isDisplayName,
+    'webhook-url': isWebhookUrl,
+    'webhook-header-name': isWebhookHeaderName,
+    'header-value': isHeaderValue,
+  },
+});

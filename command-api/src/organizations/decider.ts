@@ -5,6 +5,7 @@ import {
   type OrganizationChanges,
   type OrganizationEvent,
   type OrganizationFields,
+  type Plan,
 } from '@roomwire/shared/domain/organizations/organization';
 import { changedFields } from '../handling/changedFields.js';
 import type { Target } from '../handling/commandHandler.js';
@@ -16,7 +17,8 @@ export type OrganizationCommand =
   | {
       readonly type: 'UpdateOrganization';
       readonly organizationId: string;
-      readonly changes: OrganizationChanges;
+      /** Limits of the plan that are not named stay as they are. */
+      readonly changes: Omit<OrganizationChanges, 'plan'> & { readonly plan?: Partial<Plan> };
     };
 
 export type OrganizationState = Organization | undefined;
@@ -30,7 +32,10 @@ export const organizationDecider: Decider<OrganizationState, OrganizationCommand
         return organization ? [] : [{ type: 'OrganizationCreated', data: command.organization }];
       case 'UpdateOrganization': {
         const { organizationId } = command;
-        const changes = changedFields(existing(organization, organizationId), command.changes);
+        const before = existing(organization, organizationId);
+        const { plan, ...rest } = command.changes;
+        const requested = plan === undefined ? rest : { ...rest, plan: { ...before.plan, ...plan } };
+        const changes = changedFields<Organization, OrganizationChanges>(before, requested);
         return changes ? [{ type: 'OrganizationUpdated', data: { organizationId, changes } }] : [];
       }
     }

@@ -63,10 +63,9 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     body: updateOrganizationSchema,
     status: 200,
     async handle(request) {
-      const { organizationId, plan: planNow } = await organizationOf(commands, request);
-      const { plan, ...rest } = request.body;
-      if (plan !== undefined || rest.status !== undefined) requireOperator(request.caller);
-      const changes = plan === undefined ? rest : { ...rest, plan: { ...planNow, ...plan } };
+      const { organizationId } = await organizationOf(commands, request);
+      const changes = request.body;
+      if (changes.plan !== undefined || changes.status !== undefined) requireOperator(request.caller);
       return commands.execute(
         organizationTarget(organizationId),
         { type: 'UpdateOrganization', organizationId, changes },

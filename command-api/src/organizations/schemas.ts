@@ -1,4 +1,8 @@
-import type { Plan } from '@roomwire/shared/domain/organizations/organization';
+import {
+  organizationStatuses,
+  type OrganizationStatus,
+  type Plan,
+} from '@roomwire/shared/domain/organizations/organization';
 import { pageQuerySchema } from '../http/pagination.js';
 import { nameSchema, strictObject } from '../http/schemas.js';
 
@@ -19,13 +23,13 @@ export const createOrganizationSchema = strictObject({ name: nameSchema, plan: p
 
 export interface UpdateOrganizationBody {
   readonly name?: string;
-  readonly status?: 'active' | 'suspended';
+  readonly status?: OrganizationStatus;
   readonly plan?: Partial<Plan>;
 }
 
 export const updateOrganizationSchema = strictObject({
   name: nameSchema,
-  status: { type: 'string', enum: ['active', 'suspended'] },
+  status: { type: 'string', enum: [...organizationStatuses] },
   plan: planSchema,
 });
 

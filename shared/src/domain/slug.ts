@@ -1,7 +1,10 @@
 /** One grammar for the slugs of apps, rooms and scopes: they are segments of topic addresses. */
-const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 export const slugMaxLength = 100;
+
+/** What is left for the rest of a slug that ends in a hyphen and four random hex digits. */
+export const slugBaseMaxLength = slugMaxLength - 5;
 
 export const isSlug = (text: string): boolean => text.length <= slugMaxLength && slugPattern.test(text);
 
@@ -12,7 +15,7 @@ export const slugFromName = (name: string, fallback: string): string => {
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, slugMaxLength - 5)
+    .slice(0, slugBaseMaxLength)
     .replace(/^-+|-+$/g, '');
   return slug === '' ? fallback : slug;
 };

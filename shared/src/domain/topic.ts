@@ -2,7 +2,7 @@ import { isSlug } from './slug.js';
 
 export const topicNameMaxLength = 100;
 
-const topicNamePattern = /^[a-zA-Z0-9_:-]+$/;
+export const topicNamePattern = /^[a-zA-Z0-9_:-]+$/;
 
 export const isTopicName = (text: string): boolean =>
   text.length <= topicNameMaxLength && topicNamePattern.test(text);

@@ -40,6 +40,20 @@ describe('REST consistency', () => {
     expect(tally(answers.map(({ status }) => status))).to.eql({ 200: 1, 409: 19 });
   });
 
+  it('keeps every limit of a plan that is changed limit by limit at the same time', async () => {
+    const { organizationId } = await service.newProject();
+    const path = `/organizations/${organizationId}`;
+    for (let round = 1; round <= 10; round += 1) {
+      const plan = { maxApps: round, maxConnections: round, monthlyMessages: round };
+      await Promise.all(
+        Object.entries(plan).map(([limit, value]) =>
+          service.operator.patch(path, { plan: { [limit]: value } }),
+        ),
+      );
+      expect((await service.operator.get(path)).body.plan).to.eql(plan);
+    }
+  });
+
   it('shows every write to the next read', async function () {
     this.timeout(60_000);
     const { client } = await service.newProject();

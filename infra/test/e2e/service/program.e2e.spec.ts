@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -90,7 +90,8 @@ describe('the program', () => {
     expect(await get(`/organizations/${organizationId}`, own.token)).to.equal(200);
     const other = await mint('--org', service.credentials.projectId);
     expect(await get(`/organizations/${organizationId}`, other.token)).to.equal(404);
-    expect((await mint()).code).to.equal(2);
+    for (const bad of [[], ['--org', 'x'], ['--operator', '--hours', '1e999'], ['--nothing']])
+      expect((await mint(...bad)).code, bad.join(' ')).to.equal(2);
     await stop(service);
   });
 
@@ -106,6 +107,33 @@ describe('the program', () => {
     for (const name of ['ROOMWIRE_PORT', 'ROOMWIRE_LOG_LEVEL', 'ROOMWIRE_MASTER_KEY'])
       expect(program.stderr()).to.include(name);
     expect(program.stderr()).to.not.include('short');
+  });
+
+  it('says in one line that a host or a folder cannot be used', async () => {
+    for (const environment of [
+      { ROOMWIRE_HOST: '999.1.1.1', ROOMWIRE_DATA_DIR: folder.path },
+      { ROOMWIRE_HOST: '192.0.2.1', ROOMWIRE_DATA_DIR: folder.path },
+      { ROOMWIRE_DATA_DIR: '/dev/null/x' },
+    ]) {
+      const program = runRoomwire(['start'], { ROOMWIRE_PORT: '0', ...environment });
+      expect((await program.ended).code, program.stderr()).to.equal(2);
+      expect(program.stderr().trim().split('\n'), program.stderr()).to.have.length(1);
+    }
+  });
+
+  it('does not start with secrets that are damaged, nor makes new ones for a folder that was used', async () => {
+    await stop(await startProgram(folder.path));
+    const file = join(folder.path, 'secrets.json');
+    for (const content of ['{}', '{"masterKey":"eA==","sessionSecret":""}', 'x']) {
+      await writeFile(file, content);
+      const program = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0' });
+      expect((await program.ended).code).to.equal(1);
+      expect(program.stderr()).to.include(file);
+    }
+    await rm(file);
+    const program = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0' });
+    expect((await program.ended).code).to.equal(1);
+    expect(program.stderr()).to.include('restore it from a backup');
   });
 
   it('leaves a folder and a port to the process that has them', async () => {
@@ -128,7 +156,6 @@ describe('the program', () => {
     await stop(first, 'SIGKILL');
     // As if it had been killed after the credentials were kept and before anything was appended.
     const fresh = await temporaryFolder();
-    const { writeFile } = await import('node:fs/promises');
     for (const file of ['credentials.json', 'secrets.json'])
       await writeFile(join(fresh.path, file), await readFile(join(folder.path, file)));
     const second = await startProgram(fresh.path);

@@ -12,7 +12,8 @@ export interface Plan {
 
 export const unlimitedPlan: Plan = { maxApps: null, maxConnections: null, monthlyMessages: null };
 
-export type OrganizationStatus = 'active' | 'suspended';
+export const organizationStatuses = ['active', 'suspended'] as const;
+export type OrganizationStatus = (typeof organizationStatuses)[number];
 
 export interface OrganizationFields {
   readonly organizationId: string;

@@ -1,0 +1,47 @@
+import type { OrganizationEvent, Plan } from '@roomwire/shared/domain/organizations/organization';
+import { organizationDecider, type OrganizationCommand } from '../../src/organizations/decider.js';
+import { sentences } from '../support/given.js';
+
+const given = sentences(organizationDecider);
+const organizationId = 'o1';
+const plan: Plan = { maxApps: 3, maxConnections: null, monthlyMessages: null };
+
+const created: OrganizationEvent = {
+  type: 'OrganizationCreated',
+  data: { organizationId, name: 'Acme', plan },
+};
+const updated = (changes: { plan?: Plan; name?: string }): OrganizationEvent => ({
+  type: 'OrganizationUpdated',
+  data: { organizationId, changes },
+});
+const update = (changes: { plan?: Partial<Plan>; name?: string }): OrganizationCommand => ({
+  type: 'UpdateOrganization',
+  organizationId,
+  changes,
+});
+
+describe('an organization', () => {
+  it('keeps the limits of its plan that a change does not name, as they are when it is decided', () => {
+    given(created, updated({ plan: { ...plan, maxConnections: 5 } }))
+      .when(update({ plan: { monthlyMessages: 10 } }))
+      .then(updated({ plan: { maxApps: 3, maxConnections: 5, monthlyMessages: 10 } }));
+    given(created)
+      .when(update({ plan: { maxApps: null } }))
+      .then(updated({ plan: { ...plan, maxApps: null } }));
+  });
+
+  it('changes only what differs', () => {
+    given(created)
+      .when(update({ name: 'Acme', plan: { maxApps: 3 } }))
+      .thenNothing();
+    given(created)
+      .when(update({ name: 'New', plan: {} }))
+      .then(updated({ name: 'New' }));
+  });
+
+  it('is not made by a change', () => {
+    given()
+      .when(update({ plan: { maxApps: 1 } }))
+      .thenRefused('organization_not_found');
+  });
+});
