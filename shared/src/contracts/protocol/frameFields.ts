@@ -5,21 +5,22 @@ import { isSoundMessagePack, scanFields, type FieldSpan } from './messagePackSca
 
 /** The fields of a frame, whichever way it was written. */
 export interface FrameFields {
+  /** Otherwise the fields are those that are legible, for a refusal and nothing else. */
+  readonly isSound: boolean;
   /** A field's value; undefined when it is missing, or null. */
   read(name: string): unknown;
   /** A field's value as MessagePack; undefined when it is missing, or nothing that MessagePack can carry. */
   raw(name: string): Uint8Array | undefined;
 }
 
-/** Undefined for what is no sound MessagePack map. */
-export const messagePackFields = (bytes: Buffer): FrameFields | undefined => {
-  const spans = scanFields(bytes);
-  if (spans === undefined) return undefined;
+export const messagePackFields = (bytes: Buffer): FrameFields => {
+  const { isSound, spans } = scanFields(bytes);
   const raw = (name: string): Buffer | undefined => {
     const span = lastOf(spans, name);
     return span && bytes.subarray(span.start, span.end);
   };
   return {
+    isSound,
     raw,
     read: (name) => {
       const value = raw(name);
@@ -48,7 +49,8 @@ export const jsonFields = (bytes: Buffer): FrameFields | undefined => {
   if (object === undefined || Object.hasOwn(object, '__proto__')) return undefined;
   const read = (name: string): unknown =>
     Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
-  return { read, raw: (name) => (Object.hasOwn(object, name) ? encoded(object[name]) : undefined) };
+  const raw = (name: string) => (Object.hasOwn(object, name) ? encoded(object[name]) : undefined);
+  return { isSound: true, read, raw };
 };
 
 const parsedObject = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {

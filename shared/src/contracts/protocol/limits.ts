@@ -12,3 +12,6 @@ export const maxFrameFields = 64;
 
 /** Filters of a subscription, values of an AND-group, filters of a publish. */
 export const maxFilters = 100;
+
+/** Values of all filters of a subscription together: each may cost a look-up a message. */
+export const maxFilterValues = 1_000;

@@ -9,6 +9,13 @@ export interface FieldSpan {
   readonly end: number;
 }
 
+export interface FieldScan {
+  /** Whether the whole frame is a sound map. */
+  readonly isSound: boolean;
+  /** Its fields, or those in front of what is wrong: each of them is sound. */
+  readonly spans: readonly FieldSpan[];
+}
+
 const longestName = 32;
 const poisonedKey = Buffer.from('__proto__');
 const timestampLengths: readonly number[] = [4, 8, 12];
@@ -32,18 +39,22 @@ class Scanner {
     return this.value(depth) && this.position === this.bytes.length;
   }
 
-  fields(): readonly FieldSpan[] | undefined {
+  fields(): FieldScan {
+    const spans: FieldSpan[] = [];
+    return { isSound: this.collect(spans), spans };
+  }
+
+  private collect(spans: FieldSpan[]): boolean {
     const shape = shapeAt(this.bytes, this.position++);
     const count = this.length(shape);
-    if (shape.kind !== 'map' || count > maxFrameFields || !this.owe(2 * count)) return undefined;
-    const spans: FieldSpan[] = [];
+    if (shape.kind !== 'map' || count > maxFrameFields || !this.owe(2 * count)) return false;
     for (let pair = 0; pair < count; pair++) {
       const name = this.fieldName();
       const start = this.position;
-      if (name === undefined || !this.value(1)) return undefined;
+      if (name === undefined || !this.value(1)) return false;
       spans.push({ name, start, end: this.position });
     }
-    return this.position === this.bytes.length ? spans : undefined;
+    return this.position === this.bytes.length;
   }
 
   /** A name too long to be one of ours comes out cut, and so as a name that nobody asks for. */
@@ -147,6 +158,5 @@ class Scanner {
 export const isSoundMessagePack = (bytes: Uint8Array, depth = 0): boolean =>
   new Scanner(bytes).isOneValue(depth);
 
-/** The fields of a sound map, undefined for anything else. The values stay where they are, undecoded. */
-export const scanFields = (bytes: Uint8Array): readonly FieldSpan[] | undefined =>
-  new Scanner(bytes).fields();
+/** The fields of a map, none for anything else. The values stay where they are, undecoded. */
+export const scanFields = (bytes: Uint8Array): FieldScan => new Scanner(bytes).fields();

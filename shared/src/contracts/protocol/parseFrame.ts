@@ -51,6 +51,7 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
 export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
   const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
   if (fields === undefined) return { type: 'malformed', refusal: 'invalidFrame' };
+  if (!fields.isSound) return malformed('invalidFrame', fields);
   const type = fields.read('type');
   if (typeof type !== 'string') return malformed('invalidFrame', fields);
   if (!Object.hasOwn(readers, type)) return malformed('unknownType', fields);

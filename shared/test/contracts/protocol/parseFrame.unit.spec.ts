@@ -161,6 +161,20 @@ describe('a frame', () => {
     });
   });
 
+  const unsound: Record<string, unknown> = {
+    'the key __proto__': JSON.parse('{"__proto__":1}'),
+    'half a surrogate pair': '\ud800',
+    'too many levels': JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`),
+  };
+  for (const [what, data] of Object.entries(unsound)) {
+    it(`[WS-ENC-5] in MessagePack is answered under its msgRef when data behind it has ${what}`, () => {
+      const refused = { type: 'malformed', refusal: 'invalidFrame', topic: 'a/b/c' };
+      const frame = { type: 'publish', topic: 'a/b/c' };
+      expect(binary({ ...frame, msgRef: 'r', data })).to.deep.equal({ ...refused, msgRef: 'r' });
+      expect(binary({ ...frame, data, msgRef: 'r' })).to.deep.equal(refused);
+    });
+  }
+
   it('[WS-ENC-2] in JSON that is no JSON, too deep or no Unicode is invalid', () => {
     const deep = `{"type":"publish","topic":"a/b/c","data":${'['.repeat(64)}${']'.repeat(64)}}`;
     for (const json of [

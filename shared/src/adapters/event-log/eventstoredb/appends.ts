@@ -1,0 +1,124 @@
+import {
+  ErrorType,
+  NO_STREAM,
+  type AppendExpectedRevision,
+  type AppendResult as ClientResult,
+  type EventData,
+} from '@eventstore/db-client';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
+import type { Clock } from '../../../ports/clock.js';
+import { RevisionConflict } from '../../../ports/errors.js';
+import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
+import type { Random } from '../../../ports/random.js';
+import { waitMs } from './backOff.js';
+import type { Connection } from './connection.js';
+import { answerWithin, asEngineFailure, isOfType, mayPass } from './failures.js';
+import { isKnown, logPositionOf } from './place.js';
+import type { Reads } from './reads.js';
+import { proposedEvent } from './storedForm.js';
+
+export interface AppendTimes {
+  /** An append without an answer by then is sent again. */
+  readonly answersWithinMs: number;
+  /** No append takes longer, however often it is sent. */
+  readonly givesUpAfterMs: number;
+}
+
+export interface AppendsDeps extends AppendTimes {
+  readonly connection: Connection;
+  readonly reads: Reads;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly streamPrefix: string;
+}
+
+export interface Append {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly NewEvent[];
+}
+
+/**
+ * The client cancels a call at its deadline, and a call that is cancelled half-way looks to the server like one that is
+ * complete: half an append would be stored. So the deadline is far away, and an answer just no longer waited for.
+ */
+const deadline = 600_000;
+const attempts = 4;
+const betweenAttempts = { firstMs: 50, longestMs: 400 };
+/** With less than that left, another attempt is not worth it. */
+const shortestAttemptMs = 200;
+
+/**
+ * Sends an append until there is an answer: with the same ids and the same expectation, so that it is written once
+ * whatever became of the earlier ones.
+ */
+export const createAppends = (deps: AppendsDeps) => {
+  const { connection, clock, random } = deps;
+
+  return async (append: Append): Promise<AppendResult> => {
+    const events = append.events.map(proposedEvent);
+    const giveUpAt = clock.monotonic() + deps.givesUpAfterMs;
+    const leftMs = (): number => giveUpAt - clock.monotonic();
+    for (let attempt = 1; ; attempt += 1) {
+      const { client } = connection;
+      try {
+        const withinMs = Math.min(deps.answersWithinMs, leftMs());
+        return await answerWithin(withinMs, send(deps, append, events));
+      } catch (error) {
+        if (error instanceof RevisionConflict) throw error;
+        if (isOfType(error, ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)) throw tooLarge(error);
+        if (!mayPass(error)) throw asEngineFailure(error);
+        connection.renew(client, error);
+        const wait = waitMs(betweenAttempts, attempt, random.bytes(1)[0]! / 255);
+        if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error);
+        await pause(wait);
+      }
+    }
+  };
+};
+
+const send = async (
+  deps: AppendsDeps,
+  append: Append,
+  events: readonly EventData[],
+): Promise<AppendResult> => {
+  const { stream, expected } = append;
+  const expectedRevision: AppendExpectedRevision = expected === 'none' ? NO_STREAM : BigInt(expected);
+  try {
+    const { client } = deps.connection;
+    const options = { expectedRevision, deadline, requiresLeader: true };
+    const result = await client.appendToStream(deps.streamPrefix + stream, [...events], options);
+    return await resultOf(deps, append, result);
+  } catch (error) {
+    if (!isOfType(error, ErrorType.WRONG_EXPECTED_VERSION)) throw error;
+    return firstResult(deps, append);
+  }
+};
+
+const resultOf = async (deps: AppendsDeps, append: Append, result: ClientResult): Promise<AppendResult> => {
+  const { success, position, nextExpectedRevision } = result;
+  if (success && isKnown(position)) {
+    return { revision: Number(nextExpectedRevision), position: logPositionOf(position) };
+  }
+  // A conflict, when the URL has the client not throw; or a repeated append, for which a server may give no position.
+  return firstResult(deps, append);
+};
+
+/** The result that the same append got before, when its events stand where it would have them. */
+const firstResult = async (
+  { reads, streamPrefix }: AppendsDeps,
+  { stream, expected, events }: Append,
+): Promise<AppendResult> => {
+  const first = expected === 'none' ? 0 : expected + 1;
+  const standing: RecordedEvent[] = [];
+  for await (const batch of reads.stream(streamPrefix + stream, first, events.length))
+    standing.push(...batch);
+  const last = standing[events.length - 1];
+  const same = events.every(({ id }, index) => standing[index]?.id === id);
+  if (!same || last === undefined) throw new RevisionConflict(stream);
+  return { revision: last.revision, position: last.position };
+};
+
+const tooLarge = (cause: Error): RangeError =>
+  new RangeError('The events of an append are larger than EventStoreDB takes at once', { cause });

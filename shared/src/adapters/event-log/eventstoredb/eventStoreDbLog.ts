@@ -1,0 +1,138 @@
+import type { NewEvent } from '../../../domain/eventEnvelope.js';
+import type { Clock } from '../../../ports/clock.js';
+import type {
+  AppendResult,
+  EventLog,
+  ExpectedRevision,
+  LogPosition,
+  LogSubscriber,
+  LogSubscription,
+} from '../../../ports/eventLog.js';
+import type { Logger } from '../../../ports/logger.js';
+import type { Random } from '../../../ports/random.js';
+import { once } from '../../../runtime/service.js';
+import { systemClock } from '../../system/systemClock.js';
+import { systemRandom } from '../../system/systemRandom.js';
+import { createAppends, type Append } from './appends.js';
+import { createConnection } from './connection.js';
+import { createLogEnd, type LogEnd } from './logEnd.js';
+import { hasBeenClosed, Reads } from './reads.js';
+import { createEventReader, isSystemName } from './storedForm.js';
+import { subscribe } from './subscription.js';
+
+export interface EventStoreDbOptions {
+  /** `esdb://…` or `esdb+discover://…`, as the client takes it. */
+  readonly url: string;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Before the name of every stream, so that several logs can share a database. None of their own is visible to the others. */
+  readonly streamPrefix?: string;
+  /** An append or a read that hears nothing for so long is sent again; 5 s unless told. */
+  readonly answersWithinMs?: number;
+  /** No append takes longer than that; 8 s unless told. */
+  readonly givesUpAfterMs?: number;
+  /** How often an idle subscription is compared with the end of the log; 5 s unless told. */
+  readonly stallCheckMs?: number;
+}
+
+const quiet: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+const defaults = {
+  logger: quiet,
+  clock: systemClock,
+  random: systemRandom,
+  streamPrefix: '',
+  answersWithinMs: 5_000,
+  givesUpAfterMs: 8_000,
+  stallCheckMs: 5_000,
+};
+
+/**
+ * The event log in EventStoreDB, version 22.10 or later. The server is first spoken to when there is something to say, so
+ * this succeeds while it is away; only a URL that is none is refused.
+ */
+export const openEventStoreDbLog = async (options: EventStoreDbOptions): Promise<EventLog> =>
+  new EventStoreDbLog({ ...defaults, ...options });
+
+class EventStoreDbLog implements EventLog {
+  readonly #options: Required<EventStoreDbOptions>;
+  readonly #reads: Reads;
+  readonly #lookForEnd: () => Promise<LogEnd>;
+  readonly #append: (append: Append) => Promise<AppendResult>;
+  readonly #events;
+  readonly #connection;
+  readonly #appending = new Set<Promise<unknown>>();
+  readonly #subscriptions = new Set<LogSubscription>();
+  #closed = false;
+
+  constructor(options: Required<EventStoreDbOptions>) {
+    this.#options = options;
+    this.#events = createEventReader(options.streamPrefix);
+    this.#connection = createConnection(options.url);
+    this.#reads = new Reads({ ...options, connection: this.#connection, events: this.#events });
+    this.#lookForEnd = createLogEnd(this.#reads, this.#events);
+    this.#append = createAppends({ ...options, connection: this.#connection, reads: this.#reads });
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly [NewEvent, ...NewEvent[]],
+  ): Promise<AppendResult> {
+    if (this.#closed) throw hasBeenClosed();
+    if (!isStreamName(stream))
+      throw new RangeError(`A stream name has 1 to 500 characters and no $ in front`);
+    const appending = this.#append({ stream, expected, events });
+    return whileIn(this.#appending, appending);
+  }
+
+  readStream(stream: string, fromRevision = 0) {
+    return this.#reads.stream(this.#options.streamPrefix + stream, fromRevision);
+  }
+
+  readAll(after?: LogPosition) {
+    return this.#reads.all(after);
+  }
+
+  subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription {
+    const deps = { ...this.#options, lookForEnd: this.#lookForEnd, events: this.#events };
+    const subscription = subscribe(deps, after, subscriber);
+    this.#subscriptions.add(subscription);
+    const forget = () => this.#subscriptions.delete(subscription);
+    subscription.done.then(forget, forget);
+    return subscription;
+  }
+
+  async head(): Promise<LogPosition | undefined> {
+    return (await this.#lookForEnd()).head;
+  }
+
+  readonly close = once(async () => {
+    this.#closed = true;
+    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
+    await Promise.allSettled(this.#appending);
+    this.#reads.close();
+    await this.#connection.close();
+  });
+}
+
+/** Longer names make records that some tools do not show. */
+const streamNameMaxLength = 500;
+
+const isStreamName = (stream: string): boolean =>
+  stream.length > 0 && stream.length <= streamNameMaxLength && !isSystemName(stream);
+
+const whileIn = async <T>(set: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> => {
+  set.add(promise);
+  try {
+    return await promise;
+  } finally {
+    set.delete(promise);
+  }
+};

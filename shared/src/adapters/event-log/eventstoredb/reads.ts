@@ -1,0 +1,137 @@
+import {
+  BACKWARDS,
+  END,
+  ErrorType,
+  START,
+  type EventStoreDBClient,
+  type ReadPosition,
+  type ResolvedEvent,
+  type StreamingRead,
+} from '@eventstore/db-client';
+import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import type { LogPosition } from '../../../ports/eventLog.js';
+import type { Connection } from './connection.js';
+import { asEngineFailure, isInvalidArgument, isOfType, mayPass } from './failures.js';
+import { buffered, Intake } from './intake.js';
+import { placeOf } from './place.js';
+import type { EventReader } from './storedForm.js';
+
+type Batches<T> = AsyncGenerator<readonly T[], void>;
+type Open = (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>;
+
+export interface ReadsDeps {
+  readonly connection: Connection;
+  readonly events: EventReader;
+  /** A server that is silent for so long is taken for lost. */
+  readonly answersWithinMs: number;
+}
+
+/** Only the leader knows everything that has been acknowledged. */
+const options = { requiresLeader: true };
+
+/** Reads of a stream or of the whole log, each taken up once more on another connection when it breaks off. */
+export class Reads {
+  readonly #deps: ReadsDeps;
+  readonly #open = new Set<Intake<ResolvedEvent>>();
+  #closed = false;
+
+  constructor(deps: ReadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The events of a stream from a revision on; nothing for one that is not there. */
+  async *stream(
+    name: string,
+    fromRevision: number,
+    maxCount = Number.MAX_SAFE_INTEGER,
+  ): Batches<RecordedEvent> {
+    let next = BigInt(fromRevision);
+    const open: Open = (client) =>
+      client.readStream(name, { ...options, fromRevision: next, maxCount }, buffered);
+    for await (const batch of this.#batches(open)) {
+      next = (batch.at(-1)?.event?.revision ?? next) + 1n;
+      const events = this.#ofThisLog(batch);
+      if (events.length > 0) yield events;
+    }
+  }
+
+  /** All events after a position, which must be one of this log. */
+  async *all(after: LogPosition | undefined): Batches<RecordedEvent> {
+    let from: ReadPosition = after === undefined ? START : placeOf(after);
+    let last = after;
+    let found = false;
+    // Reading begins with the event that stands at the position.
+    for await (const batch of this.#batches((client) =>
+      client.readAll({ ...options, fromPosition: from }, buffered),
+    )) {
+      found = true;
+      from = batch.at(-1)?.event?.position ?? from;
+      const events = this.#ofThisLog(batch).filter(({ position }) => last === undefined || position > last);
+      last = events.at(-1)?.position ?? last;
+      if (events.length > 0) yield events;
+    }
+    if (!found && after !== undefined) throw beyondTheEnd(after);
+  }
+
+  /** Everything in the database, the last first, in pages that grow: mostly the first few are enough. */
+  async *backwards(): AsyncGenerator<ResolvedEvent, void> {
+    let fromPosition: ReadPosition = END;
+    for (let maxCount = 16; ; maxCount = Math.min(8 * maxCount, 4096)) {
+      let count = 0;
+      const open: Open = (client) =>
+        client.readAll({ ...options, direction: BACKWARDS, fromPosition, maxCount }, buffered);
+      for await (const batch of this.#batches(open)) {
+        count += batch.length;
+        fromPosition = batch.at(-1)?.event?.position ?? fromPosition;
+        yield* batch;
+      }
+      if (count < maxCount) return;
+    }
+  }
+
+  /** Whoever still reads is told. */
+  close(): void {
+    this.#closed = true;
+    for (const intake of this.#open) intake.fail(hasBeenClosed());
+  }
+
+  #ofThisLog(batch: readonly ResolvedEvent[]): RecordedEvent[] {
+    const { events } = this.#deps;
+    return batch.flatMap((resolved) => events.recorded(resolved) ?? []);
+  }
+
+  /** `open` is asked again, for what has not come yet, when the connection is lost in between. */
+  async *#batches(open: Open): Batches<ResolvedEvent> {
+    const { connection, answersWithinMs } = this.#deps;
+    for (let failures = 0; ; failures += 1) {
+      if (this.#closed) throw hasBeenClosed();
+      const { client } = connection;
+      const stream = open(client);
+      const intake = new Intake<ResolvedEvent>({ stream, cancel: () => stream.cancel() });
+      this.#open.add(intake);
+      try {
+        for (let batch; (batch = await intake.next(answersWithinMs)) !== undefined; failures = 0) yield batch;
+        return;
+      } catch (error) {
+        if (isOfType(error, ErrorType.STREAM_NOT_FOUND)) return;
+        if (isInvalidArgument(error)) throw noSuchPosition(error);
+        if (failures > 0 || !mayPass(error)) throw asEngineFailure(error);
+        connection.renew(client, error);
+      } finally {
+        this.#open.delete(intake);
+        intake.stop();
+      }
+    }
+  }
+}
+
+/** Going on from there would skip whatever takes that place: a checkpoint of another log, or of a lost one. */
+export const beyondTheEnd = (position: LogPosition): RangeError =>
+  new RangeError(`The event log ends before the position ${position}`);
+
+export const noSuchPosition = (cause: unknown): RangeError =>
+  new RangeError('The event log has no such position', { cause });
+
+export const hasBeenClosed = (): EngineUnavailable =>
+  new EngineUnavailable('event log', { cause: new Error('It has been closed') });

@@ -1,0 +1,60 @@
+import type { EventData, ResolvedEvent } from '@eventstore/db-client';
+import type { EventMetadata, NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
+import { logPositionOf } from './place.js';
+
+/** As the server writes it; another spelling would come back changed, and a repeated append would not be known again. */
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Any tool that reads JSON reads it; the version stands with the metadata, as the server has no place for it. */
+type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
+
+/** What the client stores as JSON; its own types leave out values that JSON has. */
+type ClientJson = Record<string, unknown>;
+
+/** Refused here and now what the client would choke on when nobody can catch it any more. */
+export const proposedEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): EventData => {
+  if (!uuidPattern.test(id)) throw new RangeError(`The event id '${id}' is no UUID in lower case`);
+  if (type === '' || isSystemName(type)) throw new RangeError(`'${type}' is no type for an event`);
+  if (JSON.stringify(data) === undefined) throw new TypeError('The data of an event must be JSON');
+  const stored: StoredMetadata = { ...metadata, schemaVersion };
+  return {
+    id,
+    type,
+    contentType: 'application/json',
+    data: data as ClientJson,
+    metadata: stored as unknown as ClientJson,
+  };
+};
+
+export const isSystemName = (name: string): boolean => name.startsWith('$');
+
+/** The events that this log is made of; the database may hold others. */
+export interface EventReader {
+  /** The event as it was appended, undefined for one that is not of this log. */
+  recorded(resolved: ResolvedEvent): RecordedEvent | undefined;
+}
+
+export const createEventReader = (streamPrefix: string): EventReader => ({
+  recorded: ({ event }) => {
+    if (!event?.isJson || isSystemName(event.streamId) || isSystemName(event.type)) return undefined;
+    const { id, type, data, streamId, revision, position } = event;
+    const stored: unknown = event.metadata;
+    if (!streamId.startsWith(streamPrefix) || !isStoredMetadata(stored)) return undefined;
+    const { schemaVersion, ...metadata } = stored;
+    return {
+      id,
+      type,
+      schemaVersion,
+      data,
+      metadata,
+      stream: streamId.slice(streamPrefix.length),
+      revision: Number(revision),
+      position: logPositionOf(position),
+    };
+  },
+});
+
+const isStoredMetadata = (metadata: unknown): metadata is StoredMetadata =>
+  typeof metadata === 'object' &&
+  metadata !== null &&
+  typeof (metadata as Partial<StoredMetadata>).schemaVersion === 'number';

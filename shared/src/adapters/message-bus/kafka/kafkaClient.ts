@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+import { Kafka, logLevel, type ISocketFactory, type logCreator, type RetryOptions } from 'kafkajs';
+import type { Logger } from '../../../ports/logger.js';
+import { quietRequestQueue } from './quietRequestQueue.js';
+
+export interface KafkaConnection {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly logger: Logger | undefined;
+  /** How a connection to a broker is made; tests cut them here. */
+  readonly connect?: (port: number, host: string, connected: () => void) => Socket;
+}
+
+/** A client of its own connections, so that they can be counted, and cut when the library no longer lets go of them. */
+export interface KafkaClient {
+  readonly kafka: Kafka;
+  /** Everything that was received so far. */
+  readonly bytesRead: number;
+  /** Ends all connections at once; what waits for an answer on them fails. */
+  readonly cut: () => void;
+}
+
+const connectionTimeoutMs = 3_000;
+/** As long as a sender waits: a request that takes longer serves nobody any more. */
+export const requestTimeoutMs = 10_000;
+
+/** With the defaults of the library (30 s at most, doubling) sends resume up to 25 s after a broker is back. */
+const defaultRetry: RetryOptions = { initialRetryTime: 50, maxRetryTime: 1_000, multiplier: 2, retries: 4 };
+/** For those who try again by themselves. */
+export const noRetry: RetryOptions = { ...defaultRetry, retries: 0 };
+
+/** What the library calls an error it mostly overcomes by itself; what it does not comes to us as a rejection. */
+const logTo =
+  (logger: Logger | undefined): logCreator =>
+  () =>
+  ({ level, namespace, log }) => {
+    const fields = { namespace, reason: log['error'] as unknown };
+    if (level === logLevel.ERROR) logger?.info(`Kafka client: ${log.message}`, fields);
+    else logger?.debug(`Kafka client: ${log.message}`, fields);
+  };
+
+export const createKafkaClient = (connection: KafkaConnection, retry = defaultRetry): KafkaClient => {
+  quietRequestQueue();
+  const sockets = new Set<Socket>();
+  const open = connection.connect ?? connect;
+  let bytesOfEnded = 0;
+
+  const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
+    const socket = open(port, host, onConnect);
+    // A batch is written as a whole: holding it back for more only costs time.
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 30_000);
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      bytesOfEnded += socket.bytesRead;
+    });
+    return socket;
+  };
+  const kafka = new Kafka({
+    brokers: [...connection.brokers],
+    clientId: connection.clientId,
+    connectionTimeout: connectionTimeoutMs,
+    authenticationTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    enforceRequestTimeout: true,
+    retry,
+    socketFactory,
+    logLevel: logLevel.WARN,
+    logCreator: logTo(connection.logger),
+  });
+  return {
+    kafka,
+    get bytesRead() {
+      return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytesOfEnded);
+    },
+    // The library listens to `error` and to `end`, not to `close`.
+    cut: () => sockets.forEach((socket) => socket.destroy(new Error('The connection was given up'))),
+  };
+};

@@ -1,0 +1,237 @@
+import { Buffer } from 'node:buffer';
+import { busTopics, otherTopics, type BusTopic } from '../../../contracts/bus/busTopics.js';
+import type { Clock } from '../../../ports/clock.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import type { Logger } from '../../../ports/logger.js';
+import type {
+  Acknowledgement,
+  Channel,
+  ChannelReader,
+  MessageBus,
+  QueueWorker,
+  ReadOptions,
+  WorkOptions,
+  WorkQueue,
+} from '../../../ports/messageBus.js';
+import { once } from '../../../runtime/service.js';
+import { systemClock } from '../../system/systemClock.js';
+import { ChannelSource } from './channelSource.js';
+import { EndOffsets, fetchCommittedOffsets } from './endOffsets.js';
+import type { KafkaConnection } from './kafkaClient.js';
+import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
+import { OpenByName } from './openByName.js';
+import { QueueConsumer } from './queueConsumer.js';
+import { TopicCatalog } from './topicCatalog.js';
+import { TopicSender } from './topicSender.js';
+import { within } from './within.js';
+
+export interface KafkaMessageBusOptions {
+  readonly brokers: readonly string[];
+  /** Names this process to the brokers. */
+  readonly clientId: string;
+  /** Before the name of every group. */
+  readonly groupPrefix?: string;
+  /** Before the name of every topic: several installations, or tests, on the same brokers. */
+  readonly topicPrefix?: string;
+  /** Made and checked at the start; others are made when they are first used. */
+  readonly topics?: readonly BusTopic[];
+  readonly otherTopics?: Omit<BusTopic, 'name'>;
+  /** How long the jobs of a process that is gone, or seems to be, wait until others do them again. */
+  readonly sessionTimeoutMs?: number;
+  /** How long anything may take before it is refused with `EngineUnavailable`. */
+  readonly withinMs?: number;
+  readonly connect?: KafkaConnection['connect'];
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** Of one channel, what this process has received. */
+export interface ReadStatistics {
+  readonly records: number;
+  /** On its connections, with everything that the protocol adds. */
+  readonly bytes: number;
+}
+
+export interface KafkaMessageBus extends MessageBus {
+  readonly statistics: Readonly<Record<string, ReadStatistics>>;
+}
+
+type Settings = Required<Omit<KafkaMessageBusOptions, 'connect' | 'logger'>> &
+  Pick<KafkaMessageBusOptions, 'connect' | 'logger'>;
+
+const settingsOf = (options: KafkaMessageBusOptions): Settings => ({
+  groupPrefix: 'roomwire.',
+  topicPrefix: '',
+  topics: busTopics,
+  otherTopics,
+  sessionTimeoutMs: 60_000,
+  withinMs: 10_000,
+  clock: systemClock,
+  ...options,
+});
+
+const maxQueuedBytes = 64 * 1024 * 1024;
+
+/** Without a copy: what codecs hand over is not changed afterwards. */
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+class KafkaBus implements KafkaMessageBus {
+  readonly #settings: Settings;
+  readonly #clients: KafkaClients;
+  readonly #topics: TopicCatalog;
+  readonly #senders = new Map<string, TopicSender>();
+  readonly #sources = new OpenByName<ChannelSource<unknown>>();
+  readonly #queues = new OpenByName<QueueConsumer<unknown>>();
+  #isOpen = true;
+
+  constructor(settings: Settings) {
+    const { brokers, clientId, connect, logger } = settings;
+    this.#settings = settings;
+    this.#clients = createKafkaClients(
+      { brokers, clientId, logger, ...(connect ? { connect } : {}) },
+      logger,
+    );
+    this.#topics = new TopicCatalog(this.#clients.admin, {
+      prefix: settings.topicPrefix,
+      declared: settings.topics,
+      others: settings.otherTopics,
+      withinMs: settings.withinMs,
+      logger,
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#topics.ensureDeclared();
+    await this.#clients.producer.current();
+  }
+
+  get reachable(): boolean {
+    return this.#isOpen && this.#clients.reachability.isReachable;
+  }
+
+  get statistics(): Readonly<Record<string, ReadStatistics>> {
+    return Object.fromEntries(this.#sources.opened().map(([name, source]) => [name, source.statistics]));
+  }
+
+  send<T>({ name, key, codec }: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void> {
+    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
+    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)) };
+    return this.#sender(name).send(encoded, acknowledgement);
+  }
+
+  async read<T>(
+    channel: Channel<T>,
+    options: ReadOptions,
+    onRecord: (record: T) => void,
+  ): Promise<ChannelReader> {
+    this.#assertOpen();
+    const source = await this.#sources.get(channel.name, () => this.#openSource(channel));
+    // A name stands for one type of record: that is the caller's word, not the compiler's.
+    return (source as ChannelSource<T>).read(options, onRecord);
+  }
+
+  async put<T>({ name, key, codec }: WorkQueue<T>, job: T): Promise<void> {
+    this.#assertOpen();
+    const timestamp = this.#settings.clock.now();
+    const encoded = { key: Buffer.from(key(job)), value: asBuffer(codec.encode(job)), timestamp };
+    return this.#sender(name).send(encoded, 'stored');
+  }
+
+  async work<T>(
+    queue: WorkQueue<T>,
+    options: WorkOptions,
+    handler: (job: T) => Promise<void>,
+  ): Promise<QueueWorker> {
+    this.#assertOpen();
+    const consumer = await this.#queues.get(queue.name, () => this.#openQueue(queue));
+    return (consumer as QueueConsumer<T>).work(options, handler);
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    const flushed = Promise.all([...this.#senders.values()].map((sender) => sender.flush()));
+    await Promise.all([
+      this.#sources.close(),
+      this.#queues.close(),
+      within(this.#settings.withinMs, flushed).catch(() => undefined),
+    ]);
+    await this.#clients.close();
+  });
+
+  #sender(name: string): TopicSender {
+    const known = this.#senders.get(name);
+    if (known) return known;
+    const { producer, reachability } = this.#clients;
+    const sender = new TopicSender({
+      topic: this.#topics.topicOf(name),
+      partitions: () => this.#topics.partitions(name),
+      produce: (records) => producer.use((client) => client.send(records)),
+      reachability,
+      maxRecordBytes: this.#topics.declaration(name).maxRecordBytes,
+      withinMs: this.#settings.withinMs,
+      maxQueuedBytes,
+    });
+    this.#senders.set(name, sender);
+    return sender;
+  }
+
+  async #openSource<T>(channel: Channel<T>): Promise<ChannelSource<unknown>> {
+    const source = new ChannelSource(channel, {
+      ...(await this.#common(channel.name)),
+      partitions: await this.#topics.partitions(channel.name),
+      deserted: () => this.#sources.closeOne(channel.name),
+    });
+    try {
+      await within(this.#settings.withinMs, source.start());
+      this.#assertOpen();
+      return source as ChannelSource<unknown>;
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  async #openQueue<T>(queue: WorkQueue<T>): Promise<QueueConsumer<unknown>> {
+    const common = await this.#common(queue.name);
+    const consumer = new QueueConsumer(queue, {
+      ...common,
+      committed: (groupId) =>
+        this.#clients.admin.use((admin) => fetchCommittedOffsets(admin, common.topic, groupId)),
+      clock: this.#settings.clock,
+      deserted: () => this.#queues.closeOne(queue.name),
+    });
+    this.#assertOpen();
+    consumer.start();
+    return consumer as QueueConsumer<unknown>;
+  }
+
+  async #common(name: string) {
+    await this.#topics.partitions(name);
+    const { groupPrefix, topicPrefix, sessionTimeoutMs, withinMs, logger } = this.#settings;
+    const topic = this.#topics.topicOf(name);
+    return {
+      topic,
+      groupPrefix: groupPrefix + topicPrefix,
+      sessionTimeoutMs,
+      ends: new EndOffsets(this.#clients.admin, topic, withinMs),
+      surroundings: this.#clients.consumers,
+      logger,
+    };
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new EngineUnavailable('message bus');
+  }
+}
+
+/** Resolves when the brokers answer and the topics are as they were declared. */
+export const openKafkaMessageBus = async (options: KafkaMessageBusOptions): Promise<KafkaMessageBus> => {
+  const bus = new KafkaBus(settingsOf(options));
+  try {
+    await bus.open();
+    return bus;
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+};

@@ -1,0 +1,59 @@
+import type { Batch, KafkaMessage } from 'kafkajs';
+import { RepeatedRecords } from './recordId.js';
+
+/** What a batch holds for the reader; with `behind`, where reading must go back to. */
+export interface Accepted {
+  readonly messages: readonly KafkaMessage[];
+  readonly behind?: number;
+  /** Records that were to be read are no longer there. */
+  readonly isLoss?: boolean;
+}
+
+const nothing: Accepted = { messages: [] };
+
+/**
+ * Where reading of one partition goes on. The library keeps a place of its own, but forgets it with every change of
+ * the group and goes to the end after some errors: what it hands over is held against this one.
+ */
+export class PartitionCursor {
+  readonly #repeated = new RepeatedRecords();
+  #next: number | undefined;
+  /** The place that the library was already sent back to. */
+  #soughtFor: number | undefined;
+
+  /** Undefined while the partition is not being read. */
+  get next(): number | undefined {
+    return this.#next;
+  }
+
+  begin(at: number): void {
+    this.#next = at;
+    this.#soughtFor = undefined;
+  }
+
+  end(): void {
+    this.#next = undefined;
+  }
+
+  /** Moves behind the batch. */
+  accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
+    const first = batch.messages[0];
+    const last = batch.messages.at(-1);
+    if (this.#next === undefined || !first || !last) return nothing;
+    const start = Number(first.offset);
+    // The partition was cut, or made anew: what is behind its end will be used again for other records.
+    const isCut = Number(batch.highWatermark) < this.#next;
+    if (isCut) this.#next = start;
+    const isLoss = isCut || start > this.#next;
+    if (start > this.#next && this.#soughtFor !== this.#next) {
+      this.#soughtFor = this.#next;
+      return { messages: [], behind: this.#next };
+    }
+    const from = this.#next;
+    this.#next = Math.max(from, Number(last.offset) + 1);
+    const messages = batch.messages.filter(
+      ({ offset, headers }) => Number(offset) >= from && !this.#repeated.isRepeated(headers),
+    );
+    return { messages, isLoss };
+  }
+}

@@ -1,0 +1,101 @@
+import type { Batch, KafkaMessage } from 'kafkajs';
+import { Fifo } from '../fifo.js';
+import { PartitionCursor, type Accepted } from './partitionCursor.js';
+
+export interface Job {
+  readonly jobs: PartitionJobs;
+  readonly offset: number;
+  readonly key: string;
+  readonly payload: Buffer;
+  /** Wall clock of whoever put it. */
+  readonly putAt: number;
+  isDone: boolean;
+}
+
+/** What is read ahead of the work, in one partition: more is fetched when half of it is done. */
+const mostJobs = 1_000;
+const mostBytes = 4_000_000;
+/** Done, but not the first: they are remembered until those before them are done, too. */
+const mostRemembered = 100_000;
+
+/** The jobs of one partition that were fetched and are not complete up to the first that is not done. */
+export class PartitionJobs {
+  readonly partition: number;
+  readonly #cursor = new PartitionCursor();
+  readonly #inOrder = new Fifo<Job>();
+  #remembered = 0;
+  #unfinished = 0;
+  #unfinishedBytes = 0;
+  #committed: number | undefined;
+  /** Another process has it now, or will have: what is not begun is left to it. */
+  isLost = false;
+  isPaused = false;
+
+  constructor(partition: number) {
+    this.partition = partition;
+  }
+
+  /** Where fetching goes on; undefined as long as that is where the group has committed. */
+  get next(): number | undefined {
+    return this.#cursor.next;
+  }
+
+  get isFull(): boolean {
+    return this.#isBeyond(1);
+  }
+
+  get hasRoom(): boolean {
+    return !this.#isBeyond(0.5);
+  }
+
+  accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
+    if (this.#cursor.next === undefined) this.#cursor.begin(Number(batch.messages[0]?.offset ?? 0));
+    return this.#cursor.accept(batch);
+  }
+
+  add({ offset, key, value, timestamp }: KafkaMessage): Job {
+    const payload = value ?? Buffer.alloc(0);
+    const job: Job = {
+      jobs: this,
+      offset: Number(offset),
+      key: key?.toString() ?? '',
+      payload,
+      putAt: Number(timestamp),
+      isDone: false,
+    };
+    this.#inOrder.push(job);
+    this.#remembered += 1;
+    this.#unfinished += 1;
+    this.#unfinishedBytes += payload.length;
+    return job;
+  }
+
+  finish(job: Job): void {
+    job.isDone = true;
+    this.#unfinished -= 1;
+    this.#unfinishedBytes -= job.payload.length;
+    while (this.#inOrder.first?.isDone) {
+      this.#inOrder.shift();
+      this.#remembered -= 1;
+    }
+  }
+
+  /** Where the next owner of the partition would begin, if that is not yet committed. */
+  get toCommit(): number | undefined {
+    if (this.isLost) return undefined;
+    const offset = this.#inOrder.first?.offset ?? this.#cursor.next;
+    return offset === this.#committed ? undefined : offset;
+  }
+
+  committed(offset: number): void {
+    this.#committed = offset;
+  }
+
+  #isBeyond(share: number): boolean {
+    return (
+      this.#unfinished > share * mostJobs ||
+      this.#unfinishedBytes > share * mostBytes ||
+      this.#remembered > share * mostRemembered
+    );
+  }
+}

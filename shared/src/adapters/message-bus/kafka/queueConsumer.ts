@@ -1,0 +1,204 @@
+import type { Batch } from 'kafkajs';
+import type { Clock } from '../../../ports/clock.js';
+import type { Logger } from '../../../ports/logger.js';
+import type { QueueWorker, WorkOptions, WorkQueue } from '../../../ports/messageBus.js';
+import { once } from '../../../runtime/service.js';
+import { DueTimes } from './dueTimes.js';
+import type { EndOffsets } from './endOffsets.js';
+import { JobWorkers } from './jobWorkers.js';
+import { PartitionJobs, type Job } from './partitionJobs.js';
+import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
+
+export interface QueueConsumerOptions {
+  readonly topic: string;
+  readonly groupPrefix: string;
+  readonly sessionTimeoutMs: number;
+  readonly ends: EndOffsets;
+  /** Where a group goes on, by partition; -1 where it has not committed anything. */
+  readonly committed: (groupId: string) => Promise<readonly number[]>;
+  readonly surroundings: ConsumerSurroundings;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+  /** Called when the last worker is to leave; closes what it left. */
+  readonly deserted: () => Promise<void>;
+}
+
+interface Owned {
+  readonly jobs: PartitionJobs;
+  readonly dueTimes: DueTimes;
+}
+
+const betweenCommitsMs = 500;
+const notCommitted = -1;
+
+/**
+ * The workers of one queue in this process, as one member of the group that all processes share. Jobs are fetched
+ * ahead and done out of order; what is committed is always the place before which everything is done.
+ */
+export class QueueConsumer<T> implements ConsumerTask {
+  readonly topic: string;
+  readonly groupId: () => string;
+  readonly fromBeginning = true;
+  readonly sessionTimeoutMs: number;
+  readonly #queue: WorkQueue<T>;
+  readonly #options: QueueConsumerOptions;
+  readonly #consumer: SupervisedConsumer;
+  readonly #workers: JobWorkers;
+  readonly #owned = new Map<number, Owned>();
+  #memberId = '';
+  #commitTimer: NodeJS.Timeout | undefined;
+
+  constructor(queue: WorkQueue<T>, options: QueueConsumerOptions) {
+    this.#queue = queue;
+    this.#options = options;
+    this.topic = options.topic;
+    this.groupId = () => options.groupPrefix + queue.name;
+    this.sessionTimeoutMs = options.sessionTimeoutMs;
+    this.#consumer = new SupervisedConsumer(this, options.surroundings);
+    this.#workers = new JobWorkers({
+      done: (job) => this.#done(job),
+      failed: (_job, error) => this.#failed(error),
+    });
+  }
+
+  start(): void {
+    void this.#consumer.start();
+  }
+
+  work(options: WorkOptions, handler: (job: T) => Promise<void>): QueueWorker {
+    const { codec } = this.#queue;
+    const worker = this.#workers.work(options, async (payload) => handler(codec.decode(payload)));
+    return {
+      close: once(async () => {
+        const closed = worker.close();
+        await (this.#workers.takeMore ? closed : this.#options.deserted());
+      }),
+    };
+  }
+
+  /** What is done by then is committed, so that nobody does it again. */
+  readonly close = once(async () => {
+    await this.#workers.close();
+    for (const { dueTimes } of this.#owned.values()) dueTimes.close();
+    clearTimeout(this.#commitTimer);
+    await this.#commit();
+    await this.#consumer.close();
+  });
+
+  /**
+   * A member that the group had given up was replaced meanwhile: only the same member goes on where it was, another
+   * begins where the group is.
+   */
+  joined(partitions: readonly number[], memberId: string): void {
+    const isSameMember = memberId === this.#memberId;
+    this.#memberId = memberId;
+    for (const [partition, owned] of this.#owned)
+      if (!isSameMember || !partitions.includes(partition)) this.#lose(partition, owned);
+    for (const partition of partitions) {
+      const { jobs } = this.#owned.get(partition) ?? this.#own(partition);
+      if (jobs.next !== undefined) this.#consumer.seek(partition, jobs.next);
+      if (jobs.isPaused) this.#consumer.pause([partition]);
+      else this.#consumer.resume([partition]);
+    }
+  }
+
+  leaving(): void {
+    void this.#commit();
+  }
+
+  /** What was done from here on would be done again: nothing of it could be committed. */
+  left(): void {
+    for (const [partition, owned] of this.#owned) this.#lose(partition, owned);
+  }
+
+  take(batch: Batch): void {
+    const owned = this.#owned.get(batch.partition);
+    if (!owned) return;
+    const { jobs, dueTimes } = owned;
+    const { messages, behind, isLoss } = jobs.accept(batch);
+    if (behind !== undefined) this.#consumer.seek(batch.partition, behind);
+    if (isLoss)
+      this.#options.logger?.error('Jobs are gone before they were done', {
+        topic: this.topic,
+        partition: batch.partition,
+      });
+    for (const message of messages) dueTimes.add(jobs.add(message));
+    dueTimes.release();
+    if (jobs.isFull) {
+      jobs.isPaused = true;
+      this.#consumer.pause([batch.partition]);
+    }
+  }
+
+  async positions(): Promise<ReadonlyMap<number, number>> {
+    const committed = await this.#options.committed(this.groupId());
+    const positions = new Map<number, number>();
+    for (const [partition, { jobs }] of this.#owned) {
+      const next = jobs.next ?? committed[partition] ?? notCommitted;
+      if (!jobs.isPaused && next !== notCommitted) positions.set(partition, next);
+    }
+    return positions;
+  }
+
+  endOffsets(): Promise<readonly number[]> {
+    return this.#options.ends.fetch();
+  }
+
+  #own(partition: number): Owned {
+    const dueTimes = new DueTimes(this.#queue.delayMs, this.#options.clock, (due) => {
+      for (const job of due) this.#workers.add(job);
+      this.#workers.advance();
+    });
+    const owned: Owned = { jobs: new PartitionJobs(partition), dueTimes };
+    this.#owned.set(partition, owned);
+    return owned;
+  }
+
+  #lose(partition: number, { jobs, dueTimes }: Owned): void {
+    jobs.isLost = true;
+    dueTimes.close();
+    this.#owned.delete(partition);
+  }
+
+  #done(job: Job): void {
+    const { jobs } = job;
+    jobs.finish(job);
+    if (jobs.isLost) return;
+    if (jobs.isPaused && jobs.hasRoom) {
+      jobs.isPaused = false;
+      this.#consumer.resume([jobs.partition]);
+    }
+    this.#commitSoon();
+  }
+
+  #commitSoon(): void {
+    this.#commitTimer ??= setTimeout(() => void this.#commit(), betweenCommitsMs);
+  }
+
+  #failed(error: unknown): void {
+    this.#options.logger?.warn('A job failed and is done again', { queue: this.#queue.name, error });
+  }
+
+  /** A commit that fails costs nothing but doing something again: the next one makes up for it. */
+  async #commit(): Promise<void> {
+    this.#commitTimer = undefined;
+    const places = [...this.#owned.values()].flatMap(({ jobs }) => {
+      const offset = jobs.toCommit;
+      return offset === undefined ? [] : [{ jobs, offset }];
+    });
+    if (places.length === 0) return;
+    try {
+      await this.#consumer.commit(
+        places.map(({ jobs, offset }) => ({
+          topic: this.topic,
+          partition: jobs.partition,
+          offset: String(offset),
+        })),
+      );
+      for (const { jobs, offset } of places) jobs.committed(offset);
+    } catch (error) {
+      this.#options.logger?.debug('Finished jobs could not be committed', { topic: this.topic, error });
+      if (this.#workers.takeMore) this.#commitSoon();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const betweenProbesMs = 500;
+/** A broker that takes longer is no help to anybody who waits. */
+const answersWithinMs = 2_000;
+
+/** Whether the brokers answered when they were last asked. After a failure it asks by itself until they do. */
+export class Reachability {
+  readonly #probe: () => Promise<unknown>;
+  readonly #closing = new AbortController();
+  #isReachable = true;
+  #isProbing = false;
+
+  constructor(probe: () => Promise<unknown>) {
+    this.#probe = probe;
+  }
+
+  get isReachable(): boolean {
+    return this.#isReachable;
+  }
+
+  answered(): void {
+    this.#isReachable = true;
+  }
+
+  failed(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#isReachable = false;
+    if (!this.#isProbing) void this.#probeUntilAnswered();
+  }
+
+  /** Something took long that may have other reasons. */
+  doubted(): void {
+    if (this.#isReachable && !this.#isProbing)
+      void this.#answers().then((answers) => (answers ? undefined : this.failed()));
+  }
+
+  close(): void {
+    this.#isReachable = false;
+    this.#closing.abort();
+  }
+
+  async #answers(): Promise<boolean> {
+    const { signal } = this.#closing;
+    const probe = this.#probe().then(
+      () => true,
+      () => false,
+    );
+    const tooLate = pause(answersWithinMs, false, { signal, ref: false }).catch(() => false);
+    return Promise.race([probe, tooLate]);
+  }
+
+  async #probeUntilAnswered(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#isProbing = true;
+    while (!this.#isReachable && !signal.aborted) {
+      await pause(betweenProbesMs, undefined, { signal }).catch(() => undefined);
+      if ((await this.#answers()) && !signal.aborted) this.answered();
+    }
+    this.#isProbing = false;
+  }
+}

@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Batch, Consumer, TopicPartitionOffset } from 'kafkajs';
+import type { Logger } from '../../../ports/logger.js';
+import { ConsumerWatch, type Progress } from './consumerWatch.js';
+import type { KafkaClient } from './kafkaClient.js';
+import { disconnect } from './renewable.js';
+import { pauseBeforeAttempt } from './untilAnswered.js';
+
+export interface ConsumerTask extends Progress {
+  readonly topic: string;
+  /** Asked for every consumer that is made. */
+  readonly groupId: () => string;
+  /** Where a group begins that has not committed anything. */
+  readonly fromBeginning: boolean;
+  readonly sessionTimeoutMs: number;
+  /** Called before anything is fetched: the place to say what is read from where, since the library has forgotten it. */
+  joined(partitions: readonly number[], memberId: string): void;
+  take(batch: Batch): void;
+  /** The group is about to share out its partitions anew. */
+  leaving(): void;
+  /** Others get the partitions, unless another consumer joins before. */
+  left(): void;
+}
+
+export interface ConsumerSurroundings {
+  readonly client: () => KafkaClient;
+  readonly outcome: { answered(): void; doubted(): void };
+  readonly logger: Logger | undefined;
+}
+
+interface Running {
+  readonly consumer: Consumer;
+  readonly client: KafkaClient;
+  /** Resolves with the reason when it is of no more use. */
+  readonly ended: Promise<string>;
+  readonly end: (why: string) => void;
+  hasJoined: boolean;
+}
+
+/** Members learn with a heartbeat that the group has changed. */
+const heartbeatIntervalMs = 1_000;
+/** How long a group waits for its members when one comes or goes. */
+const rebalanceTimeoutMs = 10_000;
+/** A fetch answers at once when there is something, and so late otherwise; a resumed partition waits for it. */
+const longestFetchWaitMs = 100;
+
+/**
+ * A consumer that goes on for ever. The library stops for good after some errors, restarts without what it was told
+ * after others, and may fall silent: what it does is watched, and one that ended or that no longer gets anywhere is
+ * replaced by another, with connections of its own.
+ */
+export class SupervisedConsumer {
+  readonly #task: ConsumerTask;
+  readonly #surroundings: ConsumerSurroundings;
+  readonly #closing = new AbortController();
+  #bytesOfEnded = 0;
+  #running: Running | undefined;
+  #loop: Promise<void> | undefined;
+  #joinedOnce = (): void => undefined;
+
+  constructor(task: ConsumerTask, surroundings: ConsumerSurroundings) {
+    this.#task = task;
+    this.#surroundings = surroundings;
+  }
+
+  /** Resolves when the group was joined for the first time, however long that takes. */
+  start(): Promise<void> {
+    const joined = new Promise<void>((resolve) => {
+      this.#joinedOnce = resolve;
+    });
+    this.#loop = this.#keepRunning();
+    return joined;
+  }
+
+  /** Everything that was received so far. */
+  get bytesRead(): number {
+    return this.#bytesOfEnded + (this.#running?.client.bytesRead ?? 0);
+  }
+
+  seek(partition: number, offset: number): void {
+    this.#tell((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
+  }
+
+  pause(partitions: readonly number[]): void {
+    if (partitions.length > 0)
+      this.#tell((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
+  }
+
+  resume(partitions: readonly number[]): void {
+    if (partitions.length > 0)
+      this.#tell((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
+  }
+
+  async commit(offsets: TopicPartitionOffset[]): Promise<void> {
+    if (!this.#running?.hasJoined) throw new Error('There is no consumer to commit with now');
+    await this.#running.consumer.commitOffsets(offsets);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#running?.end('Closed');
+    await this.#loop;
+  }
+
+  /** One that is not ready to be told anything is told when it joins. */
+  #tell(what: (consumer: Consumer, topic: string) => void): void {
+    if (!this.#running?.hasJoined) return;
+    try {
+      what(this.#running.consumer, this.#task.topic);
+    } catch (error) {
+      this.#surroundings.logger?.debug('A consumer cannot be told now', { error });
+    }
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      const { hasJoined } = await this.#runOnce();
+      if (hasJoined) failures = 1;
+      if (!signal.aborted)
+        await pause(pauseBeforeAttempt(failures), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #runOnce(): Promise<Running> {
+    const { outcome, logger } = this.#surroundings;
+    const running = this.#build();
+    const watch = new ConsumerWatch(this.#task, { doubted: () => outcome.doubted(), givenUp: running.end });
+    this.#running = running;
+    this.#listen(running, watch);
+    this.#begin(running).catch((error: unknown) => running.end(String(error)));
+    const why = await running.ended;
+    watch.close();
+    this.#running = undefined;
+    this.#task.left();
+    await disconnect({ client: running.consumer, cut: running.client.cut });
+    this.#bytesOfEnded += running.client.bytesRead;
+    if (this.#closing.signal.aborted) return running;
+    outcome.doubted();
+    const fields = { topic: this.#task.topic, why };
+    // While the brokers are away this happens every second.
+    if (running.hasJoined) logger?.warn('A Kafka consumer is replaced', fields);
+    else logger?.debug('A Kafka consumer could not begin', fields);
+    return running;
+  }
+
+  #build(): Running {
+    const client = this.#surroundings.client();
+    const consumer = client.kafka.consumer({
+      groupId: this.#task.groupId(),
+      sessionTimeout: this.#task.sessionTimeoutMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      heartbeatInterval: heartbeatIntervalMs,
+      minBytes: 1,
+      maxWaitTimeInMs: longestFetchWaitMs,
+      allowAutoTopicCreation: false,
+      // A restart by the library begins where the group has committed, which readers never do.
+      retry: { restartOnFailure: async () => false },
+    });
+    let end = (_why: string): void => undefined;
+    const ended = new Promise<string>((resolve) => {
+      end = resolve;
+    });
+    return { consumer, client, ended, end, hasJoined: false };
+  }
+
+  async #begin(running: Running): Promise<void> {
+    const { consumer } = running;
+    const { topic, fromBeginning } = this.#task;
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: async (payload) => {
+        const { batch } = payload;
+        if (payload.isStale() || this.#running !== running) return;
+        this.#take(batch);
+        payload.resolveOffset(batch.lastOffset());
+      },
+    });
+  }
+
+  /** Whatever came out of here would make the library stop, or hand over the same batch for ever. */
+  #take(batch: Batch): void {
+    try {
+      this.#task.take(batch);
+    } catch (error) {
+      this.#surroundings.logger?.error('A batch was passed over', { topic: batch.topic, error });
+    }
+  }
+
+  #listen(running: Running, watch: ConsumerWatch): void {
+    const { consumer, end } = running;
+    const { events } = consumer;
+    consumer.on(events.GROUP_JOIN, ({ payload: { memberAssignment, memberId } }) => {
+      if (this.#running !== running) return;
+      running.hasJoined = true;
+      this.#task.joined(memberAssignment[this.#task.topic] ?? [], memberId);
+      this.#joinedOnce();
+    });
+    consumer.on(events.REBALANCING, () => this.#task.leaving());
+    consumer.on(events.REQUEST, () => {
+      watch.answered();
+      this.#surroundings.outcome.answered();
+    });
+    consumer.on(events.CRASH, ({ payload: { error } }) => end(error.message));
+  }
+}

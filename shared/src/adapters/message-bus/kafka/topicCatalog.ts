@@ -1,0 +1,150 @@
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import type { BusTopic } from '../../../contracts/bus/busTopics.js';
+import type { Logger } from '../../../ports/logger.js';
+import type { Renewable } from './renewable.js';
+import { Unmendable, untilAnswered } from './untilAnswered.js';
+
+export interface TopicCatalogOptions {
+  /** Before the name of every topic: several installations, or tests, on the same brokers. */
+  readonly prefix: string;
+  readonly declared: readonly BusTopic[];
+  readonly others: Omit<BusTopic, 'name'>;
+  readonly withinMs: number;
+  readonly logger: Logger | undefined;
+}
+
+/** A topic that exists is not as it was declared, and changing it is not ours to decide. */
+export class TopicMismatch extends Unmendable {
+  override readonly name = 'TopicMismatch';
+}
+
+const mostReplicas = 3;
+const segmentsKept = 4;
+
+/** The topics as they were declared, and as the brokers have them. */
+export class TopicCatalog {
+  readonly #admin: Renewable<Admin>;
+  readonly #options: TopicCatalogOptions;
+  /** By name, once they are known to be there. */
+  readonly #partitions = new Map<string, Promise<number>>();
+
+  constructor(admin: Renewable<Admin>, options: TopicCatalogOptions) {
+    this.#admin = admin;
+    this.#options = options;
+  }
+
+  topicOf(name: string): string {
+    return this.#options.prefix + name;
+  }
+
+  declaration(name: string): BusTopic {
+    return this.#options.declared.find((topic) => topic.name === name) ?? { name, ...this.#options.others };
+  }
+
+  /** Makes the declared topics that are not there, and checks those that are. */
+  async ensureDeclared(): Promise<void> {
+    const { declared } = this.#options;
+    if (declared.length > 0) await this.#ensure(declared);
+    for (const { name } of declared) await this.partitions(name);
+  }
+
+  /** How many the topic has; it is made if it is not there. */
+  partitions(name: string): Promise<number> {
+    const known = this.#partitions.get(name);
+    if (known) return known;
+    const asked = this.#ensure([this.declaration(name)]).then(([count]) => count as number);
+    this.#partitions.set(name, asked);
+    asked.catch(() => this.#partitions.delete(name));
+    return asked;
+  }
+
+  #ensure(topics: readonly BusTopic[]): Promise<number[]> {
+    return untilAnswered(
+      () => this.#admin.use((admin) => this.#createAndCheck(admin, topics)),
+      this.#options.withinMs,
+    );
+  }
+
+  async #createAndCheck(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
+    const existing = new Set(await admin.listTopics());
+    const missing = topics.filter(({ name }) => !existing.has(this.topicOf(name)));
+    if (missing.length > 0) await this.#create(admin, missing);
+    const counts = await this.#countPartitions(admin, topics);
+    await this.#checkConfigs(admin, topics);
+    return counts;
+  }
+
+  /** Of two processes that start at the same time one makes a topic, and the other finds that it exists. */
+  async #create(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
+    const { brokers } = await admin.describeCluster();
+    const replicas = Math.min(brokers.length, mostReplicas);
+    await admin.createTopics({
+      waitForLeaders: true,
+      topics: topics.map((topic) => this.#asTopicConfig(topic, replicas)),
+    });
+  }
+
+  #asTopicConfig(topic: BusTopic, replicas: number): ITopicConfig {
+    return {
+      topic: this.topicOf(topic.name),
+      numPartitions: topic.partitions,
+      replicationFactor: replicas,
+      configEntries: [
+        { name: 'cleanup.policy', value: topic.cleanup },
+        { name: 'retention.ms', value: String(topic.retentionMs) },
+        // Only whole segments are removed, and the one that is written to is not.
+        { name: 'segment.ms', value: String(Math.ceil(topic.retentionMs / segmentsKept)) },
+        { name: 'max.message.bytes', value: String(topic.maxRecordBytes) },
+        // What is acknowledged survives the loss of a broker, and one broker may be away.
+        { name: 'min.insync.replicas', value: String(Math.max(1, replicas - 1)) },
+      ],
+    };
+  }
+
+  async #countPartitions(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
+    const names = topics.map(({ name }) => this.topicOf(name));
+    const { topics: found } = await admin.fetchTopicMetadata({ topics: names });
+    return topics.map((declared) => {
+      const topic = this.topicOf(declared.name);
+      const count = found.find(({ name }) => name === topic)?.partitions.length ?? 0;
+      if (count >= declared.partitions) return count;
+      throw new TopicMismatch(
+        `The topic ${topic} has ${count} partitions, but ${declared.partitions} are declared. Adding partitions ` +
+          'breaks the order of what is already in it: add them while nothing runs, or make the topic anew.',
+      );
+    });
+  }
+
+  async #checkConfigs(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
+    const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: topics.map(({ name }) => ({
+        type: kafkajs.ConfigResourceTypes.TOPIC,
+        name: this.topicOf(name),
+        configNames,
+      })),
+    });
+    for (const topic of topics) {
+      const entries = resources.find(({ resourceName }) => resourceName === this.topicOf(topic.name));
+      const config = new Map(entries?.configEntries.map((entry) => [entry.configName, entry.configValue]));
+      this.#checkConfig(topic, config);
+    }
+  }
+
+  #checkConfig(topic: BusTopic, config: ReadonlyMap<string, string>): void {
+    const name = this.topicOf(topic.name);
+    const largest = Number(config.get('max.message.bytes'));
+    if (largest < topic.maxRecordBytes)
+      throw new TopicMismatch(
+        `The topic ${name} takes records of ${largest} bytes, but ${topic.maxRecordBytes} are needed: ` +
+          `kafka-configs.sh --alter --topic ${name} --add-config max.message.bytes=${topic.maxRecordBytes}`,
+      );
+    // How long is kept is for whoever runs the brokers to decide.
+    const differs =
+      config.get('retention.ms') !== String(topic.retentionMs) ||
+      config.get('cleanup.policy') !== topic.cleanup;
+    if (differs)
+      this.#options.logger?.warn('A topic is kept otherwise than declared', { topic: name, ...topic });
+  }
+}

@@ -1,0 +1,159 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { IHeaders, ProducerRecord } from 'kafkajs';
+import type { Acknowledgement } from '../../../ports/messageBus.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import { done } from '../channelHub.js';
+import { Fifo } from '../fifo.js';
+import { recordOverheadBytes, takeBatch, type Outgoing, type Settle } from './outgoingBatch.js';
+import { RecordNumbers } from './recordId.js';
+import { isAnswer, pauseBeforeAttempt } from './untilAnswered.js';
+
+export interface TopicSenderOptions {
+  readonly topic: string;
+  /** Resolves when the topic is there. */
+  readonly partitions: () => Promise<number>;
+  /** One attempt. */
+  readonly produce: (records: ProducerRecord) => Promise<unknown>;
+  readonly reachability: { readonly isReachable: boolean };
+  readonly maxRecordBytes: number;
+  /** How long a record waits to be stored before its sender is told that the brokers cannot be reached. */
+  readonly withinMs: number;
+  readonly maxQueuedBytes: number;
+}
+
+export interface NewRecord {
+  readonly key: Buffer;
+  readonly value: Buffer;
+  /** Wall clock; the library's own when absent. */
+  readonly timestamp?: number;
+}
+
+/** The leader's answer paces the batches even when nobody waits for it: without, a frozen broker would fill our memory. */
+const fromLeader = 1;
+const fromAllReplicas = -1;
+
+const expiryLookMs = 500;
+
+/**
+ * All records of this process to one topic, in the order of the calls: one batch is on its way, and what comes
+ * meanwhile goes into the next. A batch that failed is sent again as it was before anything after it, so that
+ * order holds and readers can tell a second copy.
+ */
+export class TopicSender {
+  readonly #options: TopicSenderOptions;
+  readonly #numbers = new RecordNumbers();
+  readonly #queue = new Fifo<Outgoing>();
+  #queuedBytes = 0;
+  /** On their way, without those whose senders were told that it failed. */
+  #sending: readonly Outgoing[] = [];
+  #running: Promise<void> | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+
+  constructor(options: TopicSenderOptions) {
+    this.#options = options;
+  }
+
+  send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
+    const bytes = record.key.length + record.value.length + recordOverheadBytes;
+    const refusal = this.#refusal(bytes, acknowledgement);
+    if (refusal) return Promise.reject(refusal);
+    if (acknowledgement === 'stored')
+      return new Promise((stored, failed) => this.#enqueue(record, bytes, { stored, failed }));
+    this.#enqueue(record, bytes, undefined);
+    return done;
+  }
+
+  /** Resolves when everything that was accepted is stored or has failed. */
+  async flush(): Promise<void> {
+    await this.#running;
+  }
+
+  #refusal(bytes: number, acknowledgement: Acknowledgement): Error | undefined {
+    const { topic, maxRecordBytes, maxQueuedBytes, reachability } = this.#options;
+    if (bytes > maxRecordBytes)
+      return new RangeError(`A record of ${bytes} bytes is too large for the topic ${topic}`);
+    const isFull = this.#queuedBytes + bytes > maxQueuedBytes;
+    const wouldBeLost = acknowledgement === 'none' && !reachability.isReachable;
+    return isFull || wouldBeLost ? new EngineUnavailable('message bus') : undefined;
+  }
+
+  #enqueue({ key, value, timestamp }: NewRecord, bytes: number, settle: Settle | undefined): void {
+    const headers: IHeaders = this.#numbers.next();
+    const message = { key, value, headers, ...(timestamp ? { timestamp: String(timestamp) } : {}) };
+    const expiresAt = performance.now() + this.#options.withinMs;
+    this.#queue.push({ message, bytes, expiresAt, settle });
+    this.#queuedBytes += bytes;
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // Gathers what the other callers of this turn of the loop send.
+    await new Promise(setImmediate);
+    this.#watchExpiry();
+    while (!this.#queue.isEmpty) await this.#sendNext();
+    clearTimeout(this.#expiry);
+    this.#expiry = undefined;
+    this.#running = undefined;
+  }
+
+  async #sendNext(): Promise<void> {
+    const partitions = await this.#options.partitions().catch((error: unknown) => this.#failAll(error));
+    if (partitions === undefined) return;
+    const { records, bytes } = takeBatch(this.#queue, partitions);
+    this.#sending = records;
+    await this.#sendUntilSettled();
+    this.#sending = [];
+    this.#queuedBytes -= bytes;
+  }
+
+  async #sendUntilSettled(): Promise<void> {
+    for (let failures = 1; this.#sending.length > 0; failures += 1) {
+      const records = this.#sending;
+      try {
+        await this.#attempt(records);
+        for (const { settle } of records) settle?.stored();
+        return;
+      } catch (error) {
+        if (isAnswer(error)) return fail(records, error);
+        await pause(pauseBeforeAttempt(failures));
+        this.#expire();
+      }
+    }
+  }
+
+  async #attempt(records: readonly Outgoing[]): Promise<void> {
+    const { topic, produce } = this.#options;
+    const acks = records.some(({ settle }) => settle) ? fromAllReplicas : fromLeader;
+    await produce({ topic, acks, messages: records.map(({ message }) => message) });
+  }
+
+  /** Its senders have waited long enough, while an attempt hangs or between two. */
+  #expire(): void {
+    const now = performance.now();
+    const isExpired = ({ expiresAt }: Outgoing): boolean => expiresAt <= now;
+    const error = new EngineUnavailable('message bus');
+    fail(this.#sending.filter(isExpired), error);
+    this.#sending = this.#sending.filter((record) => !isExpired(record));
+    for (let record = this.#queue.first; record && isExpired(record); record = this.#queue.first) {
+      this.#queue.shift();
+      this.#queuedBytes -= record.bytes;
+      fail([record], error);
+    }
+  }
+
+  #watchExpiry(): void {
+    this.#expiry = setTimeout(() => {
+      this.#expire();
+      this.#watchExpiry();
+    }, expiryLookMs);
+  }
+
+  #failAll(error: unknown): undefined {
+    for (let record = this.#queue.shift(); record; record = this.#queue.shift()) fail([record], error);
+    this.#queuedBytes = 0;
+  }
+}
+
+const fail = (records: readonly Outgoing[], error: unknown): void => {
+  for (const { settle } of records) settle?.failed(error);
+};

@@ -1,0 +1,65 @@
+import {
+  MongoBulkWriteError,
+  MongoClientClosedError,
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from 'mongodb';
+import { EngineUnavailable } from '../../../ports/errors.js';
+
+const duplicateKey = 11000;
+const notImplemented = 238;
+
+const connectionErrors = [
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoOperationTimeoutError,
+  MongoWriteConcernError,
+  MongoClientClosedError,
+  MongoNotConnectedError,
+  MongoTopologyClosedError,
+];
+
+// The driver exports no classes for these.
+const poolErrors: ReadonlySet<string> = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
+
+/** Steps down, starts, shuts down, or took longer than it was given: the server would do it at another time. */
+const passingCodes: ReadonlySet<unknown> = new Set([
+  6, 7, 50, 64, 89, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
+
+const isOutOfTime = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'TimeoutError';
+
+const isUnavailable = (error: MongoError): boolean =>
+  connectionErrors.some((type) => error instanceof type) ||
+  poolErrors.has(error.name) ||
+  passingCodes.has(error.code) ||
+  error.hasErrorLabel('RetryableWriteError') ||
+  error.hasErrorLabel('SystemOverloadedError') ||
+  (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined);
+
+/** What the callers of the port know; anything but a missing engine is a mistake, and stays what it is. */
+export const portError = (error: unknown): unknown =>
+  isOutOfTime(error) || (error instanceof MongoError && isUnavailable(error))
+    ? new EngineUnavailable('read models', { cause: error })
+    : error;
+
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === duplicateKey;
+
+/** A server that speaks MongoDB's protocol and lacks what was asked for. */
+export const isNotImplemented = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === notImplemented;
+
+/** Indexes of the operations that met a key that was there already, when that is all that went wrong. */
+export const duplicatesIn = (error: unknown): readonly number[] | undefined => {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
+  const failed = [error.writeErrors].flat();
+  return failed.every(({ code }) => code === duplicateKey) ? failed.map(({ index }) => index) : undefined;
+};

@@ -1,0 +1,135 @@
+import { MongoClient } from 'mongodb';
+import type { ViewName, Views } from '../../../contracts/views/views.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import type { LogPosition } from '../../../ports/eventLog.js';
+import type { Logger } from '../../../ports/logger.js';
+import type { ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../../ports/viewStore.js';
+import { once } from '../../../runtime/service.js';
+import { BatchWriter } from './batchWriter.js';
+import { CheckpointWatch } from './checkpointWatch.js';
+import { clientSettings, readLimits } from './clientSettings.js';
+import { EngineCalls } from './engineCalls.js';
+import { ProgressRecord } from './progressRecord.js';
+import { decodeDocument } from './storedDocument.js';
+import { storedFilter, storedSort } from './storedFilter.js';
+import { ViewCollections } from './viewCollections.js';
+
+export interface MongoViewStoreOptions {
+  /** `mongodb://…` or `mongodb+srv://…`. */
+  readonly url: string;
+  /** The URL's own unless told; `roomwire` when it names none. */
+  readonly database?: string;
+  readonly logger?: Logger;
+}
+
+/**
+ * The read models in MongoDB. A batch is written document by document and then the checkpoint, so a reader may see
+ * documents of a batch before the checkpoint, never the checkpoint before its documents.
+ */
+class MongoViewStore implements ViewStore {
+  readonly #client: MongoClient;
+  readonly #collections: ViewCollections;
+  readonly #progress: ProgressRecord;
+  readonly #writer: BatchWriter;
+  readonly #calls: EngineCalls;
+  readonly #watch: CheckpointWatch;
+  #isOpen = true;
+
+  constructor(client: MongoClient, { database, logger }: MongoViewStoreOptions) {
+    this.#client = client;
+    this.#collections = new ViewCollections(client.db(database));
+    this.#progress = new ProgressRecord(this.#collections.progress);
+    this.#writer = new BatchWriter(this.#collections, this.#progress);
+    this.#calls = new EngineCalls(logger);
+    this.#watch = new CheckpointWatch(() => this.checkpoint());
+  }
+
+  async prepare(): Promise<void> {
+    await this.#call(() => this.#collections.makeIndexes());
+  }
+
+  async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
+    const stored = await this.#call(() => this.#collections.of(view).findOne({ _id: id }, readLimits()));
+    if (stored === null || stored._removedAt !== undefined) return undefined;
+    return decodeDocument(stored) as unknown as Views[V];
+  }
+
+  async find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]> {
+    const { filter = {}, sort = [], skip = 0, limit } = query;
+    checkCount('skip', skip);
+    if (limit !== undefined) checkCount('limit', limit);
+    const where = storedFilter(filter);
+    // To MongoDB, a limit of 0 is none.
+    if (limit === 0) return [];
+    const options = {
+      sort: storedSort(sort),
+      skip,
+      limit: limit ?? 0,
+      batchSize: 1_000,
+      ...readLimits(),
+    };
+    const found = await this.#call(() => this.#collections.of(view).find(where, options).toArray());
+    return found.map((stored) => decodeDocument(stored) as unknown as Views[V]);
+  }
+
+  async count(view: ViewName, filter: ViewFilter): Promise<number> {
+    const where = storedFilter(filter);
+    return this.#call(() => this.#collections.of(view).countDocuments(where, readLimits()));
+  }
+
+  async apply(batch: ViewBatch): Promise<void> {
+    await this.#call(() => this.#writer.apply(batch));
+    this.#watch.reached(batch.position);
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    return (await this.#call(() => this.#progress.read()))?.position;
+  }
+
+  async reached(position: LogPosition, withinMs: number): Promise<boolean> {
+    const from = performance.now();
+    const checkpoint = await this.checkpoint().catch(ignoreUnavailable);
+    if (checkpoint !== undefined && position <= checkpoint) return true;
+    return this.#watch.wait(position, withinMs - (performance.now() - from));
+  }
+
+  async clear(): Promise<void> {
+    await this.#call(() => this.#writer.clear());
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    this.#watch.close();
+    await this.#writer.drained();
+    await this.#client.close();
+  });
+
+  #call<T>(action: () => Promise<T>): Promise<T> {
+    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('read models'));
+    return this.#calls.run(action);
+  }
+}
+
+const ignoreUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof EngineUnavailable)) throw error;
+};
+
+const checkCount = (name: 'skip' | 'limit', count: number): void => {
+  if (!Number.isSafeInteger(count) || count < 0) throw new TypeError(`${name} takes a whole number from 0`);
+};
+
+const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
+
+/** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
+export const openMongoViewStore = async (options: MongoViewStoreOptions): Promise<ViewStore> => {
+  const { url, database = databaseInUrl.exec(url)?.[1] ?? 'roomwire' } = options;
+  const client = new MongoClient(url, clientSettings);
+  const store = new MongoViewStore(client, { ...options, database });
+  try {
+    await store.prepare();
+    return store;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+};

@@ -1,0 +1,90 @@
+/**
+ * Documents as MongoDB keeps them: the fields as they are, so that filters and sorts reach them, but for what no
+ * MongoDB takes or gives back as it was. Metadata is any JSON that a user thought of.
+ */
+
+/** What the adapter adds to a document. No key of a document begins with `_` once it is encoded. */
+export interface StoredDocument {
+  readonly _id: string;
+  /** The term of the projector that wrote it last: what an earlier one still has under way must not undo it. */
+  readonly _term: number;
+  /** When it was removed. It stays for a while, so that a late write cannot bring the document back. */
+  readonly _removedAt?: Date;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The one key of an object that stands for a value kept as text; `%json` itself is encoded as `%25json`. */
+const textKey = '%json';
+
+// MongoDB ends at a depth of 100, and no filter looks for anything down there.
+const deepestKept = 32;
+
+const unsafeCharacters = /[%$.\0\p{Surrogate}]|^_/gu;
+const escapes = /%(?:u([0-9A-F]{4})|([0-9A-F]{2}))/g;
+const loneSurrogate = /\p{Surrogate}/u;
+
+const percent = (character: string): string => {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');
+  return code.length > 2 ? `%u${code}` : `%${code}`;
+};
+
+/**
+ * MongoDB reads `$` and `.` in a key and takes neither NUL nor what UTF-8 has not; its driver reads `_bsontype`, and
+ * what it inherits: a list under `constructor` comes back as bytes.
+ */
+export const encodeKey = (key: string): string => {
+  if (key === '') return '%';
+  if (key in Object.prototype) return percent(key) + key.slice(1);
+  return key.replace(unsafeCharacters, percent);
+};
+
+const decodeKey = (key: string): string => {
+  if (!key.includes('%')) return key;
+  if (key === '%') return '';
+  return key.replace(escapes, (_, four?: string, two: string = '') =>
+    String.fromCharCode(parseInt(four ?? two, 16)),
+  );
+};
+
+const asText = (value: unknown): Json => ({ [textKey]: JSON.stringify(value) });
+
+export const encodeValue = (value: unknown, depth = 0): unknown => {
+  if (typeof value === 'string') return loneSurrogate.test(value) ? asText(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= deepestKept) return asText(value);
+  if (!Array.isArray(value)) return encodeFields(value, depth + 1);
+  // A list in a list is beyond some engines that speak MongoDB's protocol.
+  return value.map((item) => (Array.isArray(item) ? asText(item) : encodeValue(item, depth + 1)));
+};
+
+/** All fields of a document, or some that are to be set. */
+export const encodeFields = (fields: object, depth = 0): Json => {
+  const encoded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) encoded[encodeKey(key)] = encodeValue(value, depth);
+  return encoded;
+};
+
+const decodeValue = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(decodeValue);
+  const text = (value as Json)[textKey];
+  return typeof text === 'string' ? JSON.parse(text) : decodeFields(value);
+};
+
+const decodeFields = (fields: object): Json => {
+  const decoded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields))
+    if (!key.startsWith('_')) define(decoded, decodeKey(key), decodeValue(value));
+  return decoded;
+};
+
+const define = (object: Record<string, unknown>, key: string, value: unknown): void => {
+  // Assigned, it would become the prototype.
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+};
+
+/** The document as it was put, without what the adapter added. */
+export const decodeDocument = (stored: StoredDocument): Json => decodeFields(stored);

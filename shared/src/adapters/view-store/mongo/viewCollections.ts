@@ -1,0 +1,52 @@
+import type { Collection, Db } from 'mongodb';
+import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/views/views.js';
+import { isNotImplemented } from './engineErrors.js';
+import type { Progress } from './progressRecord.js';
+import type { StoredDocument } from './storedDocument.js';
+
+const views = Object.keys(viewIndexes) as ViewName[];
+
+/** Longer than any write of a projector that lost the lead can be under way. */
+const removalsKeptSeconds = 86_400;
+
+/**
+ * A collection for each view, and one for the progress. Their names hold the version of the views: a program of another
+ * version has collections of its own, so that both run side by side while the new one catches up. Those of an old
+ * version stay until somebody drops them.
+ */
+export class ViewCollections {
+  readonly progress: Collection<Progress>;
+  readonly #documents: ReadonlyMap<string, Collection<StoredDocument>>;
+
+  constructor(database: Db) {
+    const nameOf = (what: string): string => `v${viewsVersion}_${what}`;
+    this.progress = database.collection(nameOf('progress'));
+    this.#documents = new Map(views.map((view) => [view, database.collection(nameOf(view))]));
+  }
+
+  of(view: ViewName): Collection<StoredDocument> {
+    const collection = this.#documents.get(view);
+    if (!collection) throw new TypeError(`There is no view ${view}`);
+    return collection;
+  }
+
+  async makeIndexes(): Promise<void> {
+    await Promise.all(views.map((view) => this.#makeIndexesOf(view)));
+  }
+
+  async removeAllDocuments(): Promise<void> {
+    await Promise.all(views.map((view) => this.of(view).drop()));
+    await this.makeIndexes();
+  }
+
+  async #makeIndexesOf(view: ViewName): Promise<void> {
+    const collection = this.of(view);
+    for (const fields of viewIndexes[view])
+      await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+    const forRemovals = { expireAfterSeconds: removalsKeptSeconds, sparse: true };
+    await collection.createIndex({ _removedAt: 1 }, forRemovals).catch((error: unknown) => {
+      // Such a server keeps the marks of what was removed, which only costs space.
+      if (!isNotImplemented(error)) throw error;
+    });
+  }
+}

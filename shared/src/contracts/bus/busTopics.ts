@@ -1,0 +1,33 @@
+import { domainEventFeed } from './domainEventFeed.js';
+import { liveMessages } from './liveMessage.js';
+
+/** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
+export interface BusTopic {
+  readonly name: string;
+  /** Fixed for ever: the order by key, and who reads what, hang on it. */
+  readonly partitions: number;
+  readonly retentionMs: number;
+  readonly cleanup: 'delete' | 'compact';
+  /** Of one record, with its key. */
+  readonly maxRecordBytes: number;
+}
+
+const hours = 3_600_000;
+const days = 24 * hours;
+
+/** A frame of 1 MiB fits, with everything that surrounds it. */
+const maxRecordBytes = 2 * 1024 * 1024;
+
+/** What is not declared below: long enough for work that nobody has taken up over a holiday. */
+export const otherTopics: Omit<BusTopic, 'name'> = {
+  partitions: 8,
+  retentionMs: 14 * days,
+  cleanup: 'delete',
+  maxRecordBytes,
+};
+
+export const busTopics: readonly BusTopic[] = [
+  // Gateways read it live and never look back; an hour is for other readers, and for looking into what went wrong.
+  { ...otherTopics, name: liveMessages.name, partitions: 16, retentionMs: hours },
+  { ...otherTopics, name: domainEventFeed.name, partitions: 4, retentionMs: 7 * days },
+];

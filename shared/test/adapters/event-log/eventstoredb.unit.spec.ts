@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { waitMs } from '../../../src/adapters/event-log/eventstoredb/backOff.js';
+import { openEventStoreDbLog } from '../../../src/adapters/event-log/eventstoredb/eventStoreDbLog.js';
+import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
+import { newEvent, rejectionOf } from '../../../src/testing/event-log/eventsUnderTest.js';
+
+describe('the event log in EventStoreDB', () => {
+  it('is opened without its server', async () => {
+    const log = await openEventStoreDbLog({ url: 'esdb://127.0.0.1:1?tls=false' });
+    await log.close();
+  });
+
+  it('is not opened at a URL that is none, and does not repeat the password in it', async () => {
+    for (const url of [
+      'http://me:secret@host',
+      'esdb://me:secret@',
+      'esdb://me:secret@host:port',
+      'secret',
+      '',
+    ]) {
+      const error = await rejectionOf(openEventStoreDbLog({ url }));
+      expect(error, url).to.be.instanceOf(RangeError);
+      expect(String((error as Error).stack) + JSON.stringify(error)).not.to.include('secret');
+    }
+  });
+
+  it('takes names of streams that every engine can keep', async () => {
+    const log = await openEventStoreDbLog({ url: 'esdb://127.0.0.1:1?tls=false' });
+    for (const stream of ['', '$all', 'x'.repeat(501)]) {
+      expect(await rejectionOf(log.append(stream, 'none', [newEvent()]))).to.be.instanceOf(RangeError);
+    }
+    await log.close();
+  });
+
+  it('waits longer after each failure, within bounds, and never the same', () => {
+    const backOff = { firstMs: 100, longestMs: 3_000 };
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (failures, chance) => {
+          const bound = Math.min(3_000, 100 * 2 ** (failures - 1));
+          expect(waitMs(backOff, failures, chance)).to.be.within(bound / 2, bound);
+        },
+      ),
+    );
+  });
+
+  it('does not wait for an answer that is late, nor mind it', async () => {
+    const late = new Promise((_resolve, reject) => setTimeout(() => reject(new Error('Late')), 20));
+    expect(await rejectionOf(answerWithin(5, late))).to.be.instanceOf(NoAnswer);
+    expect(await answerWithin(1_000, Promise.resolve('in time'))).to.equal('in time');
+    await late.catch(() => undefined);
+  });
+});

@@ -1,0 +1,15 @@
+import { messageBusContract } from '../../../src/testing/messageBusContract.js';
+import { cable, kafkaUnderTest } from './kafkaUnderTest.js';
+
+messageBusContract('Kafka', async () => {
+  const kafka = kafkaUnderTest();
+  const first = cable();
+  return {
+    bus: await kafka.open({ connect: first.connect }),
+    reopen: () => {
+      first.cut();
+      return kafka.open();
+    },
+    dispose: kafka.dispose,
+  };
+});

@@ -1,0 +1,239 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Batch, Consumer, Kafka } from 'kafkajs';
+import { ConsumerWatch } from '../../../src/adapters/message-bus/kafka/consumerWatch.js';
+import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import { Reachability } from '../../../src/adapters/message-bus/kafka/reachability.js';
+import { Renewable } from '../../../src/adapters/message-bus/kafka/renewable.js';
+import { SupervisedConsumer } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
+import { eventually } from '../../../src/testing/eventually.js';
+
+type Listener = (event: { payload: unknown }) => void;
+type EachBatch = (payload: unknown) => Promise<void>;
+
+/** What the library's consumer is to its user, driven by the test. */
+class FakeConsumer {
+  readonly events = { GROUP_JOIN: 'join', REBALANCING: 'rebalancing', REQUEST: 'request', CRASH: 'crash' };
+  readonly sought: unknown[] = [];
+  readonly listeners = new Map<string, Listener>();
+  readonly groupId: string;
+  eachBatch: EachBatch | undefined;
+  isDisconnected = false;
+
+  constructor(groupId: string) {
+    this.groupId = groupId;
+  }
+  connect = async () => {};
+  subscribe = async () => {};
+  run = async ({ eachBatch }: { readonly eachBatch: EachBatch }) => {
+    this.eachBatch = eachBatch;
+  };
+  on = (name: string, listener: Listener) => this.listeners.set(name, listener);
+  emit = (name: string, payload: unknown = {}) => this.listeners.get(name)?.({ payload });
+  seek = (place: unknown) => void this.sought.push(place);
+  disconnect = async () => {
+    this.isDisconnected = true;
+  };
+  join = () => this.emit('join', { memberAssignment: { notes: [0, 1] }, memberId: this.groupId });
+}
+
+describe('SupervisedConsumer', () => {
+  let made: FakeConsumer[];
+  let cuts: number;
+  let taken: Batch[];
+  let supervised: SupervisedConsumer;
+
+  const client = (): KafkaClient => {
+    const consumer = (options: { readonly groupId: string }): Consumer => {
+      const fake = new FakeConsumer(options.groupId);
+      made.push(fake);
+      return fake as unknown as Consumer;
+    };
+    return { kafka: { consumer } as unknown as Kafka, bytesRead: 7, cut: () => void (cuts += 1) };
+  };
+  const latest = async (count: number): Promise<FakeConsumer> => {
+    await eventually(() => made.length === count && made.at(-1)?.eachBatch !== undefined);
+    return made.at(-1) as FakeConsumer;
+  };
+
+  beforeEach(() => {
+    made = [];
+    taken = [];
+    cuts = 0;
+    const task = {
+      topic: 'notes',
+      groupId: () => `group ${made.length}`,
+      fromBeginning: false,
+      sessionTimeoutMs: 30_000,
+      joined: (partitions: readonly number[]) => {
+        for (const partition of partitions) supervised.seek(partition, 40 + partition);
+      },
+      leaving: () => undefined,
+      left: () => undefined,
+      take: (batch: Batch) => {
+        taken.push(batch);
+        throw new TypeError('What stops the library');
+      },
+      positions: async () => new Map(),
+      endOffsets: async () => [],
+    };
+    const outcome = { answered: () => undefined, doubted: () => undefined };
+    supervised = new SupervisedConsumer(task, { client, outcome, logger: undefined });
+  });
+  afterEach(() => supervised.close());
+
+  it('replaces a consumer that has stopped by another, which is told its places again', async () => {
+    const started = supervised.start();
+    (await latest(1)).join();
+    await started;
+    made[0]?.emit('crash', { error: new Error('For good') });
+    const second = await latest(2);
+    second.join();
+    expect(second.groupId).to.equal('group 1');
+    expect(second.sought).to.deep.equal([
+      { topic: 'notes', partition: 0, offset: '40' },
+      { topic: 'notes', partition: 1, offset: '41' },
+    ]);
+    expect([made[0]?.isDisconnected, cuts]).to.deep.equal([true, 1]);
+    expect(supervised.bytesRead).to.equal(14);
+  });
+
+  it('tells the library nothing of what goes wrong with a batch, and moves behind it', async () => {
+    void supervised.start();
+    const consumer = await latest(1);
+    const resolved: string[] = [];
+    const payload = {
+      batch: { topic: 'notes', lastOffset: () => '12' },
+      isStale: () => false,
+      resolveOffset: (offset: string) => resolved.push(offset),
+    };
+    await consumer.eachBatch?.(payload);
+    expect([taken.length, resolved]).to.deep.equal([1, ['12']]);
+  });
+
+  it('takes nothing from a consumer that was replaced, or from before a seek', async () => {
+    void supervised.start();
+    const consumer = await latest(1);
+    const payload = (isStale: boolean) => ({
+      batch: { lastOffset: () => '1' },
+      isStale: () => isStale,
+      resolveOffset: () => expect.fail('It is to be fetched again'),
+    });
+    await consumer.eachBatch?.(payload(true));
+    consumer.emit('crash', { error: new Error('For good') });
+    await latest(2);
+    await consumer.eachBatch?.(payload(false));
+    expect(taken).to.deep.equal([]);
+  });
+
+  it('ends for good when it is closed', async () => {
+    void supervised.start();
+    await latest(1);
+    await supervised.close();
+    await pause(60);
+    expect(made).to.have.lengthOf(1);
+    expect(made[0]?.isDisconnected).to.equal(true);
+  });
+});
+
+describe('ConsumerWatch', () => {
+  const watched = (positions: Map<number, number>, ends: number[]) => {
+    const given: string[] = [];
+    const progress = { positions: async () => positions, endOffsets: async () => ends };
+    const watch = new ConsumerWatch(progress, {
+      doubted: () => undefined,
+      givenUp: (why) => given.push(why),
+    });
+    return { watch, given };
+  };
+
+  it('gives up a consumer that stands still before records at two checks', async () => {
+    const positions = new Map([[0, 5]]);
+    const { watch, given } = watched(positions, [9]);
+    await watch.checkProgress();
+    positions.set(0, 7);
+    await watch.checkProgress();
+    expect(given).to.deep.equal([]);
+    await watch.checkProgress();
+    expect(given).to.have.lengthOf(1);
+    watch.close();
+  });
+
+  it('lets one be that has read everything, and one that something has just come for', async () => {
+    const ends = [5];
+    const { watch, given } = watched(new Map([[0, 5]]), ends);
+    await watch.checkProgress();
+    ends[0] = 6;
+    await watch.checkProgress();
+    expect(given).to.deep.equal([]);
+    watch.close();
+  });
+});
+
+describe('Reachability', () => {
+  it('asks after a failure until there is an answer', async () => {
+    let probes = 0;
+    const reachability = new Reachability(async () => {
+      probes += 1;
+      if (probes < 2) throw new Error('Away');
+    });
+    reachability.failed();
+    expect(reachability.isReachable).to.equal(false);
+    await eventually(() => reachability.isReachable);
+    expect(probes).to.equal(2);
+    reachability.close();
+  });
+
+  it('takes a doubt for a failure only when there is no answer', async () => {
+    let isAway = false;
+    const probe = async () => {
+      if (isAway) throw new Error('Away');
+    };
+    const reachability = new Reachability(probe);
+    reachability.doubted();
+    await pause(5);
+    expect(reachability.isReachable).to.equal(true);
+    isAway = true;
+    reachability.doubted();
+    await eventually(() => !reachability.isReachable);
+    reachability.close();
+  });
+});
+
+describe('Renewable', () => {
+  class Client {
+    isConnected = false;
+    connect = async () => {
+      this.isConnected = true;
+    };
+    disconnect = async () => {
+      this.isConnected = false;
+    };
+  }
+  const outcomes: string[] = [];
+  const outcome = {
+    answered: () => void outcomes.push('answered'),
+    failed: () => void outcomes.push('failed'),
+  };
+  const create = () => new Renewable(() => ({ client: new Client(), cut: () => undefined }), outcome);
+
+  it('makes another client after a use that failed', async () => {
+    const renewable = create();
+    const first = await renewable.current();
+    expect(await renewable.current()).to.equal(first);
+    await renewable.use(() => Promise.reject(new Error('Away'))).catch(() => undefined);
+    const second = await renewable.current();
+    expect(second).not.to.equal(first);
+    expect([first.isConnected, second.isConnected]).to.deep.equal([false, true]);
+    await renewable.use(async () => undefined);
+    expect(outcomes).to.deep.equal(['failed', 'answered']);
+    await renewable.close();
+    expect(second.isConnected).to.equal(false);
+  });
+
+  it('refuses when it is closed', async () => {
+    const renewable = create();
+    await renewable.close();
+    expect(await renewable.current().catch(String)).to.match(/^EngineUnavailable/);
+  });
+});

@@ -1,0 +1,146 @@
+import { Buffer } from 'node:buffer';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { ProducerRecord } from 'kafkajs';
+import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
+import type { Acknowledgement } from '../../../src/ports/messageBus.js';
+import { eventually } from '../../../src/testing/eventually.js';
+
+interface Attempt {
+  readonly acks: number | undefined;
+  readonly values: readonly string[];
+  readonly succeed: () => void;
+  readonly fail: (error?: Error) => void;
+}
+
+const outcomeOf = (sent: Promise<void>): Promise<string> => sent.then(() => 'stored', String);
+const unavailable = 'EngineUnavailable: The message bus cannot be reached';
+
+describe('TopicSender', () => {
+  let attempts: Attempt[];
+  let sender: TopicSender;
+  let isReachable: boolean;
+
+  const produce = ({ acks, messages }: ProducerRecord): Promise<void> =>
+    new Promise((succeed, fail) => {
+      const values = messages.map(({ value }) => String(value));
+      attempts.push({ acks, values, succeed, fail: (error = new Error('Away')) => fail(error) });
+    });
+  const create = (options: Partial<TopicSenderOptions> = {}): TopicSender =>
+    new TopicSender({
+      topic: 'numbers',
+      partitions: () => Promise.resolve(1),
+      produce,
+      reachability: {
+        get isReachable() {
+          return isReachable;
+        },
+      },
+      maxRecordBytes: 1_000,
+      withinMs: 10_000,
+      maxQueuedBytes: 10_000,
+      ...options,
+    });
+  const send = (value: unknown, acknowledgement: Acknowledgement = 'stored'): Promise<void> =>
+    sender.send({ key: Buffer.from('a'), value: Buffer.from(String(value)) }, acknowledgement);
+  const attempt = async (n: number): Promise<Attempt> => {
+    await eventually(() => attempts.length >= n);
+    return attempts[n - 1] as Attempt;
+  };
+
+  beforeEach(() => {
+    attempts = [];
+    isReachable = true;
+    sender = create();
+  });
+  afterEach(() => {
+    // Whatever a test leaves on its way.
+    for (const { succeed } of attempts) succeed();
+  });
+
+  it('has one batch on its way, and what came meanwhile in the next', async () => {
+    const sent = [1, 2].map((value) => send(value));
+    const first = await attempt(1);
+    sent.push(...[3, 4, 5].map((value) => send(value)));
+    await pause(5);
+    expect(attempts).to.have.lengthOf(1);
+    first.succeed();
+    (await attempt(2)).succeed();
+    await Promise.all(sent);
+    expect(attempts.map(({ values }) => values)).to.deep.equal([
+      ['1', '2'],
+      ['3', '4', '5'],
+    ]);
+  });
+
+  it('waits for all replicas as soon as one record of a batch is to be stored', async () => {
+    await send(1, 'none');
+    (await attempt(1)).succeed();
+    await sender.flush();
+    await send(2, 'none');
+    void send(3, 'stored');
+    (await attempt(2)).succeed();
+    expect(attempts.map(({ acks }) => acks)).to.deep.equal([1, -1]);
+  });
+
+  it('sends a failed batch again as it was, before anything else', async () => {
+    const sent = [send(1), send(2)];
+    const first = await attempt(1);
+    sent.push(send(3));
+    first.fail();
+    (await attempt(2)).fail();
+    (await attempt(3)).succeed();
+    (await attempt(4)).succeed();
+    await Promise.all(sent);
+    expect(attempts.map(({ values }) => values)).to.deep.equal([['1', '2'], ['1', '2'], ['1', '2'], ['3']]);
+  });
+
+  it('refuses what could not be stored in time, while an attempt hangs, and what waits behind it', async () => {
+    sender = create({ withinMs: 300 });
+    const sent = [send(1)];
+    await attempt(1);
+    sent.push(send(2));
+    expect(await Promise.all(sent.map(outcomeOf))).to.deep.equal([unavailable, unavailable]);
+    sent.push(send(3));
+    attempts[0]?.fail();
+    (await attempt(2)).succeed();
+    expect(await outcomeOf(sent[2] as Promise<void>)).to.equal('stored');
+    expect(attempts[1]?.values, 'the others are not sent any more').to.deep.equal(['3']);
+  });
+
+  it('does not send again what the broker refuses', async () => {
+    const sent = send(1);
+    (await attempt(1)).fail(Object.assign(new Error('Too large'), { type: 'MESSAGE_TOO_LARGE' }));
+    expect(await outcomeOf(sent)).to.equal('Error: Too large');
+    void send(2);
+    expect((await attempt(2)).values).to.deep.equal(['2']);
+  });
+
+  it('refuses a record that is too large, and any when too much is waiting', async () => {
+    expect(await outcomeOf(send('x'.repeat(1_000)))).to.match(
+      /^RangeError: A record of 10\d\d bytes is too large/,
+    );
+    sender = create({ maxQueuedBytes: 300 });
+    const sent = [send('x'.repeat(100)), send('y'.repeat(100))];
+    expect(await outcomeOf(sent[1] as Promise<void>)).to.equal(unavailable);
+    (await attempt(1)).succeed();
+    await sender.flush();
+    const later = send('z'.repeat(100));
+    (await attempt(2)).succeed();
+    await later;
+  });
+
+  it('takes no record to be lost while the brokers are out of reach', async () => {
+    isReachable = false;
+    expect(await outcomeOf(send(1, 'none'))).to.equal(unavailable);
+    const sent = send(2, 'stored');
+    (await attempt(1)).succeed();
+    await sent;
+  });
+
+  it('passes on why there is no topic', async () => {
+    sender = create({ partitions: () => Promise.reject(new Error('No such topic')) });
+    expect(await outcomeOf(send(1))).to.equal('Error: No such topic');
+    await sender.flush();
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { busTopics, otherTopics } from '../../../src/contracts/bus/busTopics.js';
+import { kafkaUnderTest, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
+
+describe('the topics on Kafka', () => {
+  let kafka: KafkaUnderTest;
+
+  const topic = { ...otherTopics, name: 'declared', partitions: 3 };
+  const opening = (declared: Partial<typeof topic>): Promise<string> =>
+    kafka.open({ topics: [{ ...topic, ...declared }] }).then(() => 'opened', String);
+
+  beforeEach(() => {
+    kafka = kafkaUnderTest();
+  });
+  afterEach(() => kafka.dispose());
+
+  it('are made as they were declared, also when several processes start at the same time', async () => {
+    await Promise.all([1, 2, 3].map(() => kafka.open({ topics: busTopics })));
+    const names = busTopics.map(({ name }) => kafka.prefix + name);
+    const { topics } = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: names }));
+    for (const declared of busTopics) {
+      const found = topics.find(({ name }) => name === kafka.prefix + declared.name);
+      expect(found?.partitions).to.have.lengthOf(declared.partitions);
+    }
+  });
+
+  it('are used as they are when they have more partitions', async () => {
+    expect(await opening({})).to.equal('opened');
+    expect(await opening({ partitions: 2 })).to.equal('opened');
+  });
+
+  it('are used as they are when they are kept otherwise, which is logged', async () => {
+    const warnings: string[] = [];
+    const silent = (): void => undefined;
+    const logger = {
+      debug: silent,
+      info: silent,
+      error: silent,
+      warn: (text: string) => warnings.push(text),
+    };
+    await kafka.open({ topics: [topic], logger });
+    expect(warnings).to.deep.equal([]);
+    await kafka.open({ topics: [{ ...topic, retentionMs: 1_000 }], logger });
+    expect(warnings).to.deep.equal(['A topic is kept otherwise than declared']);
+  });
+
+  it('stop the start when they have fewer partitions', async () => {
+    expect(await opening({})).to.equal('opened');
+    expect(await opening({ partitions: 4 })).to.match(
+      /^TopicMismatch: The topic test-\w+\.declared has 3 partitions, but 4 are declared/,
+    );
+  });
+
+  it('stop the start when they take only smaller records', async () => {
+    expect(await opening({})).to.equal('opened');
+    const refusal = await opening({ maxRecordBytes: 3_000_000 });
+    expect(refusal).to.match(/^TopicMismatch: The topic \S+ takes records of 2097152 bytes, but 3000000/);
+    expect(refusal).to.include('--add-config max.message.bytes=3000000');
+  });
+});

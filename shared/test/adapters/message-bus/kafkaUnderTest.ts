@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import {
+  openKafkaMessageBus,
+  type KafkaMessageBus,
+  type KafkaMessageBusOptions,
+} from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
+import { otherTopics } from '../../../src/contracts/bus/busTopics.js';
+
+const variable = 'ROOMWIRE_TEST_KAFKA_BROKERS';
+
+export const testBrokers = (): readonly string[] => {
+  const brokers = process.env[variable];
+  if (!brokers) throw new Error(`${variable} must name the brokers to test against, such as 127.0.0.1:9092`);
+  return brokers.split(',');
+};
+
+/** The shortest that brokers allow unless they are told otherwise. */
+export const sessionTimeoutMs = 6_000;
+export const partitions = 4;
+
+/** Topics and buses of one test, which meet those of no other. */
+export interface KafkaUnderTest {
+  readonly prefix: string;
+  readonly open: (options?: Partial<KafkaMessageBusOptions>) => Promise<KafkaMessageBus>;
+  /** Closes the buses, and leaves no topics behind on brokers that live longer than the tests. */
+  readonly dispose: () => Promise<void>;
+}
+
+export const kafkaUnderTest = (): KafkaUnderTest => {
+  const prefix = `test-${randomUUID().slice(0, 8)}.`;
+  const opened: KafkaMessageBus[] = [];
+  return {
+    prefix,
+    open: async (options = {}) => {
+      const bus = await openKafkaMessageBus({
+        brokers: testBrokers(),
+        clientId: 'roomwire-test',
+        topicPrefix: prefix,
+        topics: [],
+        otherTopics: { ...otherTopics, partitions },
+        sessionTimeoutMs,
+        ...options,
+      });
+      opened.push(bus);
+      return bus;
+    },
+    dispose: async () => {
+      await Promise.all(opened.map((bus) => bus.close()));
+      await withAdmin(async (admin) => {
+        const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+        if (topics.length > 0) await admin.deleteTopics({ topics });
+      });
+    },
+  };
+};
+
+export const withAdmin = async <T>(action: (admin: Admin) => Promise<T>): Promise<T> => {
+  const connection = { brokers: testBrokers(), clientId: 'roomwire-test', logger: undefined };
+  const admin = createKafkaClient(connection).kafka.admin();
+  await admin.connect();
+  try {
+    return await action(admin);
+  } finally {
+    await admin.disconnect();
+  }
+};
+
+/** What a bus is connected through, for a test to disturb. */
+export interface Cable {
+  readonly connect: (port: number, host: string, connected: () => void) => Socket;
+  /** Ends the connections of the moment. */
+  interrupt(): void;
+  /** As if the process had been killed: no connection from here on. */
+  cut(): void;
+  mend(): void;
+  /** Nothing arrives for a while, as in a process that stands still. */
+  freeze(forMs: number): Promise<void>;
+  /** What the brokers say on the connections of the moment is not heard; then these end. */
+  loseAnswers(afterMs: number): void;
+}
+
+export const cable = (): Cable => {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const end = (socket: Socket): unknown => socket.destroy(new Error('The test has ended the connection'));
+  return {
+    connect: (port, host, connected) => {
+      const socket = connect(port, host, connected);
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      if (isCut) end(socket);
+      return socket;
+    },
+    interrupt: () => sockets.forEach(end),
+    cut: () => {
+      isCut = true;
+      sockets.forEach(end);
+    },
+    mend: () => {
+      isCut = false;
+    },
+    freeze: async (forMs) => {
+      const present = [...sockets];
+      for (const socket of present) socket.pause();
+      await pause(forMs);
+      for (const socket of present) socket.resume();
+    },
+    loseAnswers: (afterMs) => {
+      const present = [...sockets];
+      for (const socket of present) socket.removeAllListeners('data');
+      setTimeout(() => present.forEach(end), afterMs);
+    },
+  };
+};

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { at, matchingIds, putRoom, room } from '../../../src/testing/view-store/storeUnderTest.js';
+import { anyMetadata, oddMetadata } from './mongoMetadata.js';
+import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
+
+describe('the MongoDB view store, with any metadata', () => {
+  let database: TestDatabase;
+  let store: ViewStore;
+  let position = 0;
+
+  before(() => void mongoUrl());
+  beforeEach(async () => {
+    position = 0;
+    database = testDatabase();
+    store = await openMongoViewStore({ url: database.url, database: database.name });
+  });
+  afterEach(async () => {
+    await store.close();
+    await database.drop();
+  });
+  const next = (): string => at((position += 1));
+
+  it('gives documents back as they were put and patched', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMetadata, anyMetadata, async (put, patched) => {
+        await store.apply({ changes: [putRoom('r', { metadata: put })], position: next() });
+        expect(await store.get('rooms', 'r')).to.deep.equal(room('r', { metadata: put }));
+        const patch = { patch: 'rooms' as const, id: 'r', set: { metadata: patched } };
+        await store.apply({ changes: [patch], position: next() });
+        expect(await store.find('rooms', {})).to.deep.equal([room('r', { metadata: patched })]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  for (const [title, metadata] of Object.entries(oddMetadata))
+    it(`gives back ${title}`, async () => {
+      await store.apply({ changes: [putRoom('r', { metadata })], position: next() });
+      const found = await store.get('rooms', 'r');
+      expect(JSON.stringify(found?.metadata)).to.equal(JSON.stringify(metadata));
+    });
+
+  it('finds documents by fields whose names it keeps in another form', async () => {
+    const metadata = { _private: 1, '50%': 2, plain: [{ _id: 'x' }] };
+    await store.apply({ changes: [putRoom('r', { metadata })], position: next() });
+    for (const filter of [
+      { 'metadata._private': 1 },
+      { 'metadata.50%': { $gt: 1 } },
+      { 'metadata.plain._id': 'x' },
+      { 'metadata.plain': { $elemMatch: { _id: { $in: ['x'] } } } },
+      { $and: [{ 'metadata._private': 1 }, { $nor: [{ 'metadata.50%': 1 }] }] },
+      { _id: null, _term: null },
+    ])
+      expect(await matchingIds(store, filter), JSON.stringify(filter)).to.deep.equal(['r']);
+  });
+});

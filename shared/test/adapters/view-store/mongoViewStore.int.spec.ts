@@ -1,0 +1,25 @@
+import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
+import { mongoUrl, testDatabase } from './mongoTestDatabase.js';
+
+describe('on the MongoDB of this run', () => {
+  before(() => void mongoUrl());
+
+  viewStoreContract('MongoDB', async () => {
+    const database = testDatabase();
+    const open = () => openMongoViewStore({ url: database.url, database: database.name });
+    let store = await open();
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = await open();
+        return store;
+      },
+      dispose: async () => {
+        await store.close();
+        await database.drop();
+      },
+    };
+  });
+});
