@@ -15,6 +15,7 @@ import { createDelivery } from './fanout/deliverFromBus.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
+import { asksForWebSocket, ignoreUpgrade } from './socket/ignoreUpgrade.js';
 import { refuseUpgrade } from './socket/refuseUpgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
@@ -27,7 +28,10 @@ export interface GatewayDeps {
 }
 
 export interface Gateway extends Service {
-  /** Takes over the server's `upgrade` requests: `/ws` is ours, anything else is refused. Before or after `start`. */
+  /**
+   * Takes over the server's `upgrade` requests, before or after `start`: `/ws` is ours, a WebSocket anywhere else is
+   * refused. Other protocols that a client offers are ignored: the server gets such a request as an ordinary one.
+   */
   attach(server: Server): void;
   /** Open WebSockets. */
   readonly connections: number;
@@ -72,7 +76,10 @@ class WebSocketGateway implements Gateway {
   }
 
   attach(server: Server): void {
-    server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    server.on('upgrade', (request, socket, head) => {
+      if (asksForWebSocket(request)) this.upgrade(request, socket, head);
+      else ignoreUpgrade(server, request, socket, head);
+    });
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,5 +1,5 @@
 export interface GatewayOptions {
-  /** Accepted publishes a second and connection; 0 is no limit. */
+  /** Accepted publishes a second and connection, and a quarter of the refused ones; 0 is no limit. */
   readonly publishRate: number;
   /** Without a frame for this long a connection is closed. */
   readonly idleTimeoutMs: number;

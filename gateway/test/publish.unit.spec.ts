@@ -146,6 +146,17 @@ describe('publish', () => {
     });
   });
 
+  it('[WS-ENC-5] is answered under its msgRef when data behind it is unsound', async () => {
+    const writer = await world.join();
+    const frame = { type: 'publish', topic, msgRef: 'r', data: JSON.parse('{"__proto__":1}') as unknown };
+    expect(await writer.ask(frame)).to.deep.equal({
+      type: 'error',
+      error: 'invalid_frame',
+      topic,
+      msgRef: 'r',
+    });
+  });
+
   describe('of a size', () => {
     const text = (bytes: number) => 'x'.repeat(bytes - 5);
 
@@ -281,6 +292,18 @@ describe('the publish rate', () => {
       }
       expect(await client.publish(topic, 1).next()).to.include({ error: 'rate_limit_exceeded' });
     }
+  });
+
+  it('[WS-PUB-6] looks at nothing any more after four times as many refusals, for a second', async () => {
+    const writer = await world.join();
+    for (let count = 0; count < 12; count++) {
+      expect(await writer.publish('no/such/room', 1).next()).to.include({ error: 'unknown_topic' });
+    }
+    for (const address of ['no/such/room', topic]) {
+      expect(await writer.publish(address, 1).next()).to.include({ error: 'rate_limit_exceeded' });
+    }
+    clock.pass(1_000);
+    expect(await writer.publish(topic, 1, { msgRef: 'r' }).next()).to.include({ type: 'published' });
   });
 
   it('[WS-PUB-6] does not follow the wall clock', async () => {

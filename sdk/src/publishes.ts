@@ -40,8 +40,8 @@ export class Publishes {
   async publish(topic: string, data: unknown, options: PublishOptions): Promise<void> {
     const msgRef = String(++this.#sent);
     const { qos, retain, filter, filters } = options;
-    // An absent `data` would make the frame invalid.
-    this.#context.send({ type: 'publish', topic, data: data ?? null, qos, retain, filter, filters, msgRef });
+    // An absent `data` would make the frame invalid. It goes last: a refusal names what stands in front of the fault.
+    this.#context.send({ type: 'publish', topic, msgRef, qos, retain, filter, filters, data: data ?? null });
     const answer = deferred<void>();
     const timeout = new ConnectionError('request_timeout', { topic, msgRef });
     const cancelTimeout = this.#context.schedule(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decode, encode } from '@msgpack/msgpack';
+import { decode, encode, ExtData } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { RoomwireError } from '../src/errors.js';
 import { decodeFrame, encodeFrame } from '../src/protocol/codec.js';
@@ -39,6 +39,25 @@ describe('encodeFrame', () => {
   it('refuses what MessagePack cannot express', () => {
     for (const data of [() => 1, Symbol('s'), 10n, circular()])
       expect(errorOf(() => encodeFrame(publish(data)))).to.include({ error: 'invalid_data', topic: 'a/b/c' });
+  });
+
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+  const unreadable: Record<string, unknown> = {
+    'the key __proto__': JSON.parse('{"a":[{"__proto__":1}]}'),
+    'half a surrogate pair': 'text \ud800',
+    'half a surrogate pair in a key': { '\udc00': 1 },
+    'half a surrogate pair in a long text': ['x'.repeat(1_000) + '\ud83d'],
+    '65 levels, the frame included': nested(64),
+    'an extension': new ExtData(5, new Uint8Array(1)),
+  };
+  for (const [what, data] of Object.entries(unreadable))
+    it(`[WS-ENC-1] refuses ${what}, as the server would`, () => {
+      expect(errorOf(() => encodeFrame(publish(data)))).to.include({ error: 'invalid_data', topic: 'a/b/c' });
+    });
+
+  it('[WS-ENC-1] takes 64 levels, whole pairs, time stamps and bytes', () => {
+    for (const data of [nested(63), 'smile \ud83d\ude00', new Date(0), Uint8Array.of(1)])
+      expect(decode(encodeFrame(publish(data)))).to.deep.include({ data });
   });
 
   it('refuses a frame for which the server would end the connection', () => {

@@ -15,14 +15,20 @@ export const createDelivery =
     const subscribers = hub.subscribers(message.topic);
     if (subscribers === undefined) return;
     let frame: Buffer | undefined;
+    const { publisher } = message;
+    const filters = new Set(message.filters);
     for (const subscription of subscribers) {
-      if (!wants(subscription, message)) continue;
+      if (!wants(subscription, publisher, filters)) continue;
       frame ??= binaryFrame(message.body);
       subscription.session.link.outbox.push(frame);
       metrics.deliveries++;
     }
   };
 
-const wants = ({ session, filters }: Subscription, message: LiveMessage): boolean =>
-  session.identity.actorTokenId !== message.publisher &&
-  (filters === undefined || matchesFilters(filters, message.filters));
+const wants = (
+  { session, filters }: Subscription,
+  publisher: string,
+  onMessage: ReadonlySet<string>,
+): boolean =>
+  session.identity.actorTokenId !== publisher &&
+  (filters === undefined || matchesFilters(filters, onMessage));

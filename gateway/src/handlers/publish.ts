@@ -7,28 +7,30 @@ import { refusedFilters } from '../policy/filters.js';
 import type { Session } from '../session/session.js';
 import type { Handler, Outcome } from './handler.js';
 
-type PublishStep = (session: Session, frame: PublishFrame, core: GatewayCore) => RefusalName | undefined;
+type PublishStep = (frame: PublishFrame) => RefusalName | undefined;
 
 /** [WS-PUB-6] First, because a client over its rate must cost next to nothing. */
-const withinRate: PublishStep = (session, _frame, { options, clock }) =>
-  options.publishRate > 0 && session.published.isFull(clock.monotonic()) ? 'rateLimited' : undefined;
+const withinRate = ({ published, refused }: Session, { options, clock }: GatewayCore): boolean => {
+  const now = clock.monotonic();
+  return options.publishRate === 0 || !(published.isFull(now) || refused.isFull(now));
+};
 
 /** [WS-PUB-5] */
-const withinSize: PublishStep = (_session, { data }) =>
-  data.length > maxDataBytes ? 'messageTooLarge' : undefined;
+const withinSize: PublishStep = ({ data }) => (data.length > maxDataBytes ? 'messageTooLarge' : undefined);
 
 /** [WS-FILTER-2] */
-const withSoundFilters: PublishStep = (_session, { filter, filters }) =>
+const withSoundFilters: PublishStep = ({ filter, filters }) =>
   filter === undefined && filters.length === 0
     ? undefined
     : refusedFilters(filter === undefined ? filters : [filter, ...filters]);
 
-const steps = [withinRate, withinSize, withSoundFilters] as const;
+const steps = [withinSize, withSoundFilters] as const;
 
 export const publish: Handler<'publish'> = (session, frame, core) => {
+  if (!withinRate(session, core)) return 'rateLimited';
   for (const step of steps) {
-    const refusal = step(session, frame, core);
-    if (refusal) return refusal;
+    const refusal = step(frame);
+    if (refusal) return refused(session, refusal, core);
   }
   const access = session.access(core.directory, frame.topic);
   return access instanceof Promise
@@ -36,14 +38,19 @@ export const publish: Handler<'publish'> = (session, frame, core) => {
     : accept(session, frame, access, core);
 };
 
-/** [WS-PUB-6] Only what is accepted counts against the rate. */
+/** [WS-PUB-6] What is refused counts too, in a window of its own: an absent topic costs a look-up each time. */
+const refused = (session: Session, refusal: RefusalName, { options, clock }: GatewayCore): RefusalName => {
+  if (options.publishRate > 0) session.refused.add(clock.monotonic());
+  return refusal;
+};
+
 const accept = (
   session: Session,
   frame: PublishFrame,
   access: TopicAccess | undefined,
   core: GatewayCore,
 ): Outcome => {
-  if (!access?.mayPublish) return 'unknownTopic';
+  if (!access?.mayPublish) return refused(session, 'unknownTopic', core);
   if (core.options.publishRate > 0) session.published.add(core.clock.monotonic());
   return core.publishToBus(session, frame, access);
 };

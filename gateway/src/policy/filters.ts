@@ -1,5 +1,5 @@
 import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
-import { maxFilters } from '@roomwire/shared/contracts/protocol/limits';
+import { maxFilters, maxFilterValues } from '@roomwire/shared/contracts/protocol/limits';
 import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
 
 /** The filters of a subscription, arranged for matching. */
@@ -20,7 +20,9 @@ export const refusedFilters = (entries: readonly FilterEntry[]): RefusalName | u
   const groups = entries.filter(isGroup);
   if (entries.length > maxFilters || groups.some((group) => group.length > maxFilters))
     return 'tooManyFilters';
-  const isSound = entries.flat().every(isFilterValue) && groups.every((group) => group.length >= 2);
+  const values = entries.flat();
+  if (values.length > maxFilterValues) return 'tooManyFilters';
+  const isSound = values.every(isFilterValue) && groups.every((group) => group.length >= 2);
   return isSound ? undefined : 'invalidFilterChars';
 };
 
@@ -33,7 +35,12 @@ export const filterSet = (entries: readonly FilterEntry[]): FilterSet | undefine
         groups: entries.filter(isGroup),
       };
 
-/** A message without filter values matches no filter. */
-export const matchesFilters = (set: FilterSet, onMessage: readonly string[]): boolean =>
-  onMessage.some((value) => set.values.has(value)) ||
-  set.groups.some((group) => group.every((value) => onMessage.includes(value)));
+/** A message without filter values matches no filter. Costs a look-up a value, of the set and of the message. */
+export const matchesFilters = (set: FilterSet, onMessage: ReadonlySet<string>): boolean =>
+  intersects(onMessage, set.values) ||
+  set.groups.some((group) => group.every((value) => onMessage.has(value)));
+
+const intersects = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
+  for (const value of some) if (others.has(value)) return true;
+  return false;
+};

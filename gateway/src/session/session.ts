@@ -16,6 +16,9 @@ export interface SessionLink {
   close(why: CloseSpec): void;
 }
 
+/** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
+const refusalsPerPublish = 4;
+
 /** More addresses than this on one connection, and the work of resolving them is done again. */
 const maxKnownAddresses = 1_000;
 
@@ -27,6 +30,8 @@ export class Session {
   readonly subscriptions = new Map<string, Subscription>();
   /** The last accepted publishes. */
   readonly published: SlidingWindow;
+  /** The last publishes that were refused for something else than the rate. */
+  readonly refused: SlidingWindow;
   /** Publishes that the bus has not answered for yet. */
   unacknowledged = 0;
   /** Milliseconds since 1970. */
@@ -39,6 +44,7 @@ export class Session {
     this.link = link;
     this.expiresAt = expiresAt;
     this.published = new SlidingWindow(publishRate, 1_000);
+    this.refused = new SlidingWindow(refusalsPerPublish * publishRate, 1_000);
   }
 
   /** What the actor may do at an address: at once where it is known and nothing has changed since. */

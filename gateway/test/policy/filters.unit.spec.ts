@@ -37,6 +37,12 @@ describe('the filters of a subscription', () => {
     expect(refusedFilters(Array<string>(101).fill('x'))).to.equal('tooManyFilters');
     expect(refusedFilters([Array<string>(101).fill('x')])).to.equal('tooManyFilters');
   });
+
+  it('[WS-FILTER-1] hold at most a thousand values together', () => {
+    const groups = Array<string[]>(10).fill(Array<string>(100).fill('x'));
+    expect(refusedFilters(groups)).to.equal(undefined);
+    expect(refusedFilters([...groups, 'x'])).to.equal('tooManyFilters');
+  });
 });
 
 describe('a message and the filters of a subscription', () => {
@@ -53,7 +59,7 @@ describe('a message and the filters of a subscription', () => {
   ];
   for (const [onMessage, matches] of cases) {
     it(`[WS-FILTER-3] [${onMessage.join(', ')}] ${matches ? 'matches' : 'does not match'} eu or (us and urgent)`, () => {
-      expect(matchesFilters(set, onMessage)).to.equal(matches);
+      expect(matchesFilters(set, new Set(onMessage))).to.equal(matches);
     });
   }
 

@@ -2,14 +2,15 @@ import { decode, encode } from '@msgpack/msgpack';
 import { RoomwireError } from '../errors.js';
 import type { ClientFrame, ServerFrame } from './frames.js';
 import { readFrame } from './readFrame.js';
+import { assertReadable, maxNesting } from './readable.js';
 
 /** The server ends a connection with 1009 for a frame above this; so such a frame never leaves. */
 const maxFrameBytes = 1_048_576;
 const maxDataBytes = 921_600;
-/** The server's bound on nesting. */
-const maxDepth = 64;
+/** The encoder counts the value inside the innermost array or map as a level too. */
+const maxDepth = maxNesting + 1;
 
-/** Throws `invalid_data` for what MessagePack cannot express, `message_too_large` for what no server takes. */
+/** Throws `invalid_data` for what MessagePack cannot express or the server does not read, `message_too_large` for what no server takes. */
 export const encodeFrame = (frame: ClientFrame): Uint8Array<ArrayBuffer> => {
   const topic = 'topic' in frame ? frame.topic : undefined;
   const bytes = encodeOrRefuse(frame, topic);
@@ -19,6 +20,7 @@ export const encodeFrame = (frame: ClientFrame): Uint8Array<ArrayBuffer> => {
 
 const encodeOrRefuse = (frame: ClientFrame, topic: string | undefined): Uint8Array<ArrayBuffer> => {
   try {
+    assertReadable(frame);
     return encode(frame, { ignoreUndefined: true, maxDepth });
   } catch (cause) {
     throw new RoomwireError('invalid_data', { topic, cause });

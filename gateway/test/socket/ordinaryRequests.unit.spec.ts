@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { createGateway } from '../../src/gateway.js';
+import { World, silentLogger } from '../support/world.js';
+import { ManualClock } from '../support/manualClock.js';
+
+const offer =
+  'Host: test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
+
+/** Node hands every request with an `Upgrade` header to the gateway. */
+describe('a request that offers an upgrade', () => {
+  let world: World;
+  let server: Server;
+  let wires: Socket[];
+  let client: Socket;
+  let received: string;
+
+  beforeEach(async () => {
+    world = await World.open();
+    wires = [];
+    server = createServer((request, response) => {
+      void text(request).then((body) => response.end(`<${summary(request)} ${body}>`));
+    });
+    server.on('connection', (wire: Socket) => wires.push(wire));
+    const { views, bus } = world;
+    createGateway({ views, bus, clock: new ManualClock(), logger: silentLogger }).attach(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    // It does not end when the server does.
+    client = connect({
+      port: (server.address() as AddressInfo).port,
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    client.on('error', () => undefined);
+    received = '';
+    client.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    server.close();
+    await world.close();
+  });
+
+  const answered = async (times: number): Promise<string[]> => {
+    for (;;) {
+      const answers = received.match(/<.*?>/g) ?? [];
+      if (answers.length >= times) return answers;
+      await once(client, 'data');
+    }
+  };
+
+  it('[WS-CONN-1] for another protocol is served as an ordinary one', async () => {
+    client.write(`GET /x?y=z HTTP/1.1\r\n${offer}\r\n`);
+    expect(await answered(1)).to.deep.equal(['<GET /x?y=z offers nothing >']);
+    expect(received).to.match(/^HTTP\/1.1 200 OK\r\n/);
+  });
+
+  it('[WS-CONN-1] for another protocol has its body read, however it comes', async () => {
+    const body = JSON.stringify({ name: 'Kühlhaus' });
+    const head = `POST /x HTTP/1.1\r\n${offer}Content-Type: application/json\r\n`;
+    const sized = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    const expected = `<POST /x offers nothing ${body}>`;
+
+    client.write(sized + body);
+    expect(await answered(1), 'in one piece').to.deep.equal([expected]);
+    client.write(sized + body.slice(0, 5));
+    await new Promise(setImmediate);
+    client.write(body.slice(5));
+    expect(await answered(2), 'in two').to.deep.equal([expected, expected]);
+    client.write(
+      `${head}Transfer-Encoding: chunked\r\n\r\n${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    );
+    expect((await answered(3))[2], 'chunked').to.equal(expected);
+  });
+
+  it('[WS-CONN-1] for another protocol may be followed by others on the same socket', async () => {
+    const request = `GET /x HTTP/1.1\r\n${offer}\r\n`;
+    const plain = 'GET /plain HTTP/1.1\r\nHost: test\r\n\r\n';
+    client.write((request + plain).repeat(20));
+    const answers = await answered(40);
+    expect(answers.filter((answer) => answer === '<GET /x offers nothing >')).to.have.length(20);
+    expect(answers.filter((answer) => answer === '<GET /plain offers nothing >')).to.have.length(20);
+    const [wire] = wires as [Socket];
+    expect(new Set(wires).size).to.equal(1);
+    for (const event of ['data', 'end', 'close', 'error', 'timeout', 'drain'])
+      expect(wire.listenerCount(event), event).to.be.below(5);
+  });
+
+  it('[WS-CONN-1] to a WebSocket by another method than GET is served as an ordinary one', async () => {
+    client.write(
+      'POST /ws HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\nhi',
+    );
+    expect(await answered(1)).to.deep.equal(['<POST /ws offers nothing hi>']);
+  });
+
+  it('[WS-CONN-1] with more headers than Node keeps is refused', async () => {
+    client.write(`GET /x HTTP/1.1\r\n${offer}${'a:b\r\n'.repeat(600)}\r\n`);
+    await once(client, 'end');
+    expect(received).to.match(/^HTTP\/1.1 431 /);
+  });
+
+  for (const [path, status] of [
+    ['/other', 404],
+    ['/ws', 503],
+  ] as const) {
+    it(`[WS-CONN-1] and is refused with ${status} leaves no socket behind, though the peer keeps its side open`, async () => {
+      client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+      await once(client, 'end');
+      expect(received).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      // Ends only when no socket is left, and the client has not closed its own.
+      await new Promise((resolve) => server.close(resolve));
+    });
+  }
+});
+
+const summary = ({ method, url, headers }: IncomingMessage): string =>
+  `${method} ${url} offers ${headers.upgrade ?? 'nothing'}`;
