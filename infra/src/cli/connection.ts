@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { connect, type Client, type RoomwireError } from '@roomwire/sdk';
+import { connect, ConnectionError, type Client, type RoomwireError } from '@roomwire/sdk';
 import { exitCodes, fail } from './fail.js';
 
 export interface ConnectionOptions {
@@ -31,5 +31,6 @@ export const connectOrExit = ({ url, token }: ConnectionOptions, reconnect: bool
 /** One line that names the error as the protocol does, and says what helps. */
 export const failWith = (error: unknown): never => {
   const { error: name, message } = error as RoomwireError;
-  return fail(name === undefined ? message : `${name}: ${message}`);
+  const reason = error instanceof ConnectionError ? error.closeReason : undefined;
+  return fail([reason, name, message].filter(Boolean).join(': '));
 };

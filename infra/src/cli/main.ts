@@ -1,15 +1,25 @@
 import { Command } from 'commander';
+import { exitCodes } from './fail.js';
 import { addListen } from './listen.js';
 import { addPublish } from './publish.js';
+import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
 
 const program = new Command('roomwire')
   .description('Real-time publish/subscribe: a REST control API, WebSocket rooms and customer webhooks.')
   .version('0.1.0')
-  .showHelpAfterError();
+  .showHelpAfterError()
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.misused));
+
+// Whoever reads the output may stop doing so, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
 
 addStart(program);
+addServices(program);
 addListen(program);
 addPublish(program);
 addToken(program);

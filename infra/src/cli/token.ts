@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { ConfigError, readConfig } from '../config/config.js';
-import { readJsonFile } from '../standalone/keptSecrets.js';
+import { readJsonFile } from '../process/keptSecrets.js';
 import { exitCodes, fail } from './fail.js';
 
 interface TokenOptions {
@@ -12,6 +12,10 @@ interface TokenOptions {
   readonly subject: string;
   readonly hours: string;
 }
+
+const longestSeconds = 10 * 365 * 24 * 3600;
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -32,7 +36,11 @@ export const addToken = (program: Command): void => {
 
 const mint = async ({ org, operator, subject, hours }: TokenOptions): Promise<void> => {
   const lifetime = Math.round(Number(hours) * 3600);
-  if (!(lifetime >= 1)) fail('--hours must be a number above 0', exitCodes.misused);
+  if (!(lifetime >= 1 && lifetime <= longestSeconds))
+    fail('--hours must be a number above 0, of at most ten years', exitCodes.misused);
+  const strange = org.find((id) => !isUuid(id));
+  if (strange !== undefined)
+    fail(`--org takes the UUID of an organization, not ${strange}`, exitCodes.misused);
   if (org.length === 0 && !operator)
     fail('Name an organization with --org, or use --operator', exitCodes.misused);
   const session = { subject, organizationIds: org, isOperator: operator };

@@ -8,6 +8,12 @@ export interface Config {
   readonly port: number;
   readonly opsPort: number;
   readonly dataDir: string;
+  readonly eventStoreUrl: string | undefined;
+  readonly mongodbUrl: string | undefined;
+  /** `host:port` each. */
+  readonly kafkaBrokers: readonly string[] | undefined;
+  /** Whether any port is on files, so that this process needs the data folder for itself. */
+  readonly isEmbedded: boolean;
   readonly masterKey: Uint8Array | undefined;
   readonly sessionSecret: Uint8Array | undefined;
   readonly oidc:
@@ -41,14 +47,13 @@ export const readConfig = (environment: Environment): Config => {
   const port = { min: 0, max: 65_535 };
   const rate = { min: 0, max: 1_000_000 };
 
-  for (const name of engineVariables) {
-    if (read.text(name) !== undefined) problems.push(`${name} is set, but this version runs on files only`);
-  }
+  const engines = readEngines(read, problems);
   const config: Config = {
     host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
     port: read.integer('ROOMWIRE_PORT', 8080, port),
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
+    ...engines,
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
     oidc: readOidc(read, problems),
@@ -58,7 +63,7 @@ export const readConfig = (environment: Environment): Config => {
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
     restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
-    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', true),
+    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.kafkaBrokers === undefined),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
   };
   if (config.restRate > 0 && config.restBurst < 1)
@@ -67,7 +72,21 @@ export const readConfig = (environment: Environment): Config => {
   return config;
 };
 
-const engineVariables = ['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS'];
+/** A URL decides for each port alone, so that files and engines may be mixed. */
+const readEngines = (read: ReturnType<typeof createVariableReader>, problems: string[]) => {
+  const eventStoreUrl = read.engineUrl('ROOMWIRE_EVENTSTORE_URL', ['esdb:', 'esdb+discover:']);
+  const mongodbUrl = read.engineUrl('ROOMWIRE_MONGODB_URL', ['mongodb:', 'mongodb+srv:']);
+  const brokers = read
+    .text('ROOMWIRE_KAFKA_BROKERS')
+    ?.split(',')
+    .map((broker) => broker.trim());
+  const areBrokers =
+    brokers?.every((broker) => /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(broker)) ?? true;
+  if (!areBrokers)
+    problems.push('ROOMWIRE_KAFKA_BROKERS must be host:port, several with commas between them');
+  const isEmbedded = [eventStoreUrl, mongodbUrl, brokers].includes(undefined);
+  return { eventStoreUrl, mongodbUrl, kafkaBrokers: brokers, isEmbedded };
+};
 
 const readOidc = (read: ReturnType<typeof createVariableReader>, problems: string[]): Config['oidc'] => {
   const jwksUrl = read.url('ROOMWIRE_SESSION_JWKS_URL', ['https:', 'http:']);

@@ -9,6 +9,8 @@ export interface VariableReader {
   flag(name: string, fallback: boolean): boolean;
   oneOf<T extends string>(name: string, fallback: T, values: readonly T[]): T;
   url(name: string, protocols: readonly string[]): string | undefined;
+  /** Like `url`, but it may name several hosts; the engine's client reads the rest of it. */
+  engineUrl(name: string, protocols: readonly string[]): string | undefined;
   /** 32 bytes in base64. */
   key(name: string): Uint8Array | undefined;
 }
@@ -41,11 +43,24 @@ export const createVariableReader = (environment: Environment, problems: string[
         name,
         undefined,
         (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
-        `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+        beginningWith(protocols),
+      ),
+    engineUrl: (name, protocols) =>
+      read<string | undefined>(
+        name,
+        undefined,
+        (text) => (protocols.some((protocol) => isAddress(text, `${protocol}//`)) ? text : undefined),
+        beginningWith(protocols),
       ),
     key: (name) => read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
   };
 };
+
+const beginningWith = (protocols: readonly string[]): string =>
+  `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
+
+const isAddress = (text: string, beginning: string): boolean =>
+  text.startsWith(beginning) && /^[^\s/?]+/.test(text.slice(beginning.length)) && !/\s/.test(text);
 
 const flags = new Map([
   ['true', true],

@@ -6,28 +6,105 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { Config } from '../config/config.js';
 import type { ClosingStack } from './closingStack.js';
+import { openWhenReachable } from './openWhenReachable.js';
 
+/** The engine behind each port, opened when it is first asked for. */
 export interface Adapters {
-  readonly folder: DataFolder;
-  readonly log: EventLog;
-  readonly views: ViewStore;
-  readonly bus: MessageBus;
+  folder(): Promise<DataFolder>;
+  log(): Promise<EventLog>;
+  views(): Promise<ViewStore>;
+  bus(): Promise<MessageBus>;
+  /** Whether every engine that has been opened answers, within a second. */
+  areReachable(): Promise<boolean>;
 }
 
-/** Picks the engine behind each port: the one place that knows which it is. */
-export const openAdapters = async (
-  dataDir: string,
-  logger: Logger,
-  closing: ClosingStack,
-): Promise<Adapters> => {
-  const folder = await openDataFolder(dataDir);
-  closing.push(() => folder.close());
-  const log = await openEmbeddedEventLog(folder);
-  closing.push(() => log.close());
-  const views = await openEmbeddedViewStore(folder, { logger });
-  closing.push(() => views.close());
-  const bus = await openEmbeddedMessageBus(folder, { logger });
-  closing.push(() => bus.close());
-  return { folder, log, views, bus };
+export interface AdapterDeps {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly closing: ClosingStack;
+  /** Ends the waiting for engines that are not there yet. */
+  readonly signal: AbortSignal;
+}
+
+interface Closeable {
+  close(): Promise<void>;
+}
+
+/**
+ * The one place that knows which engine a port has: a URL in the configuration decides for each port alone. The client
+ * libraries of the engines are loaded only where they are used; together they take longer than the whole start.
+ */
+export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps): Adapters => {
+  const checks: (() => Promise<boolean>)[] = [];
+  const opening = <T extends Closeable>(
+    name: string,
+    open: () => Promise<T>,
+    check: (it: T) => Promise<boolean>,
+  ) =>
+    memoized(async () => {
+      const adapter = await openWhenReachable(name, open, { logger, signal });
+      closing.push(() => adapter.close());
+      checks.push(() => check(adapter));
+      return adapter;
+    });
+
+  const folder = memoized(async () => {
+    const opened = await openDataFolder(config.dataDir);
+    closing.push(() => opened.close());
+    return opened;
+  });
+  const { eventStoreUrl, mongodbUrl, kafkaBrokers } = config;
+
+  return {
+    folder,
+    log: opening(
+      'event log',
+      async () => {
+        if (eventStoreUrl === undefined) return openEmbeddedEventLog(await folder());
+        const { openEventStoreDbLog } =
+          await import('@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog');
+        return openEventStoreDbLog({ url: eventStoreUrl, logger });
+      },
+      (log) => log.head().then(() => true),
+    ),
+    views: opening(
+      'read models',
+      async () => {
+        if (mongodbUrl === undefined) return openEmbeddedViewStore(await folder(), { logger });
+        const { openMongoViewStore } =
+          await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
+        return openMongoViewStore({ url: mongodbUrl, logger });
+      },
+      (views) => views.checkpoint().then(() => true),
+    ),
+    bus: opening(
+      'message bus',
+      async () => {
+        if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
+        const { openKafkaMessageBus } =
+          await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
+        return openKafkaMessageBus({ brokers: kafkaBrokers, clientId: 'roomwire', logger });
+      },
+      async (bus) => bus.reachable,
+    ),
+    areReachable: async () =>
+      (await Promise.all(checks.map((check) => withinASecond(check())))).every(Boolean),
+  };
+};
+
+const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
+  let opened: Promise<T> | undefined;
+  return () => (opened ??= open());
+};
+
+const withinASecond = async (check: Promise<boolean>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1_000, false)));
+  try {
+    return await Promise.race([check.catch(() => false), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 };

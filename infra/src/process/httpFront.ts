@@ -1,37 +1,42 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 
 export interface HttpFront {
   readonly server: Server;
   /** Without a path, e.g. `http://127.0.0.1:8080`. */
   listen(host: string, port: number): Promise<string>;
-  /** From now on `/readyz` answers 200 and requests reach the service. */
+  /** From now on requests reach the service. */
   serve(service: RequestListener): void;
+  /** From now on `/readyz` answers 200 while the check holds. */
+  ready(isWell: () => Promise<boolean>): void;
   /** `/readyz` answers 503 again, so that a balancer looks elsewhere. */
   withdraw(): void;
   /** Takes no more connections; those under way get `graceMs` to end. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The HTTP server in front of a service, with the answers that tell whether it lives and whether it is ready. */
+/** The HTTP server in front of a process, with the answers that tell whether it lives and whether it is ready. */
 export const createHttpFront = (): HttpFront => {
   let service: RequestListener | undefined;
-  let isReady = false;
+  let isWell: (() => Promise<boolean>) | undefined;
 
-  const server = createServer((request, response) => {
+  const sockets = new Set<Socket>();
+  const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     const path = request.url?.split('?', 1)[0];
-    const answer = (status: number, text: string): void => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ status: text }));
-    };
-    if (path === '/healthz') answer(200, 'alive');
-    else if (path === '/readyz') answer(isReady ? 200 : 503, isReady ? 'ready' : 'not ready');
-    else if (service === undefined) answer(503, 'not ready');
+    if (path === '/healthz') answer(response, 200, 'alive');
+    else if (path === '/readyz') void (isWell?.() ?? notYet).then((well) => answerReadiness(response, well));
+    else if (service === undefined) answer(response, isWell === undefined ? 503 : 404, 'no such thing here');
     else service(request, response);
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 65_000;
+  // For connections that never send anything; WebSockets have rules of their own.
+  server.timeout = 60_000;
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 
   return {
     server,
@@ -48,17 +53,22 @@ export const createHttpFront = (): HttpFront => {
 
     serve(listener) {
       service = listener;
-      isReady = true;
+    },
+
+    ready(check) {
+      isWell = check;
     },
 
     withdraw() {
-      isReady = false;
+      isWell = () => notYet;
     },
 
     close: (graceMs) =>
       new Promise((resolve) => {
         if (!server.listening) return resolve();
-        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        const timer = setTimeout(() => {
+          for (const socket of sockets) socket.destroy();
+        }, graceMs);
         server.close(() => {
           clearTimeout(timer);
           resolve();
@@ -67,3 +77,13 @@ export const createHttpFront = (): HttpFront => {
       }),
   };
 };
+
+const notYet = Promise.resolve(false);
+
+const answer = (response: ServerResponse, status: number, text: string): void => {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ status: text }));
+};
+
+const answerReadiness = (response: ServerResponse, isReady: boolean): void =>
+  answer(response, isReady ? 200 : 503, isReady ? 'ready' : 'not ready');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Buffer } from 'node:buffer';
 
 export interface Secrets {
@@ -19,21 +20,38 @@ interface SecretsFile {
   readonly sessionSecret: string;
 }
 
-/** The configured secrets, and for what is not configured those of the file, which the first call makes. */
-export const loadSecrets = async (file: string, given: GivenSecrets): Promise<Secrets> => {
+/** The configured secrets, and for what is not configured those of a file in the data folder, which the first call makes. */
+export const loadSecrets = async (
+  given: GivenSecrets,
+  pathOf: (name: string) => Promise<string>,
+): Promise<Secrets> => {
   const { masterKey, sessionSecret } = given;
   if (masterKey !== undefined && sessionSecret !== undefined) return { masterKey, sessionSecret };
-  const kept = (await readJsonFile<SecretsFile>(file)) ?? (await makeSecrets(file));
+  const file = await pathOf('secrets.json');
+  const kept =
+    (await readJsonFile<SecretsFile>(file)) ?? (await makeSecrets(file, await pathOf('credentials.json')));
   return {
-    masterKey: masterKey ?? Buffer.from(kept.masterKey, 'base64'),
-    sessionSecret: sessionSecret ?? Buffer.from(kept.sessionSecret, 'base64'),
+    masterKey: masterKey ?? keyIn(file, kept.masterKey),
+    sessionSecret: sessionSecret ?? keyIn(file, kept.sessionSecret),
   };
 };
 
-const makeSecrets = async (file: string): Promise<SecretsFile> => {
+const keyBytes = 32;
+
+const keyIn = (file: string, text: unknown): Uint8Array => {
+  const key = Buffer.from(typeof text === 'string' ? text : '', 'base64');
+  if (key.length !== keyBytes)
+    throw new Error(`${file} does not hold two keys of ${keyBytes} bytes in base64`);
+  return key;
+};
+
+/** Only for a folder that was never used: what was encrypted with lost secrets stays lost, and somebody must know. */
+const makeSecrets = async (file: string, credentialsFile: string): Promise<SecretsFile> => {
+  if ((await readJsonFile(credentialsFile)) !== undefined)
+    throw new Error(`${file} is missing in a folder that has been used: restore it from a backup`);
   const secrets = {
-    masterKey: randomBytes(32).toString('base64'),
-    sessionSecret: randomBytes(32).toString('base64'),
+    masterKey: randomBytes(keyBytes).toString('base64'),
+    sessionSecret: randomBytes(keyBytes).toString('base64'),
   };
   await writeJsonFile(file, secrets);
   return secrets;
@@ -45,6 +63,7 @@ export const readJsonFile = async <T>(file: string): Promise<T | undefined> => {
     return JSON.parse(await readFile(file, 'utf8')) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) throw new Error(`${file} is not valid JSON`, { cause: error });
     throw error;
   }
 };
@@ -60,4 +79,6 @@ export const writeJsonFile = async (file: string, content: unknown): Promise<voi
     await handle.close();
   }
   await rename(draft, file);
+  const folder = await open(dirname(file), 'r');
+  await folder.sync().finally(() => folder.close());
 };

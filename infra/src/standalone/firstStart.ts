@@ -7,7 +7,7 @@ import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
-import { readJsonFile, writeJsonFile } from './keptSecrets.js';
+import { readJsonFile, writeJsonFile } from '../process/keptSecrets.js';
 
 /** What the first start makes, so that a new user can begin at once. */
 export interface Credentials {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../src/config/config.js';
+import { requireSecrets, requireSettings } from '../../src/services/service.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
@@ -10,6 +11,10 @@ describe('configuration', () => {
       port: 8080,
       opsPort: 9090,
       dataDir: './data',
+      eventStoreUrl: undefined,
+      mongodbUrl: undefined,
+      kafkaBrokers: undefined,
+      isEmbedded: true,
       masterKey: undefined,
       sessionSecret: undefined,
       oidc: undefined,
@@ -48,6 +53,49 @@ describe('configuration', () => {
       oidc: { jwksUrl: 'https://issuer.test/jwks', issuer: 'https://issuer.test' },
       logLevel: 'debug',
     });
+  });
+
+  it('picks an engine for each port alone', () => {
+    expect(readConfig({ ROOMWIRE_KAFKA_BROKERS: 'c:9092, [::1]:9093' })).to.deep.include({
+      kafkaBrokers: ['c:9092', '[::1]:9093'],
+      isEmbedded: true,
+      webhookAllowPrivate: false,
+    });
+    const clusters = {
+      ROOMWIRE_EVENTSTORE_URL: 'esdb://u:p@a:2113,b:2113?tls=false',
+      ROOMWIRE_MONGODB_URL: 'mongodb://a:27017,b:27017/x?replicaSet=rs0',
+      ROOMWIRE_KAFKA_BROKERS: 'c:9092',
+    };
+    expect(readConfig(clusters)).to.include({
+      eventStoreUrl: clusters.ROOMWIRE_EVENTSTORE_URL,
+      mongodbUrl: clusters.ROOMWIRE_MONGODB_URL,
+      isEmbedded: false,
+    });
+    for (const bad of ['kafka', 'c:9092,', 'http://c:9092'])
+      expect(() => readConfig({ ROOMWIRE_KAFKA_BROKERS: bad })).to.throw(
+        ConfigError,
+        /ROOMWIRE_KAFKA_BROKERS/,
+      );
+    for (const bad of ['http://a', 'mongodb://', 'mongodb:// a'])
+      expect(() => readConfig({ ROOMWIRE_MONGODB_URL: bad })).to.throw(ConfigError, /ROOMWIRE_MONGODB_URL/);
+  });
+
+  it('asks for secrets of its own where there is no file to keep them in', () => {
+    const engines = {
+      ROOMWIRE_EVENTSTORE_URL: 'esdb://a',
+      ROOMWIRE_MONGODB_URL: 'mongodb://b/',
+      ROOMWIRE_KAFKA_BROKERS: 'c:9092',
+    };
+    expect(() => requireSecrets(readConfig(engines))).to.throw(
+      ConfigError,
+      /ROOMWIRE_MASTER_KEY.*ROOMWIRE_SESSION_SECRET/,
+    );
+    requireSecrets(readConfig({ ...engines, ROOMWIRE_MASTER_KEY: key, ROOMWIRE_SESSION_SECRET: key }));
+    requireSecrets(readConfig({}));
+    expect(() => requireSettings('gateway', readConfig({ ROOMWIRE_MONGODB_URL: 'mongodb://b/' }))).to.throw(
+      ConfigError,
+      'roomwire gateway needs ROOMWIRE_KAFKA_BROKERS',
+    );
   });
 
   it('takes an empty variable for one that is not set', () => {

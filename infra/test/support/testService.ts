@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { readConfig, type Config } from '../../src/config/config.js';
 import type { Credentials } from '../../src/standalone/firstStart.js';
-import { startStandalone } from '../../src/standalone/standalone.js';
+import { startStandalone, type Standalone } from '../../src/standalone/standalone.js';
 import { apiClient, type ApiClient } from './apiClient.js';
+import { eventStoreOfATest } from './cluster.js';
+import { withDatabase } from './withDatabase.js';
 import { createRecordingLogger, type RecordedLine } from './recordingLogger.js';
 
 export interface TestService {
@@ -16,42 +21,106 @@ export interface TestService {
   readonly logLines: readonly RecordedLine[];
   client(credential: string | undefined): ApiClient;
   /** A project of its own, in an organization of its own. */
-  newProject(
-    plan?: object,
-  ): Promise<{ organizationId: string; projectId: string; apiKey: string; client: ApiClient }>;
+  newProject(plan?: object): Promise<TestProject>;
   close(): Promise<void>;
 }
 
-/** The whole service on a folder and a port of its own. */
+export interface TestProject {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly apiKey: string;
+  readonly client: ApiClient;
+}
+
+const sessionSecret = new Uint8Array(32).fill(7);
+
+interface TestEngines {
+  readonly settings: Partial<Config>;
+  close(): Promise<void>;
+}
+
+/** Those of a run on the distributed profile; none on the embedded one. */
+const testEngines = async (): Promise<TestEngines> => {
+  const { env } = process;
+  if (env['ROOMWIRE_TEST_PROFILE'] !== 'distributed') return { settings: {}, close: async () => undefined };
+  const eventStore = await eventStoreOfATest();
+  const { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded } = readConfig({
+    ROOMWIRE_EVENTSTORE_URL: eventStore.url,
+    ROOMWIRE_MONGODB_URL: withDatabase(
+      env['ROOMWIRE_TEST_MONGODB_URL'] ?? '',
+      `test_${randomUUID().slice(0, 8)}`,
+    ),
+    ROOMWIRE_KAFKA_BROKERS: env['ROOMWIRE_TEST_KAFKA_BROKERS'],
+  });
+  return { settings: { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded }, close: eventStore.close };
+};
+
+/** The whole service on a port of its own, on a folder of its own or on the engines of the run. */
 export const startTestService = async (overrides: Partial<Config> = {}): Promise<TestService> => {
   const folder = await temporaryFolder();
+  const engines = await testEngines();
   const { logger, lines } = createRecordingLogger();
-  const config = { ...readConfig({}), port: 0, dataDir: folder.path, restRate: 0, ...overrides };
-  const service = await startStandalone(config, logger);
-  const { baseUrl, firstCredentials } = service;
-  if (firstCredentials === undefined) throw new Error('The folder was used before');
+  const secrets = { sessionSecret, masterKey: sessionSecret };
+  const config = {
+    ...readConfig({}),
+    ...secrets,
+    port: 0,
+    dataDir: folder.path,
+    restRate: 0,
+    ...engines.settings,
+    ...overrides,
+  };
+  const service = await startStandalone(config, logger).started;
+  const { baseUrl } = service;
   const client = (credential: string | undefined) => apiClient(baseUrl, credential);
-  const operator = client(firstCredentials.sessionToken);
+  const sessionToken = await mintSessionToken(
+    config.sessionSecret ?? sessionSecret,
+    { subject: 'operator', organizationIds: [], isOperator: true },
+    3600,
+    systemClock,
+  );
+  const operator = client(sessionToken);
+  const newProject = (plan?: object) => createProject(operator, client, plan);
+  const credentials = await firstCredentials(service, sessionToken, newProject);
 
   return {
     baseUrl,
     socketUrl: `${baseUrl.replace('http', 'ws')}/ws`,
-    credentials: firstCredentials,
-    project: client(firstCredentials.apiKey),
+    credentials,
+    project: client(credentials.apiKey),
     operator,
     logLines: lines,
     client,
-    async newProject(plan) {
-      const { organizationId } = (await operator.post('/organizations', { name: 'Other', plan })).body;
-      const { projectId } = (await operator.post(`/organizations/${organizationId}/projects`, { name: 'P' }))
-        .body;
-      const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
-      const { apiKey } = (await operator.post(keys, { name: 'K' })).body;
-      return { organizationId, projectId, apiKey, client: client(apiKey) };
-    },
+    newProject,
     async close() {
       await service.close();
+      await engines.close();
       await folder.remove();
     },
   };
+};
+
+/** Those of the first start on files; on engines the operator makes the like. */
+const firstCredentials = async (
+  { firstCredentials: made }: Standalone,
+  sessionToken: string,
+  newProject: () => Promise<TestProject>,
+): Promise<Credentials> => {
+  if (made !== undefined) return made;
+  const { organizationId, projectId, apiKeyId, apiKey } = await newProject();
+  return { organizationId, projectId, apiKeyId, apiKey, sessionToken };
+};
+
+const createProject = async (
+  operator: ApiClient,
+  client: (credential: string) => ApiClient,
+  plan: object | undefined,
+): Promise<TestProject> => {
+  const { organizationId } = (await operator.post('/organizations', { name: 'Other', plan })).body;
+  const { projectId } = (await operator.post(`/organizations/${organizationId}/projects`, { name: 'P' }))
+    .body;
+  const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
+  const { apiKeyId, apiKey } = (await operator.post(keys, { name: 'K' })).body;
+  return { organizationId, projectId, apiKeyId, apiKey, client: client(apiKey) };
 };

@@ -1,0 +1,80 @@
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { DataFolderInUse } from '@roomwire/shared/ports/errors';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
+import { exitCodes, fail } from './fail.js';
+
+interface Starting<T> {
+  readonly started: Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs what `start` starts until a signal ends it. Does not return when the configuration or the start is bad. */
+export const serve = async <T>(start: (config: Config, logger: Logger) => Starting<T>): Promise<T> => {
+  try {
+    const config = readConfig(process.env);
+    const logger = createWinstonLogger(config.logLevel);
+    dieOfDefects(logger);
+    const starting = start(config, logger);
+    closeOnSignal(starting, logger);
+    return await starting.started.catch((error: unknown) => failedStart(error, config, logger));
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+    throw error;
+  }
+};
+
+const failedStart = (error: unknown, { host, port }: Config, logger: Logger): never => {
+  if (error instanceof DataFolderInUse) return fail(error.message);
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+    return fail(`Port ${port} of ${host} is in use; set ROOMWIRE_PORT to another one`);
+  // A signal ended the waiting for an engine.
+  if ((error as Error).name === 'AbortError') process.exit(0);
+  const isSetting = settingErrors.has((error as NodeJS.ErrnoException).code ?? '');
+  if (!isSetting) logger.error('The start failed', { error });
+  return fail(
+    `The start failed: ${(error as Error).message}`,
+    isSetting ? exitCodes.misused : exitCodes.failed,
+  );
+};
+
+/** What the system says of a host or a folder that cannot be used: the message alone tells which setting is wrong. */
+const settingErrors = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EEXIST',
+  'ENOENT',
+]);
+
+/** The first signal closes everything in order; a second one does not wait for that. */
+const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
+  let closing = false;
+  const close = (signal: string): void => {
+    if (closing) process.exit(exitCodes.failed);
+    closing = true;
+    logger.info('Closing', { signal });
+    service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error('The close failed', { error });
+        process.exit(exitCodes.failed);
+      },
+    );
+  };
+  process.on('SIGTERM', close);
+  process.on('SIGINT', close);
+};
+
+/** After an error that nobody expected the state of the process is not known: say so and let it be started again. */
+const dieOfDefects = (logger: Logger): void => {
+  process.on('uncaughtException', (error) => {
+    logger.error('Uncaught error', { error });
+    process.exitCode = exitCodes.failed;
+    setImmediate(() => process.exit(exitCodes.failed));
+  });
+};

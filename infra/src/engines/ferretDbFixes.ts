@@ -1,0 +1,104 @@
+export interface SourceFix {
+  readonly why: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replacement: string;
+}
+
+const writesInTurn = `	var turn sync.Mutex
+	for _, name := range []string{"insert", "update", "delete", "findAndModify", "findandmodify"} {
+		handle := h.commands[name].Handler
+		h.commands[name].Handler = func(ctx context.Context, msg *wire.OpMsg) (*wire.OpMsg, error) {
+			turn.Lock()
+			defer turn.Unlock()
+			return handle(ctx, msg)
+		}
+	}
+
+`;
+
+const elemMatch =
+  'func filterFieldExprElemMatch(doc *types.Document, filterKey, filterSuffix string, exprValue any) (bool, error) {\n';
+
+const anyElementMatches = `// anyElementMatches tells whether conditions (operators or fields) hold together for one element of a list.
+func anyElementMatches(list *types.Array, conditions *types.Document) (bool, error) {
+	areOperators := false
+	for _, key := range conditions.Keys() {
+		if strings.HasPrefix(key, "$") && !slices.Contains([]string{"$and", "$or", "$nor"}, key) {
+			areOperators = true
+		}
+	}
+	for i := 0; i < list.Len(); i++ {
+		element, isDocument := must.NotFail(list.Get(i)).(*types.Document)
+		filter := conditions
+		if areOperators {
+			element = must.NotFail(types.NewDocument("element", must.NotFail(list.Get(i))))
+			filter = must.NotFail(types.NewDocument("element", conditions))
+		} else if !isDocument {
+			continue
+		}
+		if matches, err := FilterDocument(element, filter); matches || err != nil {
+			return matches, err
+		}
+	}
+	return false, nil
+}
+
+`;
+
+const asksAnyElement = `	if conditions, ok := exprValue.(*types.Document); ok {
+		value, _ := doc.Get(filterSuffix)
+		list, ok := value.(*types.Array)
+		if !ok {
+			return false, nil
+		}
+		return anyElementMatches(list, conditions)
+	}
+
+`;
+
+/** Where FerretDB 1.24.0 on SQLite does less than what every MongoDB does, and the tests need it. */
+export const ferretDbFixes: readonly SourceFix[] = [
+  {
+    why: 'the index on _id has another expression than the look-ups by it, so that each of them reads the whole table',
+    file: 'internal/backends/sqlite/metadata/metadata.go',
+    find: `"->'$._id'"`,
+    replacement: `"->'_id'"`,
+  },
+  {
+    why: 'the same, on the side of the index',
+    file: 'internal/backends/sqlite/metadata/registry.go',
+    find: 'fields[j] = fmt.Sprintf("%q", f)',
+    replacement: `fields[j] = fmt.Sprintf("'%s'", f)`,
+  },
+  {
+    why: 'a condition beside _id makes the look-up read the whole table; the other conditions are checked afterwards in any case',
+    file: 'internal/backends/sqlite/collection.go',
+    find: 'if params.Filter.Len() == 1 {',
+    replacement: 'if params.Filter.Len() > 0 {',
+  },
+  {
+    why: 'an update command with a hundred updates holds a hundred connections, all there are, and waits for another for ever',
+    file: 'internal/handler/msg_update.go',
+    find: 'common.UpdateDocument(ctx, c, "update", iter, &u)\n',
+    replacement: 'common.UpdateDocument(ctx, c, "update", iter, &u)\n\t\tcloser.Close()\n',
+  },
+  {
+    why: 'an update reads, decides and writes without a lock; in MongoDB the change of one document is atomic',
+    file: 'internal/handler/commands.go',
+    find: '\tfor name, cmd := range h.commands {\n',
+    replacement: `${writesInTurn}\tfor name, cmd := range h.commands {\n`,
+  },
+  {
+    why: 'the same, its import',
+    file: 'internal/handler/commands.go',
+    find: '"log/slog"\n',
+    replacement: '"log/slog"\n\t"sync"\n',
+  },
+  {
+    why: '$elemMatch takes no fields, and looks for each operator in another element',
+    file: 'internal/handler/common/filter.go',
+    find: elemMatch,
+    replacement: anyElementMatches + elemMatch + asksAnyElement,
+  },
+];

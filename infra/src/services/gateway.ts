@@ -1,0 +1,17 @@
+import { createGateway } from '@roomwire/gateway/gateway';
+import type { StartService } from './service.js';
+
+export const startGateway: StartService = async ({ config, logger, clock, adapters, front, closing }) => {
+  const [views, bus] = [await adapters.views(), await adapters.bus()];
+  const { publishRate, idleTimeoutMs, revalidationMs } = config;
+  const gateway = createGateway({
+    views,
+    bus,
+    clock,
+    logger,
+    options: { publishRate, idleTimeoutMs, revalidationMs },
+  });
+  closing.push(() => gateway.close());
+  await gateway.start();
+  gateway.attach(front.server);
+};

@@ -1,0 +1,10 @@
+import { createProjections } from '@roomwire/projections/projections';
+import type { StartService } from './service.js';
+
+export const startProjections: StartService = async ({ adapters, closing, logger }) => {
+  const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
+  const projections = createProjections({ log, views, bus, logger });
+  closing.push(() => projections.close());
+  await projections.start();
+  await projections.caughtUp;
+};

@@ -1,0 +1,89 @@
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { once } from '@roomwire/shared/runtime/service';
+import type { Config } from '../config/config.js';
+import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createClosingStack } from '../process/closingStack.js';
+import { createHttpFront } from '../process/httpFront.js';
+import { loadSecrets } from '../process/keptSecrets.js';
+import { startCommandApi } from './commandApi.js';
+import { startGateway } from './gateway.js';
+import { startProjections } from './projections.js';
+import type { ServiceName, StartService, Surroundings } from './service.js';
+import { startWebhookConsumer } from './webhookConsumer.js';
+
+export interface Running {
+  /** Without a path, e.g. `http://127.0.0.1:8080`. */
+  readonly baseUrl: string;
+  /** Readiness off, intake stopped, drained, closed, in this order. Also ends a start that still waits for an engine. */
+  readonly close: () => Promise<void>;
+}
+
+export interface RunHooks {
+  /** Before anything is opened. */
+  readonly before?: (adapters: Adapters) => Promise<void>;
+  /** When the projections run, before anything is served. */
+  readonly between?: (surroundings: Surroundings) => Promise<void>;
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+const startService: { readonly [Name in ServiceName]: StartService } = {
+  'command-api': startCommandApi,
+  projections: startProjections,
+  gateway: startGateway,
+  'webhook-consumer': startWebhookConsumer,
+};
+
+/** Requests and sockets under way get this long to end. */
+const graceMs = 5_000;
+
+/**
+ * Runs services in this process, on the engines of the configuration, behind one HTTP port. `/healthz` answers at once,
+ * `/readyz` while all of them serve and their engines answer.
+ */
+export const run = (
+  names: readonly ServiceName[],
+  config: Config,
+  logger: Logger,
+  { before = nothing, between = nothing }: RunHooks = {},
+): { readonly started: Promise<Running>; readonly close: () => Promise<void> } => {
+  // Engines outlast the services that use them, whichever was opened first.
+  const engines = createClosingStack();
+  const closing = createClosingStack();
+  const aborting = new AbortController();
+  const close = once(async () => {
+    aborting.abort();
+    await closing.closeAll().finally(() => engines.closeAll());
+  });
+
+  const start = async (): Promise<Running> => {
+    const front = createHttpFront();
+    const adapters = createAdapters({ config, logger, closing: engines, signal: aborting.signal });
+    await before(adapters);
+    const baseUrl = await front.listen(config.host, config.port);
+    closing.push(() => front.close(graceMs));
+    const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
+    const surroundings: Surroundings = {
+      ...{ config, logger, adapters, front, closing, secrets },
+      clock: systemClock,
+      random: systemRandom,
+    };
+    if (names.includes('projections')) await startProjections(surroundings);
+    // Requests are answered for as long as the read models follow.
+    closing.push(() => front.close(graceMs));
+    await between(surroundings);
+    for (const name of names) if (name !== 'projections') await startService[name](surroundings);
+    front.ready(() => adapters.areReachable());
+    closing.push(async () => front.withdraw());
+    logger.info('Ready', { url: baseUrl, services: names });
+    return { baseUrl, close };
+  };
+
+  const started = start().catch(async (error: unknown) => {
+    await close().catch(() => undefined);
+    throw error;
+  });
+  return { started, close };
+};

@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../src/config/config.js';
+import { requireSettings, serviceNames, type ServiceName } from '../../src/services/service.js';
+
+type Environment = Readonly<Record<string, string>>;
+
+interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+interface ComposeService {
+  readonly command?: readonly string[];
+  readonly environment: Environment;
+  readonly healthcheck: { readonly test: readonly string[] };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+interface Container {
+  readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly valueFrom: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+  }[];
+}
+
+interface IngressPath {
+  readonly path: string;
+  readonly backend: { readonly service: { readonly name: string } };
+}
+
+const infra = new URL('../../../', import.meta.url);
+const textOf = (path: string): string => readFileSync(new URL(path, infra), 'utf8');
+const manifests = readdirSync(new URL('kubernetes/', infra)).map((name) => `kubernetes/${name}`);
+
+/** For what an example leaves to be filled in. */
+const key = Buffer.alloc(32, 7).toString('base64');
+
+const assignments = (text: string): Environment =>
+  Object.fromEntries(
+    [...text.matchAll(/\b(ROOMWIRE_[A-Z_]+)=(\S*)/g)].map(([, name, value]) => [name, value || key]),
+  );
+
+/** What the image sets for every process. */
+const imageEnvironment = assignments(textOf('Dockerfile'));
+
+/** Every variable that the configuration asks for. */
+const knownVariables = (): readonly string[] => {
+  const asked: string[] = [];
+  readConfig(new Proxy({}, { get: (_, name) => void asked.push(String(name)) }));
+  return asked;
+};
+
+/** It accepts the settings, is reachable from outside of its container, and lets no webhook into the network around it. */
+const expectServing = (name: ServiceName, environment: Environment): void => {
+  const config = readConfig({ ...imageEnvironment, ...environment });
+  requireSettings(name, config);
+  expect(config).to.include({ host: '0.0.0.0', port: 8080 });
+  if (name === 'webhook-consumer') expect(config.webhookAllowPrivate).to.equal(false);
+};
+
+describe('deployment', () => {
+  it('sets no variable that the configuration does not read', () => {
+    const files = ['Dockerfile', 'docker-compose.yml', '.env.example', '../docs/DEPLOYMENT.md', ...manifests];
+    const known = knownVariables();
+    for (const file of files) {
+      const variables = Array.from(textOf(file).matchAll(/ROOMWIRE_[A-Z_]*[A-Z]/g), ([name]) => name);
+      expect(known, file).to.include.members(variables);
+    }
+  });
+
+  describe('Dockerfile', () => {
+    it('installs every package of the workspace', () => {
+      const { workspaces } = JSON.parse(textOf('../package.json')) as { workspaces: string[] };
+      const dockerfile = textOf('Dockerfile');
+      for (const name of workspaces) expect(dockerfile).to.include(`COPY ${name}/package.json ${name}/\n`);
+    });
+
+    it('runs the whole service on the data volume', () => {
+      expect(readConfig(imageEnvironment)).to.include({ host: '0.0.0.0', port: 8080, dataDir: '/data' });
+    });
+  });
+
+  describe('docker-compose.yml', () => {
+    const { services, volumes } = parse(textOf('docker-compose.yml'), { merge: true }) as ComposeFile;
+    const envFile = assignments(textOf('.env.example'));
+    const serviceOf = (name: string): ComposeService =>
+      services[name] ?? expect.fail(`There is no service ${name}`);
+
+    /** As compose fills it in from the env file. */
+    const environmentOf = (name: string): Environment =>
+      Object.fromEntries(
+        Object.entries(serviceOf(name).environment).map(([variable, value]) => [
+          variable,
+          value.replace(/\$\{(\w+)[^}]*\}/g, (_, given: string) => envFile[given] ?? ''),
+        ]),
+      );
+
+    for (const name of serviceNames) {
+      it(`starts ${name} with what it needs`, () => {
+        expect(serviceOf(name).command).to.eql([name]);
+        expect(serviceOf(name).healthcheck.test.join(' ')).to.include(':8080/readyz');
+        expectServing(name, environmentOf(name));
+      });
+
+      it(`starts ${name} when its engines are well`, () => {
+        for (const [engine, { condition }] of Object.entries(serviceOf(name).depends_on ?? {})) {
+          expect(condition).to.equal('service_healthy');
+          expect(serviceOf(engine).healthcheck.test, engine).to.not.be.empty;
+        }
+      });
+    }
+
+    it('keeps what the engines store', () => {
+      const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
+      expect(mounts.map((mount) => mount.split(':')[0])).to.have.members(Object.keys(volumes));
+    });
+
+    it('opens no port to other machines', () => {
+      for (const { ports = [] } of Object.values(services))
+        for (const port of ports) expect(port).to.match(/^127\.0\.0\.1:/);
+    });
+  });
+
+  describe('Kubernetes manifests', () => {
+    const resources = manifests.flatMap((path) =>
+      parseAllDocuments(textOf(path)).map((document): any => document.toJS()),
+    );
+    const find = (kind: string, name: string): any =>
+      resources.find((resource) => resource.kind === kind && resource.metadata?.name === name) ??
+      expect.fail(`There is no ${kind} ${name}`);
+
+    const environmentOf = ({ env = [], envFrom }: Container): Environment => {
+      const common = envFrom.map(({ configMapRef }) => find('ConfigMap', configMapRef.name).data);
+      const own = env.map(({ name, valueFrom: { secretKeyRef } }) => {
+        const value: string | undefined = find('Secret', secretKeyRef.name).stringData[secretKeyRef.key];
+        return { [name]: (value ?? expect.fail(`The secret has no ${secretKeyRef.key}`)) || key };
+      });
+      return Object.assign({}, ...common, ...own);
+    };
+
+    for (const name of serviceNames) {
+      const partsOf = () => {
+        const { spec } = find('Deployment', name);
+        const pod = spec.template.spec;
+        return { spec, pod, container: pod.containers[0], labels: spec.template.metadata.labels };
+      };
+
+      it(`starts ${name} with what it needs`, () => {
+        const { container } = partsOf();
+        expect(container.args).to.eql([name]);
+        expectServing(name, environmentOf(container));
+      });
+
+      it(`asks ${name} whether it lives and whether it is ready`, () => {
+        const { startupProbe, livenessProbe, readinessProbe, ports } = partsOf().container;
+        expect(ports).to.eql([{ name: 'http', containerPort: 8080 }]);
+        expect(startupProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
+        expect(livenessProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
+        expect(readinessProbe.httpGet).to.eql({ path: '/readyz', port: 'http' });
+        // The engines have a second to answer.
+        expect(readinessProbe.timeoutSeconds).to.be.above(1);
+      });
+
+      it(`replaces ${name} without a gap`, () => {
+        const { spec, pod, container, labels } = partsOf();
+        expect(spec.replicas).to.be.at.least(2);
+        expect(spec.strategy.rollingUpdate).to.eql({ maxUnavailable: 0, maxSurge: 1 });
+        const [command, seconds] = container.lifecycle.preStop.exec.command;
+        expect(command).to.equal('sleep');
+        expect(pod.terminationGracePeriodSeconds - seconds).to.be.at.least(20);
+        expect(find('PodDisruptionBudget', name).spec.selector.matchLabels).to.eql(labels);
+      });
+
+      it(`gives ${name} no right that it does not need`, () => {
+        const { pod, container } = partsOf();
+        expect(pod.securityContext).to.include({ runAsNonRoot: true });
+        expect(container.securityContext).to.eql({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).to.have.keys('requests', 'limits');
+      });
+    }
+
+    it('lead requests to services whose pods take them', () => {
+      const paths: readonly IngressPath[] = find('Ingress', 'roomwire').spec.rules[0].http.paths;
+      const targets = paths.map(({ path, backend }) => [path, backend.service.name] as const);
+      expect(targets).to.eql([
+        ['/v1', 'command-api'],
+        ['/ws', 'gateway'],
+      ]);
+      for (const [, name] of targets) {
+        const { selector, ports } = find('Service', name).spec;
+        expect(selector).to.eql(find('Deployment', name).spec.template.metadata.labels);
+        expect(ports).to.eql([{ name: 'http', port: 80, targetPort: 'http' }]);
+      }
+    });
+
+    it('are all applied, but for the example of a secret', () => {
+      const { resources: applied } = parse(textOf('kubernetes/kustomization.yaml')) as {
+        resources: string[];
+      };
+      const files = [...applied, 'kustomization.yaml', 'secret.example.yaml'];
+      expect(files.map((name) => `kubernetes/${name}`)).to.have.members(manifests);
+    });
+  });
+});

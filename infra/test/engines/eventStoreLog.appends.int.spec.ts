@@ -1,0 +1,173 @@
+import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import {
+  allEvents,
+  idsOf,
+  newEvent,
+  newEvents,
+  rejectionOf,
+  streamEvents,
+} from '@roomwire/shared/testing/event-log/eventsUnderTest';
+import { expect } from 'chai';
+import { startEventStore } from '../../src/engines/eventStore.js';
+import { eventStoreUnderTest, impatient } from './eventStoreUnderTest.js';
+
+describe('appends to EventStoreDB', () => {
+  const { engine, openLog } = eventStoreUnderTest();
+  let log: EventLog;
+  beforeEach(async () => {
+    log = await openLog();
+  });
+
+  describe('whose answer is lost', () => {
+    it('are sent again and written once', async () => {
+      const events = newEvents(2);
+      await engine().swallowAnswers(1);
+      const result = await log.append('room-1', 'none', events);
+      expect(result.revision).to.equal(1);
+      expect(idsOf(await allEvents(log))).to.deep.equal(idsOf(events));
+      expect(await log.head()).to.equal(result.position);
+    });
+
+    it('are no conflict when others append behind them meanwhile', async () => {
+      const events = newEvents(2);
+      await engine().swallowAnswers(1);
+      const appending = log.append('room-1', 'none', events);
+      const other = await openLog();
+      await other.append('room-1', 1, [newEvent()]).catch((error: unknown) => {
+        expect(error).to.be.instanceOf(RevisionConflict);
+        return other.append('room-1', 1, [newEvent()]);
+      });
+      expect((await appending).revision).to.equal(1);
+      expect(await streamEvents(log, 'room-1')).to.have.length(3);
+    });
+
+    it('are never written twice nor taken for a conflict, of 300', async () => {
+      for (let revision = 0; revision < 300; revision += 1) {
+        if (revision % 3 > 0) await engine().spoilAnswers(revision % 3);
+        const expected = revision === 0 ? 'none' : revision - 1;
+        expect(await log.append('room-1', expected, [newEvent()])).to.include({ revision });
+      }
+      expect(await streamEvents(log, 'room-1')).to.have.length(300);
+    }).timeout(60_000);
+
+    it('are written whole or not at all, however soon the answer is missed', async () => {
+      for (let answersWithinMs = 2; answersWithinMs <= 40; answersWithinMs += 2) {
+        const events = newEvents(1_500);
+        const stream = `room-${answersWithinMs}`;
+        const hasty = await openLog({ answersWithinMs, givesUpAfterMs: 300 });
+        await hasty.append(stream, 'none', events).catch((error: unknown) => {
+          expect(error).to.be.instanceOf(EngineUnavailable);
+        });
+        expect(await log.append(stream, 'none', events)).to.include({ revision: 1_499 });
+        expect(await streamEvents(log, stream)).to.have.length(1_500);
+        await hasty.close();
+      }
+    }).timeout(60_000);
+
+    it('give up in the end, and say what became of them when they are repeated', async () => {
+      const events = newEvents(2);
+      await engine().swallowAnswers(10);
+      const start = performance.now();
+      expect(await rejectionOf(log.append('room-1', 'none', events))).to.be.instanceOf(EngineUnavailable);
+      expect(performance.now() - start).to.be.within(
+        impatient.answersWithinMs,
+        impatient.givesUpAfterMs + 200,
+      );
+      await engine().swallowAnswers(0);
+      expect(await log.append('room-1', 'none', events)).to.include({ revision: 1 });
+      expect(await allEvents(log)).to.have.length(2);
+    });
+  });
+
+  it('wait for a server that is not ready', async () => {
+    await engine().refuseAppends(2);
+    expect(await log.append('room-1', 'none', [newEvent()])).to.include({ revision: 0 });
+  });
+
+  it('are not touched by what befalls those of other clients in the process', async () => {
+    const other = await openLog();
+    await log.append('taken', 'none', [newEvent()]);
+    await engine().refuseAppends(40);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 ? log : other).append(index % 4 ? `room-${index}` : 'taken', 'none', [newEvent()]),
+      ),
+    );
+    for (const [index, outcome] of outcomes.entries()) {
+      if (index % 4) expect(outcome.status).to.equal('fulfilled');
+      else expect(outcome).to.have.property('reason').that.is.instanceOf(RevisionConflict);
+    }
+    expect(await allEvents(log)).to.have.length(151);
+  });
+
+  it('conflict also when the URL asks the client to keep that to itself', async () => {
+    const silent = await openLog({ url: `${engine().url}&throwOnAppendFailure=false` });
+    await log.append('room-1', 'none', newEvents(3));
+    expect(await rejectionOf(silent.append('room-1', 1, [newEvent()]))).to.be.instanceOf(RevisionConflict);
+  });
+
+  it('go to the leader of the cluster when they come to another node', async () => {
+    const leader = await startEventStore();
+    await engine().pointToLeader(leader.port);
+    expect(await log.append('room-1', 'none', [newEvent()])).to.include({ revision: 0 });
+    const elsewhere = await openLog({ url: leader.url });
+    expect(await streamEvents(elsewhere, 'room-1')).to.have.length(1);
+    const other = await openLog();
+    expect(await streamEvents(other, 'room-1')).to.have.length(1);
+    expect(await other.head()).to.equal(await elsewhere.head());
+    await leader.close();
+  });
+
+  it('of two processes to one stream: one wins each revision', async () => {
+    const writers = [log, await openLog()];
+    const appendAll = async (writer: EventLog): Promise<number> => {
+      let conflicts = 0;
+      for (let count = 0; count < 50;) {
+        const last = (await streamEvents(writer, 'room-1')).at(-1);
+        const appending = writer.append('room-1', last?.revision ?? 'none', [newEvent()]);
+        const refused = await appending.then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (refused === undefined) count += 1;
+        else expect(refused).to.be.instanceOf(RevisionConflict);
+        conflicts += refused === undefined ? 0 : 1;
+      }
+      return conflicts;
+    };
+    await Promise.all(writers.map(appendAll));
+    const revisions = (await streamEvents(log, 'room-1')).map(({ revision }) => revision);
+    expect(revisions).to.deep.equal(Array.from({ length: 100 }, (_, index) => index));
+  });
+
+  describe('that cannot be stored', () => {
+    const expectRefused = async (append: Promise<unknown>, error: ErrorConstructor): Promise<void> => {
+      expect(await rejectionOf(append)).to.be.instanceOf(error);
+      expect(await allEvents(log)).to.deep.equal([]);
+      await log.append('room-2', 'none', [newEvent()]);
+    };
+
+    it('because they are too large', () =>
+      expectRefused(log.append('room-1', 'none', [newEvent('x'.repeat(1_100_000))]), RangeError));
+
+    it('because they are no JSON', async () => {
+      const circular: Record<string, unknown> = {};
+      circular['self'] = circular;
+      await expectRefused(log.append('room-1', 'none', [newEvent(circular)]), TypeError);
+    });
+
+    it('because there is nothing', () =>
+      expectRefused(log.append('room-1', 'none', [{ ...newEvent(), data: undefined }]), TypeError));
+
+    it('because they would pass for system events', async () => {
+      await expectRefused(log.append('$room', 'none', [newEvent()]), RangeError);
+      expect(
+        await rejectionOf(log.append('room-1', 'none', [{ ...newEvent(), type: '$created' }])),
+      ).to.be.instanceOf(RangeError);
+    });
+
+    it('because their id is none', () =>
+      expectRefused(log.append('room-1', 'none', [{ ...newEvent(), id: 'one' }]), RangeError));
+  });
+});

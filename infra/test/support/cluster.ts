@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { startEventStore } from '../../src/engines/eventStore.js';
+import type { ServiceName } from '../../src/services/service.js';
+import { apiClient, type ApiClient } from './apiClient.js';
+import { runRoomwire, type Program } from './program.js';
+import { withDatabase } from './withDatabase.js';
+
+export interface Engines {
+  readonly eventStoreUrl: string;
+  readonly mongodbUrl: string;
+  readonly kafkaBrokers: string;
+}
+
+/** One service in a process of its own. */
+export interface Member {
+  readonly service: ServiceName;
+  readonly program: Program;
+  readonly baseUrl: string;
+  readonly socketUrl: string;
+}
+
+export interface Cluster {
+  /** Starts one more process, and resolves when it is ready. */
+  add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
+  /** The operator's REST client on a command-api. */
+  operator(member: Member): ApiClient;
+  /** A project, with a REST client on each of the command-apis. */
+  newProject(...members: readonly Member[]): Promise<{ projectId: string; clients: ApiClient[] }>;
+  stop(member: Member, signal?: NodeJS.Signals): Promise<void>;
+  /** Ends every process that still runs. */
+  close(): Promise<void>;
+}
+
+const secret = Buffer.alloc(32, 9);
+
+/** The engines that the run was given, with an event log of its own where it was given none. */
+export const enginesOfTheRun = async (): Promise<Engines & { close(): Promise<void> }> => {
+  const { env } = process;
+  const url = (name: string): string => {
+    const value = env[name];
+    if (value === undefined)
+      throw new Error(`${name} is not set: run these tests with \`npm run test:engines\``);
+    return value;
+  };
+  const eventStore = await eventStoreOfATest();
+  return {
+    eventStoreUrl: eventStore.url,
+    close: eventStore.close,
+    mongodbUrl: url('ROOMWIRE_TEST_MONGODB_URL'),
+    kafkaBrokers: url('ROOMWIRE_TEST_KAFKA_BROKERS'),
+  };
+};
+
+/** The one that the environment names, or a stand-in for this test alone. */
+export const eventStoreOfATest = async (): Promise<{ url: string; close: () => Promise<void> }> => {
+  const given = process.env['ROOMWIRE_TEST_EVENTSTORE_URL'];
+  if (given !== undefined) return { url: given, close: async () => undefined };
+  const engine = await startEventStore();
+  return { url: engine.url, close: () => engine.close() };
+};
+
+/** Processes on the engines, with read models of their own. */
+export const startCluster = async (engines: Engines): Promise<Cluster> => {
+  const members = new Set<Member>();
+  const settings = {
+    ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl,
+    ROOMWIRE_MONGODB_URL: withDatabase(engines.mongodbUrl, `cluster_${randomUUID().slice(0, 8)}`),
+    ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers,
+    ROOMWIRE_MASTER_KEY: secret.toString('base64'),
+    ROOMWIRE_SESSION_SECRET: secret.toString('base64'),
+    ROOMWIRE_REST_RATE: '0',
+    ROOMWIRE_LOG_LEVEL: 'warn',
+    ROOMWIRE_PORT: '0',
+  };
+  const sessionToken = await mintSessionToken(
+    secret,
+    { subject: 'operator', organizationIds: [], isOperator: true },
+    3600,
+    systemClock,
+  );
+  const operator = ({ baseUrl }: Member): ApiClient => apiClient(baseUrl, sessionToken);
+
+  const stop = async (member: Member, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
+    members.delete(member);
+    member.program.process.kill(signal);
+    await member.program.ended;
+  };
+
+  return {
+    operator,
+    stop,
+
+    async add(service, environment = {}) {
+      const program = runRoomwire([service], { ...settings, ...environment });
+      const [, baseUrl = ''] = await program.printed(/is ready on (http:\S+)\s/);
+      const member = { service, program, baseUrl, socketUrl: `${baseUrl.replace('http', 'ws')}/ws` };
+      members.add(member);
+      return member;
+    },
+
+    async newProject(first, ...others) {
+      if (first === undefined) throw new TypeError('A project is made by a command-api');
+      const { organizationId } = (await operator(first).post('/organizations', { name: 'O' })).body;
+      const projects = `/organizations/${organizationId}/projects`;
+      const { projectId } = (await operator(first).post(projects, { name: 'P' })).body;
+      const { apiKey } = (await operator(first).post(`${projects}/${projectId}/api-keys`, { name: 'K' }))
+        .body;
+      return { projectId, clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)) };
+    },
+
+    async close() {
+      await Promise.all([...members].map((member) => stop(member, 'SIGKILL')));
+    },
+  };
+};
