@@ -43,7 +43,7 @@ describe('encodeFrame', () => {
 
   const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
   const unreadable: Record<string, unknown> = {
-    'the key __proto__': JSON.parse('{"a":[{"__proto__":1}]}'),
+    'the key __proto__': JSON.parse('{"a":[{"__proto__":1}]}') as unknown,
     'half a surrogate pair': 'text \ud800',
     'half a surrogate pair in a key': { '\udc00': 1 },
     'half a surrogate pair in a long text': ['x'.repeat(1_000) + '\ud83d'],

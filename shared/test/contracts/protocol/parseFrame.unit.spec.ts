@@ -162,9 +162,9 @@ describe('a frame', () => {
   });
 
   const unsound: Record<string, unknown> = {
-    'the key __proto__': JSON.parse('{"__proto__":1}'),
+    'the key __proto__': JSON.parse('{"__proto__":1}') as unknown,
     'half a surrogate pair': '\ud800',
-    'too many levels': JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`),
+    'too many levels': JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`) as unknown,
   };
   for (const [what, data] of Object.entries(unsound)) {
     it(`[WS-ENC-5] in MessagePack is answered under its msgRef when data behind it has ${what}`, () => {
