@@ -21,7 +21,7 @@ export const readOptions = (args: readonly string[], all: readonly Scenario[]): 
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
   return {
-    scenarios: chosen(positionals, all),
+    scenarios: chosen(positionals, values.engines, all),
     seconds: numberIn('seconds', values.seconds),
     runs: Math.round(numberIn('runs', values.runs)),
     json: values.json,
@@ -31,10 +31,13 @@ export const readOptions = (args: readonly string[], all: readonly Scenario[]): 
 
 export const usage = (all: readonly Scenario[]): string =>
   [
-    'npm run bench -- [names…] [--seconds N] [--runs N] [--json file] [--folder folder]',
+    'npm run bench -- [names…] [--engines] [--seconds N] [--runs N] [--json file] [--folder folder]',
     '',
-    ...all.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`),
+    ...all.map(
+      ({ name, summary, needsEngines }) => `  ${name.padEnd(10)} ${summary}${needsEngines ? ' (*)' : ''}`,
+    ),
     '',
+    '  --engines  also what runs on engines (*): takes Java, Maven and Go, and runs otherwise only when it is named',
     '  --seconds  of each counted phase (5)',
     '  --runs     rounds of each peer; fewer than 3 tell little (3)',
     '  --json     writes every figure of every round to a file',
@@ -51,6 +54,7 @@ const parse = (args: readonly string[]) => {
         seconds: { type: 'string', default: '5' },
         runs: { type: 'string', default: '3' },
         json: { type: 'string' },
+        engines: { type: 'boolean', default: false },
         folder: { type: 'string', default: tmpdir() },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -60,10 +64,16 @@ const parse = (args: readonly string[]) => {
   }
 };
 
-const chosen = (names: readonly string[], all: readonly Scenario[]): readonly Scenario[] => {
+const chosen = (
+  names: readonly string[],
+  withEngines: boolean,
+  all: readonly Scenario[],
+): readonly Scenario[] => {
   const unknown = names.filter((name) => !all.some((scenario) => scenario.name === name));
   if (unknown.length > 0) throw new UsageError(`There is no measurement named ${unknown.join(', ')}`);
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+  return all.filter(({ name, needsEngines = false }) =>
+    needsEngines ? withEngines || names.includes(name) : names.length === 0 || names.includes(name),
+  );
 };
 
 const numberIn = (name: keyof typeof limits, text: string): number => {

@@ -11,6 +11,15 @@ describe('The command line', () => {
     expect(namesOf(['reads'])).to.deep.equal(['reads']);
   });
 
+  it('leaves out what needs engines unless it is named or they are asked for', () => {
+    const both = [scenario('reads'), { ...scenario('gateways'), needsEngines: true as const }];
+    const chosenOf = (...args: string[]) => readOptions(args, both)?.scenarios.map(({ name }) => name);
+    expect(chosenOf()).to.deep.equal(['reads']);
+    expect(chosenOf('gateways')).to.deep.equal(['gateways']);
+    expect(chosenOf('--engines')).to.deep.equal(['reads', 'gateways']);
+    expect(chosenOf('reads', '--engines')).to.deep.equal(['reads', 'gateways']);
+  });
+
   it('bounds time and rounds', () => {
     expect(readOptions(['--seconds', '1.5', '--runs', '4'], all)).to.include({ seconds: 1.5, runs: 4 });
     for (const wrong of [

@@ -1,3 +1,4 @@
+import type { HopLoad, HopResult } from '../hop/jobs.js';
 import type { Measurement } from '../measure/comparison.js';
 
 /** How the peers differ before the load begins; the load itself is the same. */
@@ -48,5 +49,21 @@ export interface RestResult {
   readonly reads: Measurement;
 }
 
-export type GeneratorJob = FanOutJob | RestJob;
-export type ResultOf<J extends GeneratorJob> = J extends FanOutJob ? FanOutResult : RestResult;
+/** Publishers at one gateway, one subscriber at another. */
+export interface HopJob extends HopLoad {
+  readonly kind: 'hop';
+  readonly publishPort: number;
+  readonly subscribePort: number;
+  readonly publisherToken: string;
+  readonly subscriberToken: string;
+  readonly topic: string;
+  /** Connections that publish while saturated; at a rate it is one. */
+  readonly publishers: number;
+}
+
+export type GeneratorJob = FanOutJob | RestJob | HopJob;
+export type ResultOf<J extends GeneratorJob> = J extends FanOutJob
+  ? FanOutResult
+  : J extends HopJob
+    ? HopResult
+    : RestResult;

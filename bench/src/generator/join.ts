@@ -10,16 +10,25 @@ const protocolVersion = 2;
 export const joinAsSubscriber = async (job: FanOutJob, index: number): Promise<Connection> => {
   const { port, login, topic } = job;
   if (login.protocol === 'relay') return openConnection(port, '/subscribe', silence);
-  const conversation = await authenticated(port, login.subscriberTokens[index] ?? '');
-  await conversation.ask({ type: 'subscribe', topic }, 'subscribed');
-  return conversation.connection;
+  return subscribed(port, login.subscriberTokens[index] ?? '', topic);
 };
 
 /** A connection that may publish to the topic. */
 export const joinAsPublisher = async ({ port, login }: FanOutJob): Promise<Connection> => {
   if (login.protocol === 'relay') return openConnection(port, '/publish', silence);
-  return (await authenticated(port, login.publisherToken)).connection;
+  return admitted(port, login.publisherToken);
 };
+
+/** A connection to Roomwire that will get every message of the topic. */
+export const subscribed = async (port: number, token: string, topic: string): Promise<Connection> => {
+  const conversation = await authenticated(port, token);
+  await conversation.ask({ type: 'subscribe', topic }, 'subscribed');
+  return conversation.connection;
+};
+
+/** A connection to Roomwire that may publish. */
+export const admitted = async (port: number, token: string): Promise<Connection> =>
+  (await authenticated(port, token)).connection;
 
 const silence = new FrameReader((frame) => {
   throw new Error(`Not expected before the load: ${JSON.stringify(frame)}`);

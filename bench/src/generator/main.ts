@@ -1,8 +1,16 @@
 import { serveJobs } from '../process/worker.js';
 import { measureFanOut } from './fanOut.js';
+import { measureGatewayHop } from './gatewayHop.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measureRest } from './rest.js';
 
-serveJobs<GeneratorJob, ResultOf<GeneratorJob>>((job) =>
-  job.kind === 'fanOut' ? measureFanOut(job) : measureRest(job),
-);
+serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
+  switch (job.kind) {
+    case 'fanOut':
+      return measureFanOut(job);
+    case 'rest':
+      return measureRest(job);
+    case 'hop':
+      return measureGatewayHop(job);
+  }
+});

@@ -47,3 +47,22 @@ export const startCpuMeter = (serverId: number): (() => CpuUse) => {
     return { elapsed, generator: cpu, server: processCpuSeconds(serverId) - server };
   };
 };
+
+/** By the name that was given to each process; `generator` is this one. */
+export type CpuSeconds = Readonly<Record<string, number>>;
+
+/** Begins to measure this process and any number of others. */
+export const startCpuMeters = (
+  processes: Readonly<Record<string, number>>,
+): (() => { readonly elapsed: number; readonly cpu: CpuSeconds }) => {
+  const named = Object.entries(processes);
+  const before = named.map(([, id]) => processCpuSeconds(id));
+  const own = startOwnCpuMeter();
+  return () => {
+    const { elapsed, cpu } = own();
+    const used: Record<string, number> = { generator: cpu };
+    for (const [index, [name, id]] of named.entries())
+      used[name] = processCpuSeconds(id) - (before[index] ?? Number.NaN);
+    return { elapsed, cpu: used };
+  };
+};

@@ -1,4 +1,4 @@
-import type { RunningRoomwire } from './roomwire.js';
+import type { Credentials } from './roomwire.js';
 
 /** Makes what a load needs, through REST. */
 export interface RoomwireApi {
@@ -8,9 +8,14 @@ export interface RoomwireApi {
   createActors(count: number): Promise<readonly string[]>;
 }
 
+interface Reachable {
+  readonly port: number;
+  readonly credentials: Pick<Credentials, 'apiKey'>;
+}
+
 const requestsAtOnce = 16;
 
-export const roomwireApi = ({ port, credentials }: RunningRoomwire): RoomwireApi => {
+export const roomwireApi = ({ port, credentials }: Reachable): RoomwireApi => {
   const post = async <T>(path: string, body: unknown): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
       method: 'POST',

@@ -20,6 +20,8 @@ export interface Ground {
 export interface Scenario {
   readonly name: string;
   readonly summary: string;
+  /** Kafka, FerretDB and the stand-in for EventStoreDB, which take Java, Maven and Go: only when asked for. */
+  readonly needsEngines?: true;
   run(ground: Ground): Promise<readonly Comparison[]>;
 }
 

@@ -1,8 +1,20 @@
 import { appends } from './appends.js';
 import { fanOut } from './fanOut.js';
+import { gateways } from './gateways.js';
+import { partitions } from './partitions.js';
 import { reads } from './reads.js';
+import { rebuild } from './rebuild.js';
 import { rest } from './rest.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
 
-export const scenarios: readonly Scenario[] = [fanOut, appends, reads, rest, startUp];
+export const scenarios: readonly Scenario[] = [
+  fanOut,
+  appends,
+  reads,
+  rest,
+  startUp,
+  gateways,
+  rebuild,
+  partitions,
+];

@@ -1,6 +1,7 @@
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { ExpectedRevision } from '@roomwire/shared/ports/eventLog';
+import { fillLog } from './fillLog.js';
 import type { Store } from './store.js';
 
 /** Roomwire's embedded event log. */
@@ -17,13 +18,7 @@ export const openEventLogStore = async (path: string): Promise<Store> => {
         expected = (await log.append(stream, expected, [event])).revision;
       };
     },
-    async fill(history) {
-      const revisions = new Map<string, number>();
-      for (const { stream, events } of history) {
-        const { revision } = await log.append(stream, revisions.get(stream) ?? 'none', events);
-        revisions.set(stream, revision);
-      }
-    },
+    fill: (history) => fillLog(log, history),
     async readAll() {
       let events = 0;
       for await (const batch of log.readAll()) events += batch.length;

@@ -1,0 +1,52 @@
+import { startEventStore } from '@roomwire/infra/engines/eventStore';
+import { startFerretDb } from '@roomwire/infra/engines/ferretdb';
+import { startKafka } from '@roomwire/infra/engines/kafka';
+import { withStarted, type Started, type Stoppable } from '../process/started.js';
+import type { Ground } from '../scenarios/scenario.js';
+import { childProcessId } from './childProcessId.js';
+
+export interface RunningKafka extends Stoppable {
+  readonly brokers: string;
+  readonly processId: number;
+}
+
+export interface EngineAddresses {
+  readonly eventStoreUrl: string;
+  readonly mongodbUrl: string;
+  readonly brokers: string;
+}
+
+export interface RunningEngines extends EngineAddresses {
+  readonly kafkaProcessId: number;
+}
+
+/** The broker alone, on files in the folder of the run. */
+export const startBroker = async ({ folder }: Ground): Promise<RunningKafka> => {
+  const kafka = await startKafka({ dataDir: await folder.inside('kafka') });
+  return {
+    brokers: kafka.brokers,
+    processId: childProcessId('java'),
+    stop: () => kafka.kill('SIGKILL'),
+  };
+};
+
+/** Gives `work` all three, each in a process of its own, that outlive what it starts on them. */
+export const onEngines = <T>(
+  ground: Ground,
+  work: (engines: RunningEngines, started: Started) => Promise<T>,
+): Promise<T> =>
+  withStarted(async (engines) => {
+    ground.say('starting Kafka, FerretDB and the stand-in for EventStoreDB');
+    const kafka = engines.add(await startBroker(ground));
+    const mongo = await startFerretDb({ dataDir: await ground.folder.inside('ferretdb') });
+    engines.add({ stop: () => mongo.close() });
+    const eventStore = await startEventStore({ dataDir: await ground.folder.inside('eventstore') });
+    engines.add({ stop: () => eventStore.close() });
+    const running = {
+      eventStoreUrl: eventStore.url,
+      mongodbUrl: mongo.url,
+      brokers: kafka.brokers,
+      kafkaProcessId: kafka.processId,
+    };
+    return withStarted((started) => work(running, started));
+  });

@@ -1,0 +1,5 @@
+import type { HopLoad } from '../hop/jobs.js';
+
+export interface PlainKafkaJob extends HopLoad {
+  readonly brokers: string;
+}

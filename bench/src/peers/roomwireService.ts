@@ -1,0 +1,43 @@
+import { Buffer } from 'node:buffer';
+import { fileURLToPath } from 'node:url';
+import type { EngineAddresses } from '../engines/onEngines.js';
+import { startProgram } from '../process/children.js';
+import { readyLine } from '../process/readyLine.js';
+
+const program = fileURLToPath(new URL('../../../../infra/bin/roomwire.js', import.meta.url));
+
+export type ServiceName = 'command-api' | 'projections' | 'gateway';
+
+export interface RunningService {
+  readonly port: number;
+  readonly processId: number;
+  stop(): Promise<void>;
+}
+
+/** For both secrets: nothing here is worth protecting. */
+export const clusterSecret = Buffer.alloc(32, 9);
+
+/** One service in a process of its own, on engines, ready. Rates are off, and nobody is idle. */
+export const startService = async (
+  name: ServiceName,
+  { eventStoreUrl, mongodbUrl, brokers }: EngineAddresses,
+): Promise<RunningService> => {
+  const child = startProgram(program, [name], {
+    core: undefined,
+    env: {
+      ROOMWIRE_HOST: '127.0.0.1',
+      ROOMWIRE_PORT: '0',
+      ROOMWIRE_EVENTSTORE_URL: eventStoreUrl,
+      ROOMWIRE_MONGODB_URL: mongodbUrl,
+      ROOMWIRE_KAFKA_BROKERS: brokers,
+      ROOMWIRE_MASTER_KEY: clusterSecret.toString('base64'),
+      ROOMWIRE_SESSION_SECRET: clusterSecret.toString('base64'),
+      ROOMWIRE_PUBLISH_RATE: '0',
+      ROOMWIRE_REST_RATE: '0',
+      ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
+      ROOMWIRE_LOG_LEVEL: 'warn',
+    },
+  });
+  const port = Number(await readyLine(child, /is ready on http:\/\/127\.0\.0\.1:(\d+)/));
+  return { port, processId: child.processId, stop: () => child.stop() };
+};
