@@ -57,6 +57,44 @@ const asksAnyElement = `	if conditions, ok := exprValue.(*types.Document); ok {
 
 `;
 
+const selectIndexed = `// selectIndexed selects by the strings that indexed fields must equal, or have in a list.
+func selectIndexed(meta *metadata.Collection, filter *types.Document) (string, []any) {
+	var clauses []string
+	var args []any
+	for _, index := range meta.Settings.Indexes {
+		field := index.Key[0].Field
+		value, _ := filter.Get(field)
+		text, ok := value.(string)
+		if !ok || strings.ContainsFunc(text+field, needsEscape) {
+			continue
+		}
+		column := fmt.Sprintf("%s->'%s'", metadata.DefaultColumn, field)
+		clauses = append(clauses, fmt.Sprintf("(%[1]s = ? OR (%[1]s >= '[' AND %[1]s < ']'))", column))
+		args = append(args, string(must.NotFail(sjson.MarshalSingleValue(text))))
+	}
+	if len(clauses) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(clauses, " AND "), args
+}
+
+// needsEscape tells whether SQL or JSON could spell a character in another way.
+func needsEscape(r rune) bool {
+	return !strings.ContainsRune("-_.: ", r) && (r < '0' || r > 'z' || (r > '9' && r < 'A') || (r > 'Z' && r < 'a'))
+}
+
+`;
+
+const query =
+  'func (c *collection) Query(ctx context.Context, params *backends.QueryParams) (*backends.QueryResult, error) {\n';
+
+const selectsIndexed = `	if whereClause == "" && params.Filter.Len() > 0 {
+		whereClause, args = selectIndexed(meta, params.Filter)
+	}
+
+	q += whereClause
+`;
+
 /** Where FerretDB 1.24.0 on SQLite does less than what every MongoDB does, and the tests need it. */
 export const ferretDbFixes: readonly SourceFix[] = [
   {
@@ -76,6 +114,18 @@ export const ferretDbFixes: readonly SourceFix[] = [
     file: 'internal/backends/sqlite/collection.go',
     find: 'if params.Filter.Len() == 1 {',
     replacement: 'if params.Filter.Len() > 0 {',
+  },
+  {
+    why: 'no index but that on _id is ever used; again, all conditions are checked afterwards',
+    file: 'internal/backends/sqlite/collection.go',
+    find: '\tq += whereClause\n',
+    replacement: selectsIndexed,
+  },
+  {
+    why: 'the same, the conditions in SQL',
+    file: 'internal/backends/sqlite/collection.go',
+    find: `// Query implements backends.Collection interface.\n${query}`,
+    replacement: `${selectIndexed}// Query implements backends.Collection interface.\n${query}`,
   },
   {
     why: 'an update command with a hundred updates holds a hundred connections, all there are, and waits for another for ever',

@@ -78,7 +78,7 @@ export class DocumentWriter {
   }
 
   async #idsWhere(where: Fields, after: string): Promise<string[]> {
-    const following = { $and: [where, { _id: { $gt: after } }] };
+    const following = { ...where, _id: { $gt: after } };
     const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: bulkSize } as const;
     return this.#collection
       .find(following, options)

@@ -45,7 +45,10 @@ class MongoViewStore implements ViewStore {
   }
 
   async prepare(): Promise<void> {
-    await this.#call(() => this.#collections.makeIndexes());
+    await this.#call(async () => {
+      await this.#client.connect();
+      await this.#collections.makeIndexes();
+    });
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {

@@ -41,7 +41,7 @@ export class ViewCollections {
 
   async #makeIndexesOf(view: ViewName): Promise<void> {
     const collection = this.of(view);
-    for (const fields of viewIndexes[view])
+    for (const fields of distinctIndexes(viewIndexes[view]))
       await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
     const forRemovals = { expireAfterSeconds: removalsKeptSeconds, sparse: true };
     await collection.createIndex({ _removedAt: 1 }, forRemovals).catch((error: unknown) => {
@@ -50,3 +50,10 @@ export class ViewCollections {
     });
   }
 }
+
+/** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
+const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  indexes.filter(
+    (index) =>
+      !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),
+  );
