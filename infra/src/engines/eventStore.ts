@@ -59,6 +59,7 @@ export const startEventStore = async (options: EventStoreOptions = {}): Promise<
     silenceSubscriptions: () => server.ask('silenceSubscriptions'),
     sendCheckpoint: (position) => server.ask('sendCheckpoint', position),
     subscriptionStarts: () => server.ask('subscriptionStarts'),
+    eventsSent: () => server.ask('eventsSent'),
     writeSystemEvents: (count) => server.ask('writeSystemEvents', count),
   };
 };

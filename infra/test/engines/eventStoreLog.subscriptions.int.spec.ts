@@ -116,6 +116,21 @@ describe('subscriptions to EventStoreDB', () => {
     await eventually(async () => (await engine().subscriptionStarts()).length === 0);
   }).timeout(60_000);
 
+  it('are sent no more than a subscriber takes, and little in advance', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const events = newEvents(400).map((event) => ({ ...event, data: 'x'.repeat(2_000) }));
+      await log.append(`room-${count}`, 'none', [events[0]!, ...events.slice(1)]);
+    }
+    subscriber.hold();
+    log.subscribeAll(undefined, subscriber);
+    await subscriber.hasReceived(1);
+    await pause(500);
+    const [sent] = await engine().eventsSent();
+    expect(sent).to.be.below(2_000);
+    subscriber.release();
+    await expectComplete();
+  }).timeout(60_000);
+
   it('ask the server again only when the subscriber has dealt with what has come', async () => {
     await log.append('room-1', 'none', newEvents(600));
     await engine().writeSystemEvents(600);

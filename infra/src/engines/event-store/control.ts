@@ -26,6 +26,8 @@ export interface EventStoreControl {
   sendCheckpoint(position: number): Promise<void>;
   /** The positions that the open subscriptions went on from, null for the beginning. */
   subscriptionStarts(): Promise<readonly (string | null)[]>;
+  /** How many events each of the open subscriptions has been sent. */
+  eventsSent(): Promise<readonly number[]>;
   /** Statistics of its own, which a subscription without system events passes over. */
   writeSystemEvents(count: number): Promise<void>;
 }
@@ -64,6 +66,7 @@ export const createControl = (
       toAll((writer) => void writer.write(checkpointResponse(BigInt.asUintN(64, BigInt(position))))),
     subscriptionStarts: async () =>
       Array.from(subscriptions, ({ after }) => (after === undefined ? null : String(after))),
+    eventsSent: async () => Array.from(subscriptions, ({ sent }) => sent),
     writeSystemEvents: (count) => writeStatistics(log, count),
   };
 };

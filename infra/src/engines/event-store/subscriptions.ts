@@ -11,6 +11,8 @@ export interface OpenSubscription {
   /** Where it went on from. */
   readonly after: bigint | undefined;
   readonly writer: CallWriter;
+  /** How many events have gone out. */
+  sent: number;
 }
 
 export interface SubscribeOptions {
@@ -27,17 +29,22 @@ export const subscribeToAll = async (
   writer: CallWriter,
   options: SubscribeOptions,
 ): Promise<void> => {
-  const subscription = { after: options.after, writer };
+  const subscription: OpenSubscription = { after: options.after, writer, sent: 0 };
   subscriptions.add(subscription);
   try {
     await writer.write(confirmationResponse(randomUUID()));
-    await pump(log, writer, options);
+    await pump(log, subscription, options);
   } finally {
     subscriptions.delete(subscription);
   }
 };
 
-const pump = async (log: TransactionLog, writer: CallWriter, options: SubscribeOptions): Promise<void> => {
+const pump = async (
+  log: TransactionLog,
+  subscription: OpenSubscription,
+  options: SubscribeOptions,
+): Promise<void> => {
+  const { writer } = subscription;
   const { after, matches, checkpointInterval } = options;
   let next = after === undefined ? 0 : log.indexOf(after + 1n);
   let considered = 0;
@@ -47,7 +54,10 @@ const pump = async (log: TransactionLog, writer: CallWriter, options: SubscribeO
     if (event !== undefined) {
       next += 1;
       considered += 1;
-      if (matches(event)) await writer.write(eventResponse(event));
+      if (matches(event)) {
+        await writer.write(eventResponse(event));
+        subscription.sent += 1;
+      }
       if (checkpointInterval && considered % checkpointInterval === 0)
         await writer.write(checkpointResponse(event.position));
       continue;

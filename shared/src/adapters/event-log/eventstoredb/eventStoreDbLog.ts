@@ -30,7 +30,7 @@ export interface EventStoreDbOptions {
   readonly streamPrefix?: string;
   /** An append or a read that hears nothing for so long is sent again; 5 s unless told. */
   readonly answersWithinMs?: number;
-  /** No append takes longer than that; 8 s unless told. */
+  /** No append takes longer than that, and no read waits longer; 8 s unless told. */
   readonly givesUpAfterMs?: number;
   /** How often an idle subscription is compared with the end of the log; 5 s unless told. */
   readonly stallCheckMs?: number;
@@ -54,8 +54,8 @@ const defaults = {
 };
 
 /**
- * The event log in EventStoreDB, version 22.10 or later. The server is first spoken to when there is something to say, so
- * this succeeds while it is away; only a URL that is none is refused.
+ * The event log in EventStoreDB, version 22.10 or later; the user in the URL needs the right to read `$all`. The server
+ * is first spoken to when there is something to say, so this succeeds while it is away; only a URL that is none is refused.
  */
 export const openEventStoreDbLog = async (options: EventStoreDbOptions): Promise<EventLog> =>
   new EventStoreDbLog({ ...defaults, ...options });

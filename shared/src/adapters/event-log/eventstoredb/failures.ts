@@ -21,8 +21,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether asking again makes sense. What is not known as final may pass: appends and reads may be repeated. */
-export const mayPass = (error: unknown): boolean =>
-  !isFinal(error) && !(error instanceof RangeError || error instanceof TypeError);
+export const mayPass = (error: unknown): boolean => !isFinal(error) && !(error instanceof RangeError);
 
 const isFinal = (error: unknown): boolean =>
   error instanceof Error && isCommandError(error) && (!passing.has(error.type) || isInvalidArgument(error));
@@ -39,7 +38,7 @@ export const isOfType = (error: unknown, type: ErrorType): error is CommandError
 
 /** As the port wants it: what the caller did wrong stays what it is, everything else means the engine. */
 export const asEngineFailure = (error: unknown): Error =>
-  error instanceof EngineUnavailable || error instanceof RangeError || error instanceof TypeError
+  error instanceof EngineUnavailable || error instanceof RangeError
     ? error
     : new EngineUnavailable('event log', { cause: error });
 

@@ -1,8 +1,10 @@
-import type { Position } from '@eventstore/db-client';
+import type { ResolvedEvent } from '@eventstore/db-client';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import { logPositionOf } from './place.js';
 import type { Reads } from './reads.js';
 import type { EventReader } from './storedForm.js';
+
+type Event = NonNullable<ResolvedEvent['event']>;
 
 export interface LogEnd {
   /** Position of the last event in the database, whosesoever it is. */
@@ -13,20 +15,20 @@ export interface LogEnd {
 
 /** Looks for the last event of this log from the end of the database backwards, as far as nobody has looked yet. */
 export const createLogEnd = (reads: Pick<Reads, 'backwards'>, events: EventReader) => {
-  let known: { readonly place: Position; readonly head: LogPosition | undefined } | undefined;
+  let known: { readonly last: Event; readonly head: LogPosition | undefined } | undefined;
 
   return async (): Promise<LogEnd> => {
     const before = known;
-    let place: Position | undefined;
+    let last: Event | undefined;
     const found = (head: LogPosition | undefined): LogEnd => {
-      known = place && { place, head };
-      return { end: place && logPositionOf(place), head };
+      known = last && { last, head };
+      return { end: last && logPositionOf(last.position), head };
     };
     for await (const resolved of reads.backwards()) {
       const { event } = resolved;
-      place ??= event?.position;
-      // Only at the very same place: a database that was restored from a backup ends earlier.
-      if (before && isSame(before.place, event?.position)) return found(before.head);
+      last ??= event;
+      // Only the very same event: a database that was restored from a backup has another one, or none, there.
+      if (before && event && isSame(before.last, event)) return found(before.head);
       const recorded = events.recorded(resolved);
       if (recorded) return found(recorded.position);
     }
@@ -34,5 +36,5 @@ export const createLogEnd = (reads: Pick<Reads, 'backwards'>, events: EventReade
   };
 };
 
-const isSame = (one: Position, other: Position | undefined): boolean =>
-  one.commit === other?.commit && one.prepare === other.prepare;
+const isSame = (one: Event, other: Event): boolean =>
+  one.id === other.id && one.position?.commit === other.position?.commit;

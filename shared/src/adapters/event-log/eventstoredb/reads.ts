@@ -23,8 +23,10 @@ type Open = (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>;
 export interface ReadsDeps {
   readonly connection: Connection;
   readonly events: EventReader;
-  /** A server that is silent for so long is taken for lost. */
+  /** A server that is silent for so long is taken for lost, and asked again. */
   readonly answersWithinMs: number;
+  /** It is given up when it has been silent for so long, both times together. */
+  readonly givesUpAfterMs: number;
 }
 
 /** Only the leader knows everything that has been acknowledged. */
@@ -103,15 +105,16 @@ export class Reads {
 
   /** `open` is asked again, for what has not come yet, when the connection is lost in between. */
   async *#batches(open: Open): Batches<ResolvedEvent> {
-    const { connection, answersWithinMs } = this.#deps;
+    const { connection, answersWithinMs, givesUpAfterMs } = this.#deps;
     for (let failures = 0; ; failures += 1) {
+      const quietForMs = failures === 0 ? answersWithinMs : Math.max(givesUpAfterMs - answersWithinMs, 1);
       if (this.#closed) throw hasBeenClosed();
       const { client } = connection;
       const stream = open(client);
       const intake = new Intake<ResolvedEvent>({ stream, cancel: () => stream.cancel() });
       this.#open.add(intake);
       try {
-        for (let batch; (batch = await intake.next(answersWithinMs)) !== undefined; failures = 0) yield batch;
+        for (let batch; (batch = await intake.next(quietForMs)) !== undefined; failures = 0) yield batch;
         return;
       } catch (error) {
         if (isOfType(error, ErrorType.STREAM_NOT_FOUND)) return;

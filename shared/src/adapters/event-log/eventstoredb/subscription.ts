@@ -43,7 +43,9 @@ export const subscribe = (
       if (signal.aborted) return;
       if (progress.handled !== before) failures = 1;
       const resumesInMs = waitMs(betweenSessions, failures, deps.random.bytes(1)[0]! / 255);
-      deps.logger.warn('The subscription to the event log is taken up again', { reason, resumesInMs });
+      // Once is enough for an operator, however long the server stays away.
+      const log = failures === 1 ? 'warn' : 'debug';
+      deps.logger[log]('The subscription to the event log is taken up again', { error: reason, resumesInMs });
       connection.renew(client, reason);
       await pause(resumesInMs, undefined, { signal }).catch(() => undefined);
     }

@@ -33,11 +33,13 @@ export const noRetry: RetryOptions = { ...defaultRetry, retries: 0 };
 const logTo =
   (logger: Logger | undefined): logCreator =>
   () =>
-  ({ level, namespace, log }) => {
-    const fields = { namespace, reason: log['error'] as unknown };
-    if (level === logLevel.ERROR) logger?.info(`Kafka client: ${log.message}`, fields);
-    else logger?.debug(`Kafka client: ${log.message}`, fields);
-  };
+  ({ namespace, log }) =>
+    logger?.debug(`Kafka client: ${log.message}`, { namespace, reason: log['error'] as unknown });
+
+/** The library listens to `error` and to `end`, not to `close`; one that it has ended itself needs no error. */
+const giveUp = (socket: Socket): void => {
+  socket.destroy(socket.writableEnded ? undefined : new Error('The connection was given up'));
+};
 
 export const createKafkaClient = (connection: KafkaConnection, retry = defaultRetry): KafkaClient => {
   quietRequestQueue();
@@ -74,7 +76,6 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
     get bytesRead() {
       return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytesOfEnded);
     },
-    // The library listens to `error` and to `end`, not to `close`.
-    cut: () => sockets.forEach((socket) => socket.destroy(new Error('The connection was given up'))),
+    cut: () => sockets.forEach(giveUp),
   };
 };

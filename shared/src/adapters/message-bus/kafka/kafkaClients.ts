@@ -1,5 +1,4 @@
 import type { Admin, Kafka, Producer } from 'kafkajs';
-import type { Logger } from '../../../ports/logger.js';
 import { createKafkaClient, noRetry, type KafkaConnection } from './kafkaClient.js';
 import { Reachability } from './reachability.js';
 import { Renewable, type Connectable } from './renewable.js';
@@ -29,8 +28,9 @@ const createProducer = (kafka: Kafka): Producer =>
 
 const createAdmin = (kafka: Kafka): Admin => kafka.admin();
 
-export const createKafkaClients = (connection: KafkaConnection, logger: Logger | undefined): KafkaClients => {
-  const reachability = new Reachability(() => admin.use((client) => client.describeCluster()));
+export const createKafkaClients = (connection: KafkaConnection): KafkaClients => {
+  const { logger } = connection;
+  const reachability = new Reachability(() => admin.use((client) => client.describeCluster()), logger);
   const renewable = <Client extends Connectable>(create: (kafka: Kafka) => Client): Renewable<Client> =>
     new Renewable(() => {
       const { kafka, cut } = createKafkaClient(connection, noRetry);

@@ -1,8 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { busTopics, otherTopics, type BusTopic } from '../../../contracts/bus/busTopics.js';
-import type { Clock } from '../../../ports/clock.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
-import type { Logger } from '../../../ports/logger.js';
 import type {
   Acknowledgement,
   Channel,
@@ -14,36 +11,18 @@ import type {
   WorkQueue,
 } from '../../../ports/messageBus.js';
 import { once } from '../../../runtime/service.js';
-import { systemClock } from '../../system/systemClock.js';
 import { ChannelSource } from './channelSource.js';
 import { EndOffsets, fetchCommittedOffsets } from './endOffsets.js';
-import type { KafkaConnection } from './kafkaClient.js';
+import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaBusSettings.js';
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { OpenByName } from './openByName.js';
 import { QueueConsumer } from './queueConsumer.js';
 import { TopicCatalog } from './topicCatalog.js';
 import { TopicSender } from './topicSender.js';
+import { untilAnswered } from './untilAnswered.js';
 import { within } from './within.js';
 
-export interface KafkaMessageBusOptions {
-  readonly brokers: readonly string[];
-  /** Names this process to the brokers. */
-  readonly clientId: string;
-  /** Before the name of every group. */
-  readonly groupPrefix?: string;
-  /** Before the name of every topic: several installations, or tests, on the same brokers. */
-  readonly topicPrefix?: string;
-  /** Made and checked at the start; others are made when they are first used. */
-  readonly topics?: readonly BusTopic[];
-  readonly otherTopics?: Omit<BusTopic, 'name'>;
-  /** How long the jobs of a process that is gone, or seems to be, wait until others do them again. */
-  readonly sessionTimeoutMs?: number;
-  /** How long anything may take before it is refused with `EngineUnavailable`. */
-  readonly withinMs?: number;
-  readonly connect?: KafkaConnection['connect'];
-  readonly clock?: Clock;
-  readonly logger?: Logger;
-}
+export type { KafkaMessageBusOptions } from './kafkaBusSettings.js';
 
 /** Of one channel, what this process has received. */
 export interface ReadStatistics {
@@ -55,20 +34,6 @@ export interface ReadStatistics {
 export interface KafkaMessageBus extends MessageBus {
   readonly statistics: Readonly<Record<string, ReadStatistics>>;
 }
-
-type Settings = Required<Omit<KafkaMessageBusOptions, 'connect' | 'logger'>> &
-  Pick<KafkaMessageBusOptions, 'connect' | 'logger'>;
-
-const settingsOf = (options: KafkaMessageBusOptions): Settings => ({
-  groupPrefix: 'roomwire.',
-  topicPrefix: '',
-  topics: busTopics,
-  otherTopics,
-  sessionTimeoutMs: 60_000,
-  withinMs: 10_000,
-  clock: systemClock,
-  ...options,
-});
 
 const maxQueuedBytes = 64 * 1024 * 1024;
 
@@ -85,24 +50,20 @@ class KafkaBus implements KafkaMessageBus {
   #isOpen = true;
 
   constructor(settings: Settings) {
-    const { brokers, clientId, connect, logger } = settings;
     this.#settings = settings;
-    this.#clients = createKafkaClients(
-      { brokers, clientId, logger, ...(connect ? { connect } : {}) },
-      logger,
-    );
+    this.#clients = createKafkaClients(settings.connection);
     this.#topics = new TopicCatalog(this.#clients.admin, {
       prefix: settings.topicPrefix,
       declared: settings.topics,
       others: settings.otherTopics,
       withinMs: settings.withinMs,
-      logger,
+      logger: settings.connection.logger,
     });
   }
 
   async open(): Promise<void> {
     await this.#topics.ensureDeclared();
-    await this.#clients.producer.current();
+    await untilAnswered(() => this.#clients.producer.current(), this.#settings.withinMs);
   }
 
   get reachable(): boolean {
@@ -207,7 +168,7 @@ class KafkaBus implements KafkaMessageBus {
 
   async #common(name: string) {
     await this.#topics.partitions(name);
-    const { groupPrefix, topicPrefix, sessionTimeoutMs, withinMs, logger } = this.#settings;
+    const { groupPrefix, topicPrefix, sessionTimeoutMs, withinMs, connection } = this.#settings;
     const topic = this.#topics.topicOf(name);
     return {
       topic,
@@ -215,7 +176,7 @@ class KafkaBus implements KafkaMessageBus {
       sessionTimeoutMs,
       ends: new EndOffsets(this.#clients.admin, topic, withinMs),
       surroundings: this.#clients.consumers,
-      logger,
+      logger: connection.logger,
     };
   }
 

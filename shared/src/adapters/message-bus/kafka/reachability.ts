@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../../ports/logger.js';
 
 const betweenProbesMs = 500;
 /** A broker that takes longer is no help to anybody who waits. */
@@ -7,12 +8,14 @@ const answersWithinMs = 2_000;
 /** Whether the brokers answered when they were last asked. After a failure it asks by itself until they do. */
 export class Reachability {
   readonly #probe: () => Promise<unknown>;
+  readonly #logger: Logger | undefined;
   readonly #closing = new AbortController();
   #isReachable = true;
   #isProbing = false;
 
-  constructor(probe: () => Promise<unknown>) {
+  constructor(probe: () => Promise<unknown>, logger?: Logger) {
     this.#probe = probe;
+    this.#logger = logger;
   }
 
   get isReachable(): boolean {
@@ -20,11 +23,14 @@ export class Reachability {
   }
 
   answered(): void {
+    if (this.#isReachable || this.#closing.signal.aborted) return;
     this.#isReachable = true;
+    this.#logger?.info('Kafka is within reach again');
   }
 
   failed(): void {
     if (this.#closing.signal.aborted) return;
+    if (this.#isReachable) this.#logger?.warn('Kafka cannot be reached');
     this.#isReachable = false;
     if (!this.#isProbing) void this.#probeUntilAnswered();
   }
@@ -55,7 +61,7 @@ export class Reachability {
     this.#isProbing = true;
     while (!this.#isReachable && !signal.aborted) {
       await pause(betweenProbesMs, undefined, { signal }).catch(() => undefined);
-      if ((await this.#answers()) && !signal.aborted) this.answered();
+      if (await this.#answers()) this.answered();
     }
     this.#isProbing = false;
   }

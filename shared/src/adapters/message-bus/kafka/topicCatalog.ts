@@ -44,8 +44,10 @@ export class TopicCatalog {
   /** Makes the declared topics that are not there, and checks those that are. */
   async ensureDeclared(): Promise<void> {
     const { declared } = this.#options;
-    if (declared.length > 0) await this.#ensure(declared);
-    for (const { name } of declared) await this.partitions(name);
+    if (declared.length === 0) return;
+    const counts = await this.#ensure(declared);
+    for (const [n, { name }] of declared.entries())
+      this.#partitions.set(name, Promise.resolve(counts[n] as number));
   }
 
   /** How many the topic has; it is made if it is not there. */
