@@ -209,6 +209,7 @@ const actorCreated: DomainEvent = {
     actorTokenId: '1',
     projectId: 'p',
     accessScopeId: null,
+    scopeMembershipId: null,
     keyId: 'at_live_1',
     name: 'Ada',
     actorType: 'user',

@@ -60,6 +60,7 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
           actorTokenId,
           projectId,
           accessScopeId,
+          scopeMembershipId: null,
           keyId,
           name,
           actorType,

@@ -9,14 +9,25 @@ export interface RefusalDetails {
   app_limit_reached: Record<never, never>;
   app_without_blueprint: { readonly appId: string };
   blueprint_not_found: { readonly blueprintId: string };
+  blueprint_version_not_found: { readonly blueprintId: string; readonly version: string };
+  blueprint_version_taken: { readonly blueprintId: string; readonly version: string };
   room_not_found: { readonly roomId: string };
   room_slug_taken: { readonly slug: string };
   room_static: Record<never, never>;
   room_cap_reached: { readonly appId: string; readonly cap: number };
   room_provisioning_off: { readonly appId: string };
+  grant_not_found: { readonly roomActorAccessId: string };
+  grant_holder_missing: Record<never, never>;
+  grant_holder_taken: Record<never, never>;
+  actor_not_in_project: { readonly actorTokenId: string };
   actor_not_found: { readonly actorId: string };
   actor_id_invalid: Record<never, never>;
+  scope_not_found: { readonly accessScopeId: string };
+  scope_slug_taken: { readonly slug: string };
+  scope_in_use: { readonly actors: number };
   scope_not_in_project: { readonly accessScopeId: string };
+  signing_key_not_found: { readonly signingKeyId: string };
+  dead_letter_not_found: { readonly dlqId: string };
 }
 
 export type RefusalCode = keyof RefusalDetails;

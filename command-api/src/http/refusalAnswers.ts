@@ -54,6 +54,16 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
     shape: 'application',
     message: ({ blueprintId }) => `Blueprint ${blueprintId} not found`,
   },
+  blueprint_version_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ blueprintId, version }) => `Version ${version} of blueprint ${blueprintId} not found`,
+  },
+  blueprint_version_taken: {
+    status: 409,
+    shape: 'application',
+    message: ({ blueprintId, version }) => `Blueprint ${blueprintId} already has a version ${version}`,
+  },
   room_not_found: {
     status: 404,
     shape: 'application',
@@ -80,6 +90,26 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
     message: ({ appId }) =>
       `Dynamic room provisioning is not allowed for app ${appId}. Set config.autoProvisionRooms=true to allow it.`,
   },
+  grant_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ roomActorAccessId }) => `Room grant ${roomActorAccessId} not found`,
+  },
+  grant_holder_missing: {
+    status: 400,
+    shape: 'application',
+    message: () => 'Either actorTokenId or actorType must be provided.',
+  },
+  grant_holder_taken: {
+    status: 409,
+    shape: 'application',
+    message: () => 'That actor already has a grant on this room. Update it instead.',
+  },
+  actor_not_in_project: {
+    status: 404,
+    shape: 'application',
+    message: ({ actorTokenId }) => `Actor token ${actorTokenId} not found in this project`,
+  },
   actor_not_found: {
     status: 404,
     shape: 'application',
@@ -90,10 +120,36 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
     shape: 'application',
     message: () => 'Invalid actorId: must be a UUID or public keyId (at_...)',
   },
+  scope_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ accessScopeId }) => `Access scope ${accessScopeId} not found`,
+  },
+  scope_slug_taken: {
+    status: 409,
+    shape: 'application',
+    message: ({ slug }) => `A scope with slug "${slug}" already exists in this project`,
+  },
+  scope_in_use: {
+    status: 409,
+    shape: 'application',
+    message: ({ actors }) =>
+      `Cannot delete scope: ${actors} actor(s) are still assigned to it. Unscope them first.`,
+  },
   scope_not_in_project: {
     status: 400,
     shape: 'application',
     message: ({ accessScopeId }) => `Access scope ${accessScopeId} does not belong to this project`,
+  },
+  signing_key_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ signingKeyId }) => `Signing key ${signingKeyId} not found`,
+  },
+  dead_letter_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ dlqId }) => `Webhook dead letter ${dlqId} not found`,
   },
 };
 

@@ -8,6 +8,7 @@ const fields: ActorFields = {
   actorTokenId: 'x1',
   projectId: 'p1',
   accessScopeId: null,
+  scopeMembershipId: null,
   keyId: 'at_live_1',
   name: 'Ada',
   actorType: 'user',

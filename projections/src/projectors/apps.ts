@@ -10,6 +10,7 @@ export const apps: Projector<AppEvent> = {
   ],
   AppDeleted: ({ appId }) => [
     { remove: 'apps', id: appId },
+    { removeWhere: 'grants', filter: { appId } },
     { removeWhere: 'rooms', filter: { appId } },
   ],
 };

@@ -15,8 +15,12 @@ export const projects: Projector<ProjectEvent> = {
   ProjectDeleted: ({ projectId }) => [
     { remove: 'projects', id: projectId },
     { removeWhere: 'apiKeys', filter: { projectId } },
+    { removeWhere: 'signingKeys', filter: { projectId } },
+    { removeWhere: 'grants', filter: { projectId } },
     { removeWhere: 'rooms', filter: { projectId } },
     { removeWhere: 'apps', filter: { projectId } },
     { removeWhere: 'actors', filter: { projectId } },
+    { removeWhere: 'scopes', filter: { projectId } },
+    { removeWhere: 'deadLetters', filter: { projectId } },
   ],
 };

@@ -8,5 +8,8 @@ export const rooms: Projector<RoomEvent> = {
   RoomUpdated: ({ roomId, changes }, { occurredAt }) => [
     { patch: 'rooms', id: roomId, set: { ...changes, updatedAt: occurredAt } },
   ],
-  RoomDeleted: ({ roomId }) => [{ remove: 'rooms', id: roomId }],
+  RoomDeleted: ({ roomId }) => [
+    { remove: 'rooms', id: roomId },
+    { removeWhere: 'grants', filter: { roomId } },
+  ],
 };

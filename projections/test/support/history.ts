@@ -36,6 +36,7 @@ const actorStep = fc.record({ actorTokenId: id, name }).chain(({ actorTokenId, n
     actorTokenId,
     projectId: 'p',
     accessScopeId: null,
+    scopeMembershipId: null,
     keyId: `at_live_${actorTokenId}`,
     name,
     actorType: 'user',

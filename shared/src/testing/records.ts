@@ -82,6 +82,7 @@ export const actor = (
         actorTokenId: systemRandom.uuid(),
         projectId,
         accessScopeId: null,
+        scopeMembershipId: null,
         keyId,
         name: 'actor',
         actorType: 'device',

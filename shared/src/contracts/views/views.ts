@@ -1,9 +1,14 @@
 import type { Actor } from '../../domain/actors/actor.js';
 import type { ApiKey } from '../../domain/api-keys/apiKey.js';
 import type { App } from '../../domain/apps/app.js';
+import type { Blueprint, BlueprintVersion } from '../../domain/blueprints/blueprint.js';
+import type { DeadLetter } from '../../domain/dead-letters/deadLetter.js';
 import type { Organization } from '../../domain/organizations/organization.js';
 import type { Project } from '../../domain/projects/project.js';
+import type { Grant } from '../../domain/rooms/grant.js';
 import type { Room } from '../../domain/rooms/room.js';
+import type { Scope } from '../../domain/scopes/scope.js';
+import type { SigningKey } from '../../domain/signing-keys/signingKey.js';
 
 /** A record as the read models keep it. */
 export type Viewed<T> = T & {
@@ -17,14 +22,25 @@ export interface FeedProgress {
   readonly position: string;
 }
 
+/** The document id of a version of a blueprint. */
+export const blueprintVersionId = (blueprintId: string, version: string): string =>
+  `${blueprintId}@${version}`;
+
 /** The read models, by name; a document's id is its record's identifier. */
 export interface Views {
   readonly organizations: Viewed<Organization>;
   readonly projects: Viewed<Project>;
   readonly apiKeys: Viewed<ApiKey>;
+  readonly blueprints: Viewed<Blueprint>;
+  /** By `blueprintVersionId`. */
+  readonly blueprintVersions: Viewed<BlueprintVersion>;
   readonly apps: Viewed<App>;
   readonly rooms: Viewed<Room>;
+  readonly grants: Viewed<Grant>;
+  readonly scopes: Viewed<Scope>;
   readonly actors: Viewed<Actor>;
+  readonly signingKeys: Viewed<SigningKey>;
+  readonly deadLetters: Viewed<DeadLetter>;
   readonly feedProgress: FeedProgress;
 }
 
@@ -35,11 +51,17 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   organizations: [],
   projects: [['organizationId']],
   apiKeys: [['keyId'], ['projectId'], ['organizationId']],
+  blueprints: [['organizationId']],
+  blueprintVersions: [['blueprintId']],
   apps: [['projectId', 'slug'], ['projectId']],
   rooms: [['appId', 'slug'], ['appId'], ['projectId']],
-  actors: [['keyId'], ['projectId']],
+  grants: [['roomId'], ['appId'], ['projectId']],
+  scopes: [['projectId', 'slug'], ['projectId']],
+  actors: [['keyId'], ['accessScopeId'], ['projectId']],
+  signingKeys: [['keyId'], ['projectId']],
+  deadLetters: [['organizationId', 'status'], ['organizationId'], ['projectId']],
   feedProgress: [],
 };
 
 /** Raise it with every change of what the documents hold: a store of another version is rebuilt from the log. */
-export const viewsVersion = 1;
+export const viewsVersion = 2;

@@ -18,6 +18,8 @@ export interface ActorFields {
   readonly actorTokenId: string;
   readonly projectId: string;
   readonly accessScopeId: string | null;
+  /** Its place in the scope, see `ScopeMembership`; null without a scope. */
+  readonly scopeMembershipId: string | null;
   /** Public, `at_live_<id>`. */
   readonly keyId: string;
   readonly name: string;
@@ -35,7 +37,7 @@ export interface Actor extends ActorFields {
 }
 
 export type ActorChanges = Partial<
-  Pick<Actor, 'name' | 'status' | 'expiresAt' | 'metadata' | 'accessScopeId'>
+  Pick<Actor, 'name' | 'status' | 'expiresAt' | 'metadata' | 'accessScopeId' | 'scopeMembershipId'>
 >;
 
 export type ActorEvent =
