@@ -36,6 +36,21 @@ const passingCodes: ReadonlySet<unknown> = new Set([
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 
+/** What the driver lets through as the socket threw it: the connection went between its being chosen and being used. */
+const socketErrors: ReadonlySet<unknown> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_STREAM_DESTROYED',
+]);
+
+const isSocketError = (error: unknown): boolean =>
+  error instanceof Error && socketErrors.has((error as NodeJS.ErrnoException).code);
+
 const isUnavailable = (error: MongoError): boolean =>
   connectionErrors.some((type) => error instanceof type) ||
   poolErrors.has(error.name) ||
@@ -46,7 +61,7 @@ const isUnavailable = (error: MongoError): boolean =>
 
 /** What the callers of the port know; anything but a missing engine is a mistake, and stays what it is. */
 export const portError = (error: unknown): unknown =>
-  isOutOfTime(error) || (error instanceof MongoError && isUnavailable(error))
+  isOutOfTime(error) || isSocketError(error) || (error instanceof MongoError && isUnavailable(error))
     ? new EngineUnavailable('read models', { cause: error })
     : error;
 
