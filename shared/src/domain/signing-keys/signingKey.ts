@@ -20,6 +20,7 @@ export interface SigningKeyFields {
   /** Public: `sk_<environment>_<id>`, the `kid` of client tokens. */
   readonly keyId: string;
   readonly name: string;
+  /** The secret as shown, bound to the `signingKeyId`. */
   readonly sealedSecret: SealedSecret;
 }
 

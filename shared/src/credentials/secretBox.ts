@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { SealedSecret } from '../domain/signing-keys/signingKey.js';
+
+/** Keeps secrets under a master key, by AES-256-GCM. */
+export interface SecretBox {
+  /** Id of the master key that seals. */
+  readonly currentKeyId: string;
+  /** Under the current master key, with an initialization vector of its own. It opens only for what it is bound to. */
+  seal(plain: string, boundTo: string): SealedSecret;
+  /** Throws `SecretNotOpened`. */
+  open(sealed: SealedSecret, boundTo: string): string;
+}
+
+export interface MasterKeys {
+  /** 32 bytes. */
+  readonly current: Uint8Array;
+  /** Those that only open. */
+  readonly previous?: readonly Uint8Array[];
+}
+
+export type NotOpenedReason = 'unknown_master_key' | 'not_authentic';
+
+/** A sealed secret that this box cannot open. Says which master key it needs, and nothing that is secret. */
+export class SecretNotOpened extends Error {
+  override readonly name = 'SecretNotOpened';
+  readonly reason: NotOpenedReason;
+  readonly masterKeyId: string;
+
+  constructor(reason: NotOpenedReason, masterKeyId: string, options?: ErrorOptions) {
+    super(messages[reason](masterKeyId), options);
+    this.reason = reason;
+    this.masterKeyId = masterKeyId;
+  }
+}
+
+const messages: { readonly [R in NotOpenedReason]: (masterKeyId: string) => string } = {
+  unknown_master_key: (id) => `A secret is sealed under the master key ${id}, which is not configured`,
+  not_authentic: (id) => `A secret that names the master key ${id} was changed, or belongs to something else`,
+};
+
+const cipher = 'aes-256-gcm';
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Throws a `RangeError` for a master key that has not 32 bytes. */
+export const createSecretBox = ({ current, previous = [] }: MasterKeys): SecretBox => {
+  const keys = new Map([...previous, current].map((key) => [masterKeyIdOf(key), Uint8Array.from(key)]));
+  const currentKeyId = masterKeyIdOf(current);
+  const currentKey = Uint8Array.from(current);
+  return {
+    currentKeyId,
+    seal: (plain, boundTo) => ({ masterKeyId: currentKeyId, ...encrypt(currentKey, plain, boundTo) }),
+    open(sealed, boundTo) {
+      const key = keys.get(sealed.masterKeyId);
+      if (key === undefined) throw new SecretNotOpened('unknown_master_key', sealed.masterKeyId);
+      try {
+        return decrypt(key, sealed, boundTo);
+      } catch (cause) {
+        throw new SecretNotOpened('not_authentic', sealed.masterKeyId, { cause });
+      }
+    },
+  };
+};
+
+/** Public: tells master keys apart, and nothing about them. */
+const masterKeyIdOf = (key: Uint8Array): string => {
+  if (key.length !== keyBytes) throw new RangeError(`A master key has ${keyBytes} bytes`);
+  return createHash('sha256').update('roomwire master key').update(key).digest('hex').slice(0, 16);
+};
+
+const encrypt = (key: Uint8Array, plain: string, boundTo: string): Omit<SealedSecret, 'masterKeyId'> => {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, key, iv, { authTagLength: tagBytes });
+  sealing.setAAD(Buffer.from(boundTo, 'utf8'));
+  const ciphertext = Buffer.concat([sealing.update(plain, 'utf8'), sealing.final()]);
+  return {
+    iv: iv.toString('base64url'),
+    ciphertext: ciphertext.toString('base64url'),
+    tag: sealing.getAuthTag().toString('base64url'),
+  };
+};
+
+const decrypt = (key: Uint8Array, sealed: SealedSecret, boundTo: string): string => {
+  const iv = Buffer.from(sealed.iv, 'base64url');
+  const opening = createDecipheriv(cipher, key, iv, { authTagLength: tagBytes });
+  opening.setAAD(Buffer.from(boundTo, 'utf8'));
+  opening.setAuthTag(Buffer.from(sealed.tag, 'base64url'));
+  const plain = opening.update(Buffer.from(sealed.ciphertext, 'base64url'));
+  return Buffer.concat([plain, opening.final()]).toString('utf8');
+};
