@@ -1,12 +1,13 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
+import { shownStatus, type AppOwner } from './suspension.js';
 
-export const presentApp = (app: App) => ({
+export const presentApp = (app: App, owner: AppOwner) => ({
   appId: app.appId,
   projectId: app.projectId,
   name: app.name,
   slug: app.slug,
   description: app.description,
-  status: app.status,
+  status: shownStatus(app, owner),
   blueprintId: app.blueprintId,
   blueprintVersion: app.blueprintVersion,
   pinnedBlueprintVersion: app.pinnedBlueprintVersion,

@@ -16,6 +16,7 @@ import {
   type UpdateAppBody,
 } from './schemas.js';
 import { slugsFor } from './slugs.js';
+import { statusFilter, type AppOwner } from './suspension.js';
 
 export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   const maxAppsOf = ({ organizationId }: ProjectCaller): Promise<number | null> =>
@@ -23,6 +24,9 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       organizationTarget(organizationId),
       (state) => existingOrganization(state, organizationId).plan.maxApps,
     );
+
+  const ownerOf = ({ organizationId }: ProjectCaller): Promise<AppOwner> =>
+    views.get('organizations', organizationId);
 
   return [
     projectRoute<undefined, AppsQuery>({
@@ -33,13 +37,14 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       status: 200,
       async handle({ caller, query }) {
         const { name, blueprintId, status } = query;
+        const owner = await ownerOf(caller);
         const filter = {
           projectId: caller.projectId,
           ...(name === undefined ? {} : { name: containing(name) }),
           ...(blueprintId === undefined ? {} : { blueprintId }),
-          ...(status === undefined ? {} : { status }),
+          ...statusFilter(status, owner),
         };
-        return findPage(views, 'apps', filter, query, presentApp);
+        return findPage(views, 'apps', filter, query, (app) => presentApp(app, owner));
       },
     }),
 
@@ -54,6 +59,7 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
         if (body.blueprintId !== undefined)
           throw new Refusal('blueprint_not_found', { blueprintId: body.blueprintId });
         const { projectId } = caller;
+        const owner = await ownerOf(caller);
         const app = newApp(random.uuid(), projectId, body);
         return commands.execute(
           appsTarget(projectId),
@@ -64,7 +70,7 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
             maxApps: await maxAppsOf(caller),
           },
           projectContext(request),
-          (state) => presentApp(existing(state, app)),
+          (state) => presentApp(existing(state, app), owner),
         );
       },
     }),
@@ -75,7 +81,7 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       summary: 'Get an app',
       status: 200,
       async handle(request) {
-        return presentApp(await findApp(views, request));
+        return presentApp(await findApp(views, request), await ownerOf(request.caller));
       },
     }),
 
@@ -88,11 +94,12 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
+        const owner = await ownerOf(request.caller);
         return commands.execute(
           appsTarget(projectId),
           { type: 'UpdateApp', appId, projectId, changes: request.body },
           projectContext(request),
-          (state) => presentApp(existing(state, { appId, projectId })),
+          (state) => presentApp(existing(state, { appId, projectId }), owner),
         );
       },
     }),

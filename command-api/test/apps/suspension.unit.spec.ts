@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { app, organization } from '@roomwire/shared/testing/records';
+import { presentApp } from '../../src/apps/present.js';
+import { shownStatus, statusFilter } from '../../src/apps/suspension.js';
+
+const active = organization('o1');
+const suspended = { ...active, status: 'suspended' as const };
+
+describe('an app of a suspended organization', () => {
+  it('shows as suspended, and changes in nothing else', () => {
+    for (const status of ['active', 'disabled'] as const) {
+      const record = app('p1', 'chat', { status });
+      expect(shownStatus(record, suspended)).to.equal('suspended');
+      expect(shownStatus(record, active)).to.equal(status);
+      expect(shownStatus(record, undefined)).to.equal(status);
+      expect({ ...presentApp(record, suspended), status }).to.eql(presentApp(record, active));
+    }
+  });
+
+  it('is found as suspended, and as nothing else', () => {
+    expect(statusFilter('suspended', suspended)).to.eql({});
+    for (const status of ['active', 'disabled'] as const) {
+      expect(statusFilter(status, suspended)).to.eql({ status: { $in: [] } });
+      expect(statusFilter(status, active)).to.eql({ status });
+    }
+    expect(statusFilter('suspended', active)).to.eql({ status: 'suspended' });
+    for (const owner of [active, suspended]) expect(statusFilter(undefined, owner)).to.eql({});
+  });
+});
