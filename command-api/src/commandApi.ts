@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -15,34 +16,37 @@ import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { assignRequestId } from './http/requestId.js';
 import { takingOriginForm } from './http/requestTarget.js';
-import type { ResourceDeps } from './http/resourceDeps.js';
 import type { Route } from './http/route.js';
 import { organizationRoutes } from './organizations/routes.js';
 import { projectRoutes } from './projects/routes.js';
 import { roomRoutes } from './rooms/routes.js';
+import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 
 export interface CommandApiDeps {
   readonly log: EventLog;
   readonly views: ViewStore;
   readonly sessions: SessionVerifier;
+  /** Seals the secrets of signing keys. */
+  readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
-export const apiRoutes = (deps: ResourceDeps): readonly Route[] => [
+export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
   ...actorRoutes(deps),
+  ...signingKeyRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
-  const { views, random, clock } = deps;
+  const { views, random, clock, secretBox } = deps;
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
@@ -51,7 +55,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   api.use(assignRequestId(random));
   api.use(
     '/v1',
-    mountRoutes(apiRoutes({ commands: createCommandHandler(deps), views, random }), {
+    mountRoutes(apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox }), {
       authenticator: createAuthenticator(deps),
       clock,
     }),

@@ -15,6 +15,8 @@ export interface Config {
   /** Whether any port is on files, so that this process needs the data folder for itself. */
   readonly isEmbedded: boolean;
   readonly masterKey: Uint8Array | undefined;
+  /** Master keys that may still open what they have sealed. */
+  readonly previousMasterKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
   readonly oidc:
     { readonly jwksUrl: string; readonly issuer?: string; readonly audience?: string } | undefined;
@@ -55,6 +57,7 @@ export const readConfig = (environment: Environment): Config => {
     dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
     ...engines,
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
+    previousMasterKeys: read.keys('ROOMWIRE_MASTER_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
     oidc: readOidc(read, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),

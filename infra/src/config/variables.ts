@@ -13,6 +13,8 @@ export interface VariableReader {
   engineUrl(name: string, protocols: readonly string[]): string | undefined;
   /** 32 bytes in base64. */
   key(name: string): Uint8Array | undefined;
+  /** Any number of them, with commas between. */
+  keys(name: string): readonly Uint8Array[];
 }
 
 const keyBytes = 32;
@@ -53,6 +55,13 @@ export const createVariableReader = (environment: Environment, problems: string[
         beginningWith(protocols),
       ),
     key: (name) => read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
+    keys: (name) =>
+      read<readonly Uint8Array[]>(
+        name,
+        [],
+        parseKeys,
+        `${keyBytes} bytes in base64, several with commas between them`,
+      ),
   };
 };
 
@@ -75,4 +84,9 @@ const integerIn = (text: string, min: number, max: number): number | undefined =
 const parseKey = (text: string): Uint8Array | undefined => {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === keyBytes && bytes.toString('base64') === text ? bytes : undefined;
+};
+
+const parseKeys = (text: string): readonly Uint8Array[] | undefined => {
+  const keys = text.split(',').map((each) => parseKey(each.trim()));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
 };

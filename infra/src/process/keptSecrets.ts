@@ -2,46 +2,65 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Buffer } from 'node:buffer';
+import type { MasterKeys } from '@roomwire/shared/credentials/secretBox';
 
 export interface Secrets {
-  /** Encrypts signing keys at rest. */
-  readonly masterKey: Uint8Array;
+  /** They seal signing keys. */
+  readonly masterKeys: MasterKeys;
   /** Signs the session tokens that Roomwire mints itself. */
   readonly sessionSecret: Uint8Array;
 }
 
 interface GivenSecrets {
   readonly masterKey: Uint8Array | undefined;
+  readonly previousMasterKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
 }
 
-interface SecretsFile {
+/** Keys in base64. */
+export interface SecretsFile {
   readonly masterKey: string;
+  /** While a rotation is under way: those under which something may still be sealed. */
+  readonly previousMasterKeys?: readonly string[];
   readonly sessionSecret: string;
 }
 
+export const secretsFileName = 'secrets.json';
+
 /** The configured secrets, and for what is not configured those of a file in the data folder, which the first call makes. */
 export const loadSecrets = async (
-  given: GivenSecrets,
+  { masterKey, previousMasterKeys, sessionSecret }: GivenSecrets,
   pathOf: (name: string) => Promise<string>,
 ): Promise<Secrets> => {
-  const { masterKey, sessionSecret } = given;
-  if (masterKey !== undefined && sessionSecret !== undefined) return { masterKey, sessionSecret };
-  const file = await pathOf('secrets.json');
+  const given = masterKey && { current: masterKey, previous: previousMasterKeys };
+  if (given !== undefined && sessionSecret !== undefined) return { masterKeys: given, sessionSecret };
+  const file = await pathOf(secretsFileName);
   const kept =
     (await readJsonFile<SecretsFile>(file)) ?? (await makeSecrets(file, await pathOf('credentials.json')));
   return {
-    masterKey: masterKey ?? keyIn(file, kept.masterKey),
+    masterKeys: given ?? keptMasterKeys(file, kept, previousMasterKeys),
     sessionSecret: sessionSecret ?? keyIn(file, kept.sessionSecret),
   };
 };
 
+/** The master keys of the file, and others that only open. */
+export const keptMasterKeys = (
+  file: string,
+  { masterKey, previousMasterKeys = [] }: SecretsFile,
+  others: readonly Uint8Array[],
+): MasterKeys => ({
+  current: keyIn(file, masterKey),
+  previous: [...previousMasterKeys.map((key) => keyIn(file, key)), ...others],
+});
+
 const keyBytes = 32;
+
+/** A new key, as the file keeps it. */
+export const newKey = (): string => randomBytes(keyBytes).toString('base64');
 
 const keyIn = (file: string, text: unknown): Uint8Array => {
   const key = Buffer.from(typeof text === 'string' ? text : '', 'base64');
-  if (key.length !== keyBytes)
-    throw new Error(`${file} does not hold two keys of ${keyBytes} bytes in base64`);
+  if (key.length !== keyBytes) throw new Error(`${file} does not hold keys of ${keyBytes} bytes in base64`);
   return key;
 };
 
@@ -49,10 +68,7 @@ const keyIn = (file: string, text: unknown): Uint8Array => {
 const makeSecrets = async (file: string, credentialsFile: string): Promise<SecretsFile> => {
   if ((await readJsonFile(credentialsFile)) !== undefined)
     throw new Error(`${file} is missing in a folder that has been used: restore it from a backup`);
-  const secrets = {
-    masterKey: randomBytes(keyBytes).toString('base64'),
-    sessionSecret: randomBytes(keyBytes).toString('base64'),
-  };
+  const secrets = { masterKey: newKey(), sessionSecret: newKey() };
   await writeJsonFile(file, secrets);
   return secrets;
 };

@@ -1,4 +1,5 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { StartService } from './service.js';
 
@@ -11,9 +12,10 @@ export const startCommandApi: StartService = async ({
   front,
   secrets,
 }) => {
-  const { sessionSecret } = await secrets();
+  const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
   const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
   const [log, views] = [await adapters.log(), await adapters.views()];
-  front.serve(createCommandApi({ log, views, sessions, clock, random, logger }));
+  const secretBox = createSecretBox(masterKeys);
+  front.serve(createCommandApi({ log, views, sessions, secretBox, clock, random, logger }));
 };

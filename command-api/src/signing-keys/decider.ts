@@ -1,0 +1,67 @@
+import {
+  evolveSigningKey,
+  signingKeyStream,
+  type SealedSecret,
+  type SigningKey,
+  type SigningKeyChanges,
+  type SigningKeyEvent,
+  type SigningKeyFields,
+} from '@roomwire/shared/domain/signing-keys/signingKey';
+import { changedFields } from '../handling/changedFields.js';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+interface ExistingSigningKey {
+  readonly signingKeyId: string;
+  readonly projectId: string;
+}
+
+export type SigningKeyCommand =
+  | { readonly type: 'CreateSigningKey'; readonly signingKey: SigningKeyFields }
+  | ({ readonly type: 'UpdateSigningKey'; readonly changes: SigningKeyChanges } & ExistingSigningKey)
+  /** The same secret under another master key. Nothing happens to a key that is gone, or is under it already. */
+  | { readonly type: 'ResealSigningKey'; readonly signingKeyId: string; readonly sealedSecret: SealedSecret }
+  | ({ readonly type: 'DeleteSigningKey' } & ExistingSigningKey);
+
+export type SigningKeyState = SigningKey | undefined;
+
+export const signingKeyDecider: Decider<SigningKeyState, SigningKeyCommand, SigningKeyEvent> = {
+  initial: () => undefined,
+  evolve: evolveSigningKey,
+  decide(command, key) {
+    switch (command.type) {
+      case 'CreateSigningKey':
+        return key ? [] : [{ type: 'SigningKeyCreated', data: command.signingKey }];
+      case 'UpdateSigningKey': {
+        const { signingKeyId } = command;
+        const changes = changedFields(existing(key, command), command.changes);
+        return changes ? [{ type: 'SigningKeyUpdated', data: { signingKeyId, changes } }] : [];
+      }
+      case 'ResealSigningKey': {
+        const { signingKeyId, sealedSecret } = command;
+        const isDue = key !== undefined && key.sealedSecret.masterKeyId !== sealedSecret.masterKeyId;
+        return isDue ? [{ type: 'SigningKeyResealed', data: { signingKeyId, sealedSecret } }] : [];
+      }
+      case 'DeleteSigningKey':
+        existing(key, command);
+        return [{ type: 'SigningKeyDeleted', data: { signingKeyId: command.signingKeyId } }];
+    }
+  },
+};
+
+export const signingKeyTarget = (
+  signingKeyId: string,
+): Target<SigningKeyState, SigningKeyCommand, SigningKeyEvent> => ({
+  stream: signingKeyStream(signingKeyId),
+  decider: signingKeyDecider,
+});
+
+/** A signing key of another project does not exist. */
+export const existing = (
+  key: SigningKeyState,
+  { signingKeyId, projectId }: ExistingSigningKey,
+): SigningKey => {
+  if (key?.projectId !== projectId) throw new Refusal('signing_key_not_found', { signingKeyId });
+  return key;
+};

@@ -1,0 +1,114 @@
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import { mintToken } from '@roomwire/shared/credentials/secretToken';
+import { Refusal } from '../handling/refusal.js';
+import { containing, findPage } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { existing, signingKeyTarget } from './decider.js';
+import { presentSigningKey } from './present.js';
+import {
+  createSigningKeySchema,
+  signingKeysQuerySchema,
+  updateSigningKeySchema,
+  type CreateSigningKeyBody,
+  type SigningKeysQuery,
+  type UpdateSigningKeyBody,
+} from './schemas.js';
+
+export interface SigningKeyDeps extends ResourceDeps {
+  readonly secretBox: SecretBox;
+}
+
+export const signingKeyRoutes = ({
+  commands,
+  views,
+  random,
+  secretBox,
+}: SigningKeyDeps): readonly Route[] => [
+  projectRoute<undefined, SigningKeysQuery>({
+    method: 'get',
+    path: '/signing-keys',
+    summary: 'List the signing keys of the project',
+    query: signingKeysQuerySchema,
+    status: 200,
+    async handle({ caller, query }) {
+      const { name, status } = query;
+      const filter = {
+        projectId: caller.projectId,
+        ...(name === undefined ? {} : { name: containing(name) }),
+        ...(status === undefined ? {} : { status }),
+      };
+      return findPage(views, 'signingKeys', filter, query, presentSigningKey);
+    },
+  }),
+
+  projectRoute<CreateSigningKeyBody>({
+    method: 'post',
+    path: '/signing-keys',
+    summary: 'Create a signing key; its secret is shown only in this answer',
+    body: createSigningKeySchema,
+    status: 201,
+    async handle(request) {
+      const { name, environment = 'live' } = request.body;
+      const { keyId, token } = mintToken(random, `sk_${environment}`);
+      const signingKeyId = random.uuid();
+      const sealedSecret = secretBox.seal(token.slice(`${keyId}.`.length), signingKeyId);
+      const signingKey = { signingKeyId, projectId: request.caller.projectId, keyId, name, sealedSecret };
+      return commands.execute(
+        signingKeyTarget(signingKeyId),
+        { type: 'CreateSigningKey', signingKey },
+        projectContext(request),
+        (state) => ({ ...presentSigningKey(existing(state, signingKey)), signingKey: token }),
+      );
+    },
+  }),
+
+  projectRoute({
+    method: 'get',
+    path: '/signing-keys/{signingKeyId}',
+    summary: 'Get a signing key, without its secret',
+    status: 200,
+    async handle(request) {
+      const signingKeyId = pathValue(request, 'signingKeyId');
+      const key = await views.get('signingKeys', signingKeyId);
+      if (key?.projectId !== request.caller.projectId)
+        throw new Refusal('signing_key_not_found', { signingKeyId });
+      return presentSigningKey(key);
+    },
+  }),
+
+  projectRoute<UpdateSigningKeyBody>({
+    method: 'patch',
+    path: '/signing-keys/{signingKeyId}',
+    summary: 'Change a signing key; its secret cannot change',
+    body: updateSigningKeySchema,
+    status: 200,
+    async handle(request) {
+      const { projectId } = request.caller;
+      const signingKeyId = pathValue(request, 'signingKeyId');
+      return commands.execute(
+        signingKeyTarget(signingKeyId),
+        { type: 'UpdateSigningKey', signingKeyId, projectId, changes: request.body },
+        projectContext(request),
+        (state) => presentSigningKey(existing(state, { signingKeyId, projectId })),
+      );
+    },
+  }),
+
+  projectRoute({
+    method: 'delete',
+    path: '/signing-keys/{signingKeyId}',
+    summary: 'Delete a signing key; what it has signed stops verifying',
+    status: 204,
+    async handle(request) {
+      const { projectId } = request.caller;
+      const signingKeyId = pathValue(request, 'signingKeyId');
+      await commands.execute(
+        signingKeyTarget(signingKeyId),
+        { type: 'DeleteSigningKey', signingKeyId, projectId },
+        projectContext(request),
+        () => undefined,
+      );
+    },
+  }),
+];

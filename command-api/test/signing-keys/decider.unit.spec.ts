@@ -1,0 +1,85 @@
+import type {
+  SealedSecret,
+  SigningKeyEvent,
+  SigningKeyFields,
+} from '@roomwire/shared/domain/signing-keys/signingKey';
+import { signingKeyDecider, type SigningKeyCommand } from '../../src/signing-keys/decider.js';
+import { sentences } from '../support/given.js';
+
+const given = sentences(signingKeyDecider);
+
+const sealedUnder = (masterKeyId: string, iv = 'iv'): SealedSecret => ({
+  masterKeyId,
+  iv,
+  ciphertext: 'c',
+  tag: 't',
+});
+const fields: SigningKeyFields = {
+  signingKeyId: 'k1',
+  projectId: 'p1',
+  keyId: 'sk_live_1',
+  name: 'Backend',
+  sealedSecret: sealedUnder('m1'),
+};
+const created: SigningKeyEvent = { type: 'SigningKeyCreated', data: fields };
+const deleted: SigningKeyEvent = { type: 'SigningKeyDeleted', data: { signingKeyId: 'k1' } };
+const resealed = (masterKeyId: string): SigningKeyEvent => ({
+  type: 'SigningKeyResealed',
+  data: { signingKeyId: 'k1', sealedSecret: sealedUnder(masterKeyId) },
+});
+const update = (changes: object, projectId = 'p1'): SigningKeyCommand => ({
+  type: 'UpdateSigningKey',
+  signingKeyId: 'k1',
+  projectId,
+  changes,
+});
+const reseal = (masterKeyId: string, iv?: string): SigningKeyCommand => ({
+  type: 'ResealSigningKey',
+  signingKeyId: 'k1',
+  sealedSecret: sealedUnder(masterKeyId, iv),
+});
+const remove = (projectId = 'p1'): SigningKeyCommand => ({
+  type: 'DeleteSigningKey',
+  signingKeyId: 'k1',
+  projectId,
+});
+
+describe('a signing key', () => {
+  it('is made once', () => {
+    given().when({ type: 'CreateSigningKey', signingKey: fields }).then(created);
+    given(created).when({ type: 'CreateSigningKey', signingKey: fields }).thenNothing();
+  });
+
+  it('changes only what differs', () => {
+    given(created)
+      .when(update({ name: 'Backend', status: 'active' }))
+      .thenNothing();
+    given(created)
+      .when(update({ name: 'Backend', status: 'disabled' }))
+      .then({ type: 'SigningKeyUpdated', data: { signingKeyId: 'k1', changes: { status: 'disabled' } } });
+  });
+
+  it('is sealed anew under another master key, once', () => {
+    given(created).when(reseal('m2')).then(resealed('m2'));
+    given(created).when(reseal('m1', 'other')).thenNothing();
+    given(created, resealed('m2')).when(reseal('m2', 'other')).thenNothing();
+    given(created, resealed('m2')).when(reseal('m1')).then(resealed('m1'));
+  });
+
+  it('is passed over by a rotation when it is gone', () => {
+    given().when(reseal('m2')).thenNothing();
+    given(created, deleted).when(reseal('m2')).thenNothing();
+  });
+
+  it('does not exist for another project, nor after its end', () => {
+    given(created)
+      .when(update({ name: 'x' }, 'p2'))
+      .thenRefused('signing_key_not_found');
+    given(created).when(remove('p2')).thenRefused('signing_key_not_found');
+    given(created, deleted).when(remove()).thenRefused('signing_key_not_found');
+    given(created, deleted)
+      .when(update({ name: 'x' }))
+      .thenRefused('signing_key_not_found');
+    given(created).when(remove()).then(deleted);
+  });
+});
