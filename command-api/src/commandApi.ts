@@ -10,6 +10,7 @@ import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
+import { deadLetterRoutes } from './dead-letters/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { createAuthenticator } from './http/authenticate.js';
 import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
@@ -42,6 +43,7 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...roomRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),
+  ...deadLetterRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */

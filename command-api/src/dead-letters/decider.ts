@@ -1,0 +1,61 @@
+import {
+  deadLetterStream,
+  evolveDeadLetter,
+  type DeadLetter,
+  type DeadLetterEvent,
+  type DeadLetterFields,
+} from '@roomwire/shared/domain/dead-letters/deadLetter';
+import type { Target } from '../handling/commandHandler.js';
+import type { Decider } from '../handling/decider.js';
+import { Refusal } from '../handling/refusal.js';
+
+interface ExistingDeadLetter {
+  readonly dlqId: string;
+  readonly organizationId: string;
+}
+
+export type DeadLetterCommand =
+  /** A call that is reported again, because its first report was not acknowledged, is recorded once. */
+  | { readonly type: 'RecordDeadLetter'; readonly entry: DeadLetterFields }
+  | ({ readonly type: 'MarkDeadLetterDead' } & ExistingDeadLetter)
+  | ({ readonly type: 'DeleteDeadLetter' } & ExistingDeadLetter);
+
+export interface DeadLetterState {
+  readonly entry: DeadLetter | undefined;
+  /** Also of an entry that was deleted: a late report does not bring it back. */
+  readonly wasRecorded: boolean;
+}
+
+export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, DeadLetterEvent> = {
+  initial: () => ({ entry: undefined, wasRecorded: false }),
+  evolve: ({ entry }, event) => ({ entry: evolveDeadLetter(entry, event), wasRecorded: true }),
+  decide(command, state) {
+    switch (command.type) {
+      case 'RecordDeadLetter':
+        return state.wasRecorded ? [] : [{ type: 'DeadLetterRecorded', data: command.entry }];
+      case 'MarkDeadLetterDead': {
+        const isDead = existing(state, command).status === 'dead';
+        return isDead ? [] : [{ type: 'DeadLetterMarkedDead', data: { dlqId: command.dlqId } }];
+      }
+      case 'DeleteDeadLetter':
+        existing(state, command);
+        return [{ type: 'DeadLetterDeleted', data: { dlqId: command.dlqId } }];
+    }
+  },
+};
+
+export const deadLetterTarget = (
+  dlqId: string,
+): Target<DeadLetterState, DeadLetterCommand, DeadLetterEvent> => ({
+  stream: deadLetterStream(dlqId),
+  decider: deadLetterDecider,
+});
+
+/** An entry of another organization does not exist. */
+export const existing = (
+  { entry }: DeadLetterState,
+  { dlqId, organizationId }: ExistingDeadLetter,
+): DeadLetter => {
+  if (entry?.organizationId !== organizationId) throw new Refusal('dead_letter_not_found', { dlqId });
+  return entry;
+};

@@ -1,0 +1,95 @@
+import { Refusal } from '../handling/refusal.js';
+import type { CommandContext } from '../handling/streamWriter.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import {
+  pathValue,
+  sessionContext,
+  sessionRoute,
+  type ApiRequest,
+  type Route,
+  type SessionCaller,
+} from '../http/route.js';
+import { organizationOf } from '../organizations/access.js';
+import { deadLetterTarget, existing } from './decider.js';
+import { findDeadLetters } from './findDeadLetters.js';
+import { presentDeadLetter } from './present.js';
+import { deadLettersQuerySchema, type DeadLettersQuery } from './schemas.js';
+
+const path = '/organizations/{orgId}/webhook-dlq';
+
+export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Route[] => {
+  /** The entry that the path names, as its stream has it, and what a command on it needs. */
+  const onEntry = async (request: ApiRequest<SessionCaller, unknown, unknown>) => {
+    const { organizationId } = await organizationOf(commands, request);
+    const dlqId = pathValue(request, 'dlqId');
+    const target = deadLetterTarget(dlqId);
+    const named = { dlqId, organizationId };
+    const { projectId } = await commands.inspect(target, (state) => existing(state, named));
+    const context: CommandContext = sessionContext(request, organizationId, projectId);
+    return { target, named, context };
+  };
+
+  return [
+    sessionRoute<undefined, DeadLettersQuery>({
+      method: 'get',
+      path,
+      summary: 'List the webhook calls that came to nothing',
+      query: deadLettersQuerySchema,
+      status: 200,
+      async handle(request) {
+        const { organizationId } = await organizationOf(commands, request);
+        return findDeadLetters(views, organizationId, request.query);
+      },
+    }),
+
+    // Before the entries: `stats` is no identifier of one.
+    sessionRoute({
+      method: 'get',
+      path: `${path}/stats/pending-count`,
+      summary: 'Count the pending entries',
+      status: 200,
+      async handle(request) {
+        const { organizationId } = await organizationOf(commands, request);
+        return { count: await views.count('deadLetters', { organizationId, status: 'pending' }) };
+      },
+    }),
+
+    sessionRoute({
+      method: 'get',
+      path: `${path}/{dlqId}`,
+      summary: 'Get an entry',
+      status: 200,
+      async handle(request) {
+        const { organizationId } = await organizationOf(commands, request);
+        const dlqId = pathValue(request, 'dlqId');
+        const entry = await views.get('deadLetters', dlqId);
+        if (entry?.organizationId !== organizationId) throw new Refusal('dead_letter_not_found', { dlqId });
+        return presentDeadLetter(entry);
+      },
+    }),
+
+    sessionRoute({
+      method: 'delete',
+      path: `${path}/{dlqId}/mark-dead`,
+      summary: 'Mark an entry as permanently failed',
+      status: 200,
+      async handle(request) {
+        const { target, named, context } = await onEntry(request);
+        return commands.execute(target, { type: 'MarkDeadLetterDead', ...named }, context, (state) =>
+          presentDeadLetter(existing(state, named)),
+        );
+      },
+    }),
+
+    sessionRoute({
+      method: 'delete',
+      path: `${path}/{dlqId}`,
+      summary: 'Delete an entry',
+      status: 204,
+      async handle(request) {
+        const { target, named, context } = await onEntry(request);
+        await commands.execute(target, { type: 'DeleteDeadLetter', ...named }, context, () => undefined);
+      },
+    }),
+  ];
+};

@@ -1,0 +1,67 @@
+import type { DeadLetterEvent, DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import { deadLetterDecider, type DeadLetterCommand } from '../../src/dead-letters/decider.js';
+import { sentences } from '../support/given.js';
+
+const given = sentences(deadLetterDecider);
+
+const entry: DeadLetterFields = {
+  dlqId: 'd1',
+  organizationId: 'o1',
+  projectId: 'p1',
+  appId: 'a1',
+  kind: 'trigger',
+  url: 'https://example.com/t',
+  requestHeaders: { 'x-key': 'v' },
+  requestBody: { roomName: 'lobby', topicName: 'chat', actorId: 'x1', data: 1, scope: null },
+  responseStatus: 503,
+  error: 'The endpoint answered 503',
+  retryCount: 2,
+  status: 'pending',
+};
+const record: DeadLetterCommand = { type: 'RecordDeadLetter', entry };
+const recorded: DeadLetterEvent = { type: 'DeadLetterRecorded', data: entry };
+const markedDead: DeadLetterEvent = { type: 'DeadLetterMarkedDead', data: { dlqId: 'd1' } };
+const deleted: DeadLetterEvent = { type: 'DeadLetterDeleted', data: { dlqId: 'd1' } };
+const markDead = (organizationId = 'o1'): DeadLetterCommand => ({
+  type: 'MarkDeadLetterDead',
+  dlqId: 'd1',
+  organizationId,
+});
+const remove = (organizationId = 'o1'): DeadLetterCommand => ({
+  type: 'DeleteDeadLetter',
+  dlqId: 'd1',
+  organizationId,
+});
+
+describe('a dead letter', () => {
+  it('is recorded once, however often its call is reported', () => {
+    given().when(record).then(recorded);
+    given(recorded).when(record).thenNothing();
+    given(recorded, markedDead).when(record).thenNothing();
+  });
+
+  it('does not come back after it was deleted', () => {
+    given(recorded, deleted).when(record).thenNothing();
+  });
+
+  it('is marked dead once, from pending or failed', () => {
+    given(recorded).when(markDead()).then(markedDead);
+    given({ type: 'DeadLetterRecorded', data: { ...entry, status: 'failed' } })
+      .when(markDead())
+      .then(markedDead);
+    given(recorded, markedDead).when(markDead()).thenNothing();
+  });
+
+  it('is deleted in any status', () => {
+    given(recorded).when(remove()).then(deleted);
+    given(recorded, markedDead).when(remove()).then(deleted);
+  });
+
+  it('does not exist for another organization, nor before or after its time', () => {
+    for (const command of [markDead, remove]) {
+      given(recorded).when(command('o2')).thenRefused('dead_letter_not_found');
+      given().when(command()).thenRefused('dead_letter_not_found');
+      given(recorded, deleted).when(command()).thenRefused('dead_letter_not_found');
+    }
+  });
+});
