@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { exitCodes } from './fail.js';
+import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
 import { addPublish } from './publish.js';
 import { addServices } from './services.js';
@@ -23,5 +24,6 @@ addServices(program);
 addListen(program);
 addPublish(program);
 addToken(program);
+addKeys(program);
 
 await program.parseAsync();

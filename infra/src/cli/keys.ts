@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { DataFolderInUse, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
+import { ConfigError, readConfig } from '../config/config.js';
+import { rotateKeys, type RotationReport } from '../rotation/rotateKeys.js';
+import { exitCodes, fail } from './fail.js';
+
+export const addKeys = (program: Command): void => {
+  program
+    .command('keys')
+    .description('look after what is sealed under the master key')
+    .command('rotate')
+    .description('seal every signing key under the master key of now: the configured one, or else a new one')
+    .action(rotate);
+};
+
+const rotate = async (): Promise<void> => {
+  try {
+    const config = readConfig(process.env);
+    const report = await rotateKeys(config, createWinstonLogger(config.logLevel));
+    if (report.unopened.size > 0) fail(`${summary(report)}; ${shortfall(report)}`);
+    process.stdout.write(`${summary(report)}\n`);
+  } catch (error) {
+    failedRotation(error);
+  }
+};
+
+const summary = ({ resealed, total, masterKeyId }: RotationReport): string =>
+  `Sealed ${resealed} of ${total} signing keys anew, under the master key ${masterKeyId}`;
+
+const shortfall = ({ unopened }: RotationReport): string => {
+  const reasons = new Set(Array.from(unopened.values(), ({ message }) => message));
+  return `${unopened.size} could not be opened and stay as they are: ${[...reasons].join('; ')}`;
+};
+
+const failedRotation = (error: unknown): never => {
+  if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+  if (error instanceof DataFolderInUse)
+    return fail(`${error.message}: stop Roomwire, rotate, and start it again`);
+  if (error instanceof EngineUnavailable || error instanceof RevisionConflict)
+    return fail(`${error.message}; what has been sealed anew stays so, run this again`);
+  return fail(`The rotation failed: ${(error as Error).message}`);
+};

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { resealSigningKeys, type ResealReport } from '@roomwire/command-api/signing-keys/resealSigningKeys';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { ConfigError, type Config } from '../config/config.js';
+import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createClosingStack } from '../process/closingStack.js';
+import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
+import { beginKeptRotation, type Rotation } from './keptRotation.js';
+
+export interface RotationReport extends ResealReport {
+  readonly masterKeyId: string;
+}
+
+/**
+ * Brings every signing key under the configured master key, or under a new one where the data folder keeps it.
+ * Rejects with `ConfigError` where there is no master key, and with `DataFolderInUse` while Roomwire runs on the folder.
+ */
+export const rotateKeys = async (config: Config, logger: Logger): Promise<RotationReport> => {
+  const closing = createClosingStack();
+  const { signal } = new AbortController();
+  const adapters = createAdapters({ config, logger, closing, signal });
+  try {
+    const rotation = await beginRotation(config, adapters, logger);
+    const secretBox = createSecretBox(rotation.masterKeys);
+    const log = await adapters.log();
+    const report = await resealSigningKeys({
+      ...{ log, secretBox, logger },
+      clock: systemClock,
+      random: systemRandom,
+    });
+    if (report.unopened.size === 0) await rotation.finish();
+    return { ...report, masterKeyId: secretBox.currentKeyId };
+  } finally {
+    await closing.closeAll();
+  }
+};
+
+const beginRotation = async (
+  { masterKey, previousMasterKeys, dataDir }: Config,
+  adapters: Adapters,
+  logger: Logger,
+): Promise<Rotation> => {
+  // Whoever configures the master key has put a new one in its place.
+  if (masterKey !== undefined)
+    return {
+      masterKeys: { current: masterKey, previous: previousMasterKeys },
+      finish: async () => undefined,
+    };
+  // Before the folder is made where it is missing.
+  const isKept = (await readJsonFile(join(dataDir, secretsFileName))) !== undefined;
+  const file = isKept ? (await adapters.folder()).file(secretsFileName) : '';
+  const rotation = isKept ? await beginKeptRotation(file, previousMasterKeys) : undefined;
+  if (rotation === undefined)
+    throw new ConfigError([
+      `there is no master key: set ROOMWIRE_MASTER_KEY, or start Roomwire once on ${dataDir}`,
+    ]);
+  logger.debug('The new master key is kept', { file });
+  return rotation;
+};
