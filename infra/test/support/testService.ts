@@ -56,8 +56,14 @@ const testEngines = async (): Promise<TestEngines> => {
   return { settings: { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded }, close: eventStore.close };
 };
 
-/** The whole service on a port of its own, on a folder of its own or on the engines of the run. */
-export const startTestService = async (overrides: Partial<Config> = {}): Promise<TestService> => {
+/**
+ * The whole service on a port of its own, on a folder of its own or on the engines of the run. `seed` writes a log that
+ * the service finds when it starts.
+ */
+export const startTestService = async (
+  overrides: Partial<Config> = {},
+  seed?: (config: Config) => Promise<void>,
+): Promise<TestService> => {
   const folder = await temporaryFolder();
   const engines = await testEngines();
   const { logger, lines } = createRecordingLogger();
@@ -71,6 +77,7 @@ export const startTestService = async (overrides: Partial<Config> = {}): Promise
     ...engines.settings,
     ...overrides,
   };
+  await seed?.(config);
   const service = await startStandalone(config, logger).started;
   const { baseUrl } = service;
   const client = (credential: string | undefined) => apiClient(baseUrl, credential);

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
+import { organizationTarget } from '@roomwire/command-api/organizations/decider';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import type { ApiClient } from '../../support/apiClient.js';
+import { executeOn } from '../../support/execute.js';
+import { expectApplicationError, expectTime, expectValidationError } from '../../support/shapes.js';
+import { startTestService, type TestService } from '../../support/testService.js';
+import { withLog } from '../../support/withLog.js';
+
+const sessionSecret = new Uint8Array(32).fill(7);
+const projectId = randomUUID();
+const unknownId = '11111111-2222-4333-8444-555555555555';
+
+/** Organizations with entries of their own, so that no test sees what another one does. */
+const organizations = { read: randomUUID(), changed: randomUUID(), empty: randomUUID() };
+
+const newEntry = (organizationId: string, index: number): DeadLetterFields => ({
+  dlqId: randomUUID(),
+  organizationId,
+  projectId,
+  appId: randomUUID(),
+  kind: 'trigger',
+  url: `https://example.com/t?n=${index}`,
+  requestHeaders: { authorization: 'Bearer customer', 'content-type': 'application/json' },
+  requestBody: {
+    roomName: 'lobby',
+    topicName: 'chat',
+    actorId: randomUUID(),
+    data: { index },
+    scope: null,
+  },
+  responseStatus: index % 3 === 0 ? 404 : index % 3 === 1 ? 503 : null,
+  error: 'It did not work',
+  retryCount: index % 3 === 0 ? 0 : 2,
+  status: index % 3 === 0 ? 'failed' : 'pending',
+});
+
+const entriesOf = (organizationId: string, count: number) =>
+  Array.from({ length: count }, (_, index) => newEntry(organizationId, index));
+
+const read = entriesOf(organizations.read, 120);
+const changed = entriesOf(organizations.changed, 6);
+
+describe('REST webhook dead letters', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({ sessionSecret }, (config) =>
+      withLog(config, async (log) => {
+        for (const organizationId of Object.values(organizations))
+          await executeOn(log, { organizationId, projectId: null })(organizationTarget(organizationId), {
+            type: 'CreateOrganization',
+            organization: { organizationId, name: 'O', plan: unlimitedPlan },
+          });
+        for (const entry of [...read, ...changed])
+          for (let report = 0; report < 2; report += 1)
+            await executeOn(log, entry)(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+      }),
+    );
+  });
+  after(() => service.close());
+
+  const session = async (organizationId: string): Promise<ApiClient> =>
+    service.client(
+      await mintSessionToken(
+        sessionSecret,
+        { subject: 'ada', organizationIds: [organizationId], isOperator: false },
+        60,
+        systemClock,
+      ),
+    );
+  const queue = (organizationId: string) => `/organizations/${organizationId}/webhook-dlq`;
+
+  describe('are listed', () => {
+    const path = queue(organizations.read);
+    let ada: ApiClient;
+    before(async () => void (ada = await session(organizations.read)));
+
+    const indexes = async (query: string) => {
+      const { status, body } = await ada.get(`${path}?${query}`);
+      expect(status, query).to.equal(200);
+      return (body.data as { requestBody: { data: { index: number } } }[]).map(
+        ({ requestBody }) => requestBody.data.index,
+      );
+    };
+    const newest = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
+
+    it('newest first, fifty at a time, each with all that was sent', async () => {
+      const { status, body } = await ada.get(path);
+      expect(status).to.equal(200);
+      expect(body.pagination).to.eql({ total: 120, limit: 50, offset: 0 });
+      expect(await indexes('')).to.eql(newest(119, 50));
+      const [first] = body.data;
+      expectTime(first.createdAt);
+      expect(first).to.eql({ ...read[119], createdAt: first.createdAt, updatedAt: first.createdAt });
+      expect((await ada.get(`${path}/${first.dlqId}`)).body).to.eql(first);
+    });
+
+    it('from an offset, with a limit that is clamped', async () => {
+      expect(await indexes('limit=2&offset=3')).to.eql([116, 115]);
+      expect(await indexes('offset=110')).to.eql(newest(9, 10));
+      expect(await indexes('offset=500')).to.eql([]);
+      expect((await ada.get(`${path}?limit=1e9&offset=7`)).body.pagination).to.eql({
+        total: 120,
+        limit: 100,
+        offset: 7,
+      });
+      for (const limit of ['0', '-1', '1.9'])
+        expect((await ada.get(`${path}?limit=${limit}`)).body.pagination.limit, limit).to.equal(1);
+    });
+
+    it('by status', async () => {
+      const failed = (await ada.get(`${path}?status=failed&limit=100`)).body;
+      expect(failed.pagination.total).to.equal(40);
+      expect((failed.data as { status: string }[]).every(({ status }) => status === 'failed')).to.equal(true);
+      expect((await ada.get(`${path}?status=pending`)).body.pagination.total).to.equal(80);
+      expect((await ada.get(`${path}?status=dead`)).body).to.eql({
+        data: [],
+        pagination: { total: 0, limit: 50, offset: 0 },
+      });
+    });
+
+    it('and refuse a query of the wrong kind', async () => {
+      for (const query of [
+        'limit=abc',
+        'limit=',
+        'limit=1&limit=2',
+        'offset=abc',
+        'offset=-1',
+        'offset=1.5',
+        'status=on',
+      ])
+        expectValidationError(await ada.get(`${path}?${query}`), query.split('=')[0] ?? '');
+    });
+
+    it('and counted while they are pending', async () => {
+      expect((await ada.get(`${path}/stats/pending-count`)).body).to.eql({ count: 80 });
+      expect((await service.operator.get(`${queue(organizations.empty)}/stats/pending-count`)).body).to.eql({
+        count: 0,
+      });
+    });
+  });
+
+  it('are marked dead, once', async () => {
+    const ada = await session(organizations.changed);
+    const path = queue(organizations.changed);
+    const before = (await ada.get(`${path}/stats/pending-count`)).body.count as number;
+    const { dlqId } = changed[1] as DeadLetterFields;
+    const shown = (await ada.get(`${path}/${dlqId}`)).body;
+    const marked = await ada.delete(`${path}/${dlqId}/mark-dead`);
+    expect(marked.status).to.equal(200);
+    expect(marked.body).to.eql({ ...shown, status: 'dead', updatedAt: marked.body.updatedAt });
+    expect((await ada.get(`${path}/${dlqId}`)).body).to.eql(marked.body);
+    expect(await ada.delete(`${path}/${dlqId}/mark-dead`)).to.deep.include({
+      status: 200,
+      body: marked.body,
+    });
+    expect((await ada.get(`${path}?status=dead`)).body.data).to.eql([marked.body]);
+    expect((await ada.get(`${path}/stats/pending-count`)).body).to.eql({ count: before - 1 });
+    const failed = changed[0]?.dlqId;
+    expect((await ada.delete(`${path}/${failed}/mark-dead`)).body.status).to.equal('dead');
+  });
+
+  it('are deleted', async () => {
+    const ada = await session(organizations.changed);
+    const path = queue(organizations.changed);
+    const { total } = (await ada.get(path)).body.pagination;
+    const { dlqId } = changed[2] as DeadLetterFields;
+    const deleted = await ada.delete(`${path}/${dlqId}`);
+    expect([deleted.status, deleted.body]).to.eql([204, undefined]);
+    for (const answer of [
+      await ada.get(`${path}/${dlqId}`),
+      await ada.delete(`${path}/${dlqId}`),
+      await ada.delete(`${path}/${dlqId}/mark-dead`),
+    ])
+      expectApplicationError(answer, 404, `Webhook dead letter ${dlqId} not found`);
+    expect((await ada.get(path)).body.pagination.total).to.equal(total - 1);
+  });
+
+  it('do not exist for another organization, nor does that one', async () => {
+    const { dlqId } = read[0] as DeadLetterFields;
+    const ada = await session(organizations.empty);
+    const [own, theirs] = [queue(organizations.empty), queue(organizations.read)];
+    for (const id of [dlqId, unknownId]) {
+      expectApplicationError(await ada.get(`${own}/${id}`), 404, `Webhook dead letter ${id} not found`);
+      for (const path of [`${own}/${id}`, `${own}/${id}/mark-dead`])
+        expectApplicationError(await ada.delete(path), 404, `Webhook dead letter ${id} not found`);
+    }
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/stats/pending-count'],
+      ['GET', `/${dlqId}`],
+      ['DELETE', `/${dlqId}/mark-dead`],
+      ['DELETE', `/${dlqId}`],
+    ] as const)
+      expectApplicationError(
+        await ada.send(`${theirs}${path}`, { method }),
+        404,
+        `Organization ${organizations.read} not found`,
+      );
+    expect((await service.operator.get(`${theirs}/${dlqId}`)).status).to.equal(200);
+  });
+
+  it('are opened by a session token alone', async () => {
+    const { dlqId } = read[0] as DeadLetterFields;
+    const path = queue(organizations.read);
+    const { apiKey } = (
+      await service.operator.post(`/organizations/${organizations.read}/api-keys`, { name: 'wide' })
+    ).body;
+    for (const [method, tail] of [
+      ['GET', ''],
+      ['GET', '/stats/pending-count'],
+      ['GET', `/${dlqId}`],
+      ['DELETE', `/${dlqId}/mark-dead`],
+      ['DELETE', `/${dlqId}`],
+    ] as const) {
+      const as = (credential?: string) => service.client(credential).send(`${path}${tail}`, { method });
+      for (const key of [apiKey, service.credentials.apiKey])
+        expectApplicationError(await as(key), 401, 'Token type not allowed for this route');
+      expectApplicationError(await as(), 401, 'Authorization header not provided');
+      expectApplicationError(await as('x'), 401, 'Invalid or expired session token');
+    }
+  });
+
+  it('have UUIDs, and organizations too', async () => {
+    const path = queue(organizations.read);
+    expectApplicationError(await service.operator.get(`${path}/stats`), 400, 'Invalid dlqId UUID format');
+    expectApplicationError(
+      await service.operator.delete(`${path}/stats/mark-dead`),
+      400,
+      'Invalid dlqId UUID format',
+    );
+    expectApplicationError(await service.operator.get(queue('x')), 400, 'Invalid orgId UUID format');
+  });
+});
