@@ -1,0 +1,159 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createLivingSigningKeys } from '@roomwire/command-api/signing-keys/livingSigningKeys';
+import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { readConfig } from '../../../src/config/config.js';
+import { keptMasterKeys, type SecretsFile } from '../../../src/process/keptSecrets.js';
+import type { ApiClient } from '../../support/apiClient.js';
+import { runRoomwire, startProgram, stop } from '../../support/program.js';
+import { withLog } from '../../support/withLog.js';
+
+const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
+
+describe('roomwire keys rotate', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    file = join(folder.path, 'secrets.json');
+  });
+  afterEach(() => folder.remove());
+
+  const kept = async () => JSON.parse(await readFile(file, 'utf8')) as SecretsFile;
+  const keptBox = async () => createSecretBox(keptMasterKeys(file, await kept(), []));
+
+  /** Starts the service for as long as it takes to make keys; resolves with their secrets as shown, by id. */
+  const makeKeys = async (count: number, environment: Readonly<Record<string, string>> = {}) => {
+    const service = await startProgram(folder.path, { ...quiet, ...environment });
+    const made = await Promise.all(
+      Array.from({ length: count }, (_, index) => newKey(service.project, index)),
+    );
+    await stop(service);
+    return new Map(made);
+  };
+
+  /** What the log has under which master key, and its secrets as the box opens them. */
+  const look = (box: SecretBox) =>
+    withLog({ ...readConfig({}), dataDir: folder.path }, async (log) => {
+      const living = await createLivingSigningKeys(log).read();
+      return {
+        secrets: new Map(
+          living.map(({ key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
+        ),
+        masterKeyIds: living.map(({ key }) => key.sealedSecret.masterKeyId),
+      };
+    });
+
+  const rotate = (environment: Readonly<Record<string, string>> = {}) =>
+    runRoomwire(['keys', 'rotate'], { ROOMWIRE_DATA_DIR: folder.path, ...environment });
+  const rotated = async (environment?: Readonly<Record<string, string>>) => {
+    const program = rotate(environment);
+    const { code } = await program.ended;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  };
+
+  it('makes a new master key, seals everything under it, and forgets the old one', async () => {
+    const secrets = await makeKeys(5);
+    const before = await kept();
+    const { code, stdout } = await rotated();
+    const box = await keptBox();
+    expect({ code, stdout }).to.eql({
+      code: 0,
+      stdout: `Sealed 5 of 5 signing keys anew, under the master key ${box.currentKeyId}\n`,
+    });
+    const after = await kept();
+    expect(after).to.have.all.keys('masterKey', 'sessionSecret');
+    expect(after.masterKey).to.not.equal(before.masterKey);
+    expect(after.sessionSecret).to.equal(before.sessionSecret);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect(stdout).to.not.include(after.masterKey);
+    const { secrets: opened, masterKeyIds } = await look(createSecretBox(keptMasterKeys(file, after, [])));
+    expect(opened).to.eql(secrets);
+    expect(new Set(masterKeyIds)).to.eql(new Set([box.currentKeyId]));
+    expect((await makeKeys(1)).size).to.equal(1);
+  });
+
+  it('loses nothing and can be run again, wherever it is killed', async function () {
+    this.timeout(120_000);
+    const secrets = await makeKeys(150);
+    const moments: unknown[] = [];
+    for (const killedAt of [
+      /The new master key is kept/,
+      /"resealed":1\D/,
+      /"resealed":10\D/,
+      /"resealed":8\D/,
+    ]) {
+      const masterKey = moments.length === 0 ? undefined : (await kept()).masterKey;
+      const program = rotate({ ROOMWIRE_LOG_LEVEL: 'debug' });
+      await program.printed(killedAt);
+      program.process.kill('SIGKILL');
+      expect((await program.ended).signal).to.equal('SIGKILL');
+      const box = await keptBox();
+      const { secrets: opened, masterKeyIds } = await look(box);
+      expect(opened, String(killedAt)).to.eql(secrets);
+      // One rotation, however often it was begun.
+      if (masterKey !== undefined) expect((await kept()).masterKey).to.equal(masterKey);
+      moments.push(masterKeyIds.filter((id) => id === box.currentKeyId).length);
+    }
+    expect(moments, 'sealed anew at each end').to.eql([...moments].sort((a, b) => Number(a) - Number(b)));
+    expect(moments.at(-1)).to.be.within(19, 149);
+    // The service runs in the midst of it, too, and seals under the new key.
+    const late = await makeKeys(1);
+    const left = 150 - Number(moments.at(-1));
+    expect((await rotated()).stdout).to.include(`Sealed ${left} of 151 signing keys anew`);
+    expect(await kept()).to.not.have.property('previousMasterKeys');
+    const { secrets: opened } = await look(await keptBox());
+    expect(opened).to.eql(new Map([...secrets, ...late]));
+  });
+
+  it('leaves a folder to the program that runs on it', async () => {
+    const service = await startProgram(folder.path, quiet);
+    const before = await kept();
+    const { code, stderr } = await rotated();
+    expect(code).to.equal(1);
+    expect(stderr).to.match(
+      /^The data folder .+ is in use by process \d+: stop Roomwire, rotate, and start it again\n$/,
+    );
+    expect(await kept()).to.eql(before);
+    await stop(service);
+  });
+
+  it('says that there is no master key, and makes no folder', async () => {
+    const missing = join(folder.path, 'missing');
+    const { code, stderr } = await rotated({ ROOMWIRE_DATA_DIR: missing });
+    expect(code).to.equal(2);
+    expect(stderr).to.include(`set ROOMWIRE_MASTER_KEY, or start Roomwire once on ${missing}`);
+    expect(await stat(missing).catch(() => 'missing')).to.equal('missing');
+  });
+
+  it('takes configured master keys, and asks for the one that is missing', async () => {
+    const [first, second] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [
+      string,
+      string,
+    ];
+    const secrets = await makeKeys(3, { ROOMWIRE_MASTER_KEY: first });
+    const newBox = createSecretBox({ current: Buffer.from(second, 'base64') });
+    const oldId = createSecretBox({ current: Buffer.from(first, 'base64') }).currentKeyId;
+
+    const without = await rotated({ ROOMWIRE_MASTER_KEY: second });
+    expect(without.code).to.equal(1);
+    expect(without.stderr.trim()).to.equal(
+      `Sealed 0 of 3 signing keys anew, under the master key ${newBox.currentKeyId}; ` +
+        '3 could not be opened and stay as they are: ' +
+        `A secret is sealed under the master key ${oldId}, which is not configured`,
+    );
+
+    const environment = { ROOMWIRE_MASTER_KEY: second, ROOMWIRE_MASTER_KEY_PREVIOUS: first };
+    for (const count of [3, 0])
+      expect((await rotated(environment)).stdout).to.include(`Sealed ${count} of 3 signing keys anew`);
+    expect((await look(newBox)).secrets).to.eql(secrets);
+  });
+});
+
+const newKey = async (client: ApiClient, index: number): Promise<[string, string]> => {
+  const { body } = await client.post('/signing-keys', { name: `k${index}` });
+  return [body.signingKeyId, (body.signingKey as string).split('.')[1] ?? ''];
+};
