@@ -10,6 +10,7 @@ import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
+import { blueprintRoutes } from './blueprints/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { createAuthenticator } from './http/authenticate.js';
@@ -39,6 +40,7 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
+  ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
   ...actorRoutes(deps),

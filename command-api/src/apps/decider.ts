@@ -11,15 +11,17 @@ import type { Target } from '../handling/commandHandler.js';
 import type { Decider } from '../handling/decider.js';
 import { Refusal } from '../handling/refusal.js';
 
+export interface CreateApp {
+  readonly type: 'CreateApp';
+  readonly app: Omit<AppFields, 'slug'>;
+  /** Slugs in the order of preference; the first that is free is taken. */
+  readonly slugs: readonly string[];
+  /** The plan's limit, null for none. */
+  readonly maxApps: number | null;
+}
+
 export type AppCommand =
-  | {
-      readonly type: 'CreateApp';
-      readonly app: Omit<AppFields, 'slug'>;
-      /** Slugs in the order of preference; the first that is free is taken. */
-      readonly slugs: readonly string[];
-      /** The plan's limit, null for none. */
-      readonly maxApps: number | null;
-    }
+  | CreateApp
   | {
       readonly type: 'UpdateApp';
       readonly appId: string;

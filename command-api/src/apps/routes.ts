@@ -1,12 +1,11 @@
-import type { AppFields } from '@roomwire/shared/domain/apps/app';
-import { Refusal } from '../handling/refusal.js';
 import { containing, findPage } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
-import { existing as existingOrganization, organizationTarget } from '../organizations/decider.js';
+import { createApp } from './createApp.js';
 import { appsTarget, existing } from './decider.js';
 import { findApp } from './findApp.js';
 import { presentApp } from './present.js';
+import { resetApp } from './resetApp.js';
 import {
   appsQuerySchema,
   createAppSchema,
@@ -15,15 +14,10 @@ import {
   type CreateAppBody,
   type UpdateAppBody,
 } from './schemas.js';
-import { slugsFor } from './slugs.js';
 import { statusFilter, type AppOwner } from './suspension.js';
 
-export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
-  const maxAppsOf = ({ organizationId }: ProjectCaller): Promise<number | null> =>
-    commands.inspect(
-      organizationTarget(organizationId),
-      (state) => existingOrganization(state, organizationId).plan.maxApps,
-    );
+export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
+  const { commands, views } = deps;
 
   const ownerOf = ({ organizationId }: ProjectCaller): Promise<AppOwner> =>
     views.get('organizations', organizationId);
@@ -41,7 +35,7 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
         const filter = {
           projectId: caller.projectId,
           ...(name === undefined ? {} : { name: containing(name) }),
-          ...(blueprintId === undefined ? {} : { blueprintId }),
+          ...(blueprintId === undefined ? {} : { blueprintId: blueprintId.toLowerCase() }),
           ...statusFilter(status, owner),
         };
         return findPage(views, 'apps', filter, query, (app) => presentApp(app, owner));
@@ -55,23 +49,7 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       body: createAppSchema,
       status: 201,
       async handle(request) {
-        const { caller, body } = request;
-        if (body.blueprintId !== undefined)
-          throw new Refusal('blueprint_not_found', { blueprintId: body.blueprintId });
-        const { projectId } = caller;
-        const owner = await ownerOf(caller);
-        const app = newApp(random.uuid(), projectId, body);
-        return commands.execute(
-          appsTarget(projectId),
-          {
-            type: 'CreateApp',
-            app,
-            slugs: slugsFor(body.name, body.slug, random),
-            maxApps: await maxAppsOf(caller),
-          },
-          projectContext(request),
-          (state) => presentApp(existing(state, app), owner),
-        );
+        return presentApp(await createApp(deps, request), await ownerOf(request.caller));
       },
     }),
 
@@ -127,27 +105,8 @@ export const appRoutes = ({ commands, views, random }: ResourceDeps): readonly R
       summary: 'Restore an app to its blueprint',
       status: 200,
       async handle(request) {
-        const { appId } = await findApp(views, request);
-        throw new Refusal('app_without_blueprint', { appId });
+        return presentApp(await resetApp(deps, request), await ownerOf(request.caller));
       },
     }),
   ];
 };
-
-const newApp = (appId: string, projectId: string, body: CreateAppBody): Omit<AppFields, 'slug'> => ({
-  appId,
-  projectId,
-  name: body.name,
-  description: body.description ?? null,
-  blueprintId: null,
-  blueprintVersion: null,
-  pinnedBlueprintVersion: false,
-  config: body.config ?? {},
-  topics: body.topics ?? [],
-  topicConfigs: body.topicConfigs ?? {},
-  hydrationWebhook: body.hydrationWebhook ?? null,
-  triggerWebhook: body.triggerWebhook ?? null,
-  dependencies: body.dependencies ?? null,
-  files: body.files ?? null,
-  framework: body.framework ?? null,
-});

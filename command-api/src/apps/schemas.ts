@@ -1,6 +1,7 @@
 import { accessModes, appStatuses, type AppChanges, type AppStatus } from '@roomwire/shared/domain/apps/app';
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
+import { versionSchema } from '../blueprints/version.js';
 import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
 import type { JsonSchema } from '../http/route.js';
 import {
@@ -64,9 +65,8 @@ const configSchema: JsonSchema = {
   },
 };
 
-const settableSchemas = {
-  description: descriptionSchema,
-  slug: slugSchema,
+/** The fields of an app that a blueprint may define. */
+export const definedSchemas = {
   config: configSchema,
   topics: topicsSchema,
   topicConfigs: topicConfigsSchema,
@@ -77,19 +77,9 @@ const settableSchemas = {
   framework: {},
 };
 
-type SettableFields = Pick<
-  AppChanges,
-  | 'description'
-  | 'slug'
-  | 'config'
-  | 'topics'
-  | 'topicConfigs'
-  | 'hydrationWebhook'
-  | 'triggerWebhook'
-  | 'dependencies'
-  | 'files'
-  | 'framework'
->;
+const settableSchemas = { description: descriptionSchema, slug: slugSchema, ...definedSchemas };
+
+type SettableFields = Pick<AppChanges, keyof typeof settableSchemas>;
 
 export interface CreateAppBody extends SettableFields {
   readonly name: string;
@@ -97,21 +87,21 @@ export interface CreateAppBody extends SettableFields {
   readonly blueprintVersion?: string;
 }
 
-export const createAppSchema = strictObject(
-  {
-    name: nameSchema,
-    ...settableSchemas,
-    // Four hex digits and a hyphen are added to it.
-    slug: { ...slugSchema, maxLength: slugBaseMaxLength },
-    blueprintId: uuidSchema,
-    blueprintVersion: {
-      type: 'string',
-      maxLength: 100,
-      pattern: '^\\d+\\.\\d+\\.\\d+(?:[-+][0-9A-Za-z.+-]+)?$',
+export const createAppSchema: JsonSchema = {
+  ...strictObject(
+    {
+      name: nameSchema,
+      ...settableSchemas,
+      // Four hex digits and a hyphen are added to it.
+      slug: { ...slugSchema, maxLength: slugBaseMaxLength },
+      blueprintId: uuidSchema,
+      blueprintVersion: versionSchema,
     },
-  },
-  ['name'],
-);
+    ['name'],
+  ),
+  if: { required: ['blueprintVersion'] },
+  then: { required: ['blueprintId'] },
+};
 
 export interface UpdateAppBody extends SettableFields {
   readonly name?: string;

@@ -10,6 +10,7 @@ import { changedFields } from '../handling/changedFields.js';
 import type { Target } from '../handling/commandHandler.js';
 import type { Decider } from '../handling/decider.js';
 import { Refusal } from '../handling/refusal.js';
+import { firstPart, staticRoomChanges } from './staticRooms.js';
 
 /** Rooms that `rooms/ensure` may make in one app. */
 export const provisionedRoomsCap = 1000;
@@ -24,7 +25,9 @@ export type RoomCommand =
       readonly roomId: string;
       readonly changes: RoomChanges;
     }
-  | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string };
+  | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string }
+  /** Makes these the static rooms of the app, a part at a time: it is repeated until nothing happens. */
+  | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] };
 
 /** The rooms of an app. */
 export interface RoomsState {
@@ -75,6 +78,8 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent> = {
         if (existing(state, roomId).origin === 'blueprint') throw new Refusal('room_static', {});
         return [{ type: 'RoomDeleted', data: { appId, roomId } }];
       }
+      case 'PlaceStaticRooms':
+        return firstPart(staticRoomChanges(state, command.appId, command.rooms));
     }
   },
 };

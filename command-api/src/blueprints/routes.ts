@@ -1,0 +1,86 @@
+import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
+import type { CommandHandler } from '../handling/commandHandler.js';
+import { Refusal } from '../handling/refusal.js';
+import { validationError } from '../http/errorAnswer.js';
+import { findPage, type PageQuery } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { organizationOf } from '../organizations/access.js';
+import { blueprintTarget, existing, type BlueprintCommand } from './decider.js';
+import { readDefinition } from './definition.js';
+import { presentBlueprint } from './present.js';
+import { blueprintsQuerySchema, registerBlueprintSchema, type RegisterBlueprintBody } from './schemas.js';
+
+export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
+  sessionRoute<RegisterBlueprintBody>({
+    method: 'post',
+    path: '/organizations/{orgId}/blueprints',
+    summary: 'Register a blueprint, or another version of one',
+    body: registerBlueprintSchema,
+    status: 201,
+    async handle(request) {
+      const { organizationId } = await organizationOf(commands, request);
+      const { body } = request;
+      const blueprintId = body.blueprintId?.toLowerCase() ?? random.uuid();
+      const blueprint = { blueprintId, organizationId, name: body.name ?? '' };
+      if (body.blueprintId !== undefined) await requireSameName(commands, blueprint, body.name);
+      return commands.execute(
+        blueprintTarget(blueprintId),
+        registering(body, blueprint),
+        sessionContext(request, organizationId),
+        (state) => presentBlueprint(existing(state, blueprint)),
+      );
+    },
+  }),
+
+  sessionRoute<undefined, PageQuery>({
+    method: 'get',
+    path: '/organizations/{orgId}/blueprints',
+    summary: 'List the blueprints of an organization',
+    query: blueprintsQuerySchema,
+    status: 200,
+    async handle(request) {
+      const { organizationId } = await organizationOf(commands, request);
+      return findPage(views, 'blueprints', { organizationId }, request.query, presentBlueprint);
+    },
+  }),
+
+  sessionRoute({
+    method: 'get',
+    path: '/organizations/{orgId}/blueprints/{blueprintId}',
+    summary: 'Get a blueprint',
+    status: 200,
+    async handle(request) {
+      const { organizationId } = await organizationOf(commands, request);
+      const blueprintId = pathValue(request, 'blueprintId');
+      const blueprint = await views.get('blueprints', blueprintId);
+      if (blueprint?.organizationId !== organizationId)
+        throw new Refusal('blueprint_not_found', { blueprintId });
+      return presentBlueprint(blueprint);
+    },
+  }),
+];
+
+type Named = Pick<Blueprint, 'blueprintId' | 'organizationId' | 'name'>;
+
+const registering = (body: RegisterBlueprintBody, blueprint: Named): BlueprintCommand => {
+  const { version } = body;
+  const definition = readDefinition(body.definition);
+  const { blueprintId, organizationId } = blueprint;
+  return body.blueprintId === undefined
+    ? { type: 'RegisterBlueprint', blueprint, version, definition }
+    : { type: 'AddBlueprintVersion', blueprintId, organizationId, version, definition };
+};
+
+/** A version under another name is most likely meant for another blueprint. Names do not change, so this stays true. */
+const requireSameName = async (
+  commands: CommandHandler,
+  asked: Named,
+  name: string | undefined,
+): Promise<void> => {
+  const blueprint = await commands.inspect(blueprintTarget(asked.blueprintId), (state) =>
+    existing(state, asked),
+  );
+  if (name !== undefined && name !== blueprint.name)
+    throw validationError([{ path: 'name', value: name, message: 'must be the name of the blueprint' }]);
+};

@@ -1,0 +1,66 @@
+import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprints/blueprint';
+import { definedSchemas } from '../apps/schemas.js';
+import { pageQuerySchema } from '../http/pagination.js';
+import type { JsonSchema } from '../http/route.js';
+import {
+  arrayOf,
+  descriptionSchema,
+  nameSchema,
+  objectSchema,
+  slugSchema,
+  strictObject,
+  topicsSchema,
+  uuidSchema,
+} from '../http/schemas.js';
+import { versionSchema } from './version.js';
+
+const mostRooms = 5000;
+
+export interface BlueprintRoomBody {
+  readonly name: string;
+  readonly slug?: string;
+  readonly description?: string | null;
+  readonly topics?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface DefinitionBody extends Partial<Omit<BlueprintDefinition, 'rooms'>> {
+  readonly rooms?: readonly BlueprintRoomBody[];
+}
+
+const definitionSchema = strictObject({
+  ...definedSchemas,
+  rooms: arrayOf(
+    strictObject(
+      {
+        name: nameSchema,
+        slug: slugSchema,
+        description: descriptionSchema,
+        topics: topicsSchema,
+        metadata: objectSchema,
+      },
+      ['name'],
+    ),
+    mostRooms,
+  ),
+});
+
+export interface RegisterBlueprintBody {
+  /** For another version of this one; without it, a new blueprint is registered. */
+  readonly blueprintId?: string;
+  /** Always there without `blueprintId`. */
+  readonly name?: string;
+  readonly version: string;
+  readonly definition: DefinitionBody;
+}
+
+export const registerBlueprintSchema: JsonSchema = {
+  ...strictObject(
+    { blueprintId: uuidSchema, name: nameSchema, version: versionSchema, definition: definitionSchema },
+    ['version', 'definition'],
+  ),
+  if: { required: ['blueprintId'] },
+  else: { required: ['name'] },
+};
+
+export const blueprintsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);

@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer';
+import type { Room, RoomChanges, RoomEvent, RoomFields } from '@roomwire/shared/domain/rooms/room';
+import { changedFields } from '../handling/changedFields.js';
+
+interface Rooms {
+  readonly byId: ReadonlyMap<string, Room>;
+  readonly idBySlug: ReadonlyMap<string, string>;
+}
+
+/**
+ * What has to happen for the static rooms of an app to be the given ones. A static room that stays keeps its id, its
+ * status and who may use it; a dynamic room stays as it is, also where it has the slug of a static one.
+ */
+export const staticRoomChanges = (
+  rooms: Rooms,
+  appId: string,
+  wanted: readonly RoomFields[],
+): readonly RoomEvent[] => {
+  const slugs = new Set(wanted.map(({ slug }) => slug));
+  const removed = [...rooms.byId.values()]
+    .filter((room) => isStatic(room) && !slugs.has(room.slug))
+    .map(({ roomId }): RoomEvent => ({ type: 'RoomDeleted', data: { appId, roomId } }));
+  return [...removed, ...wanted.flatMap((room) => placing(room, existingRoom(rooms, room.slug)))];
+};
+
+const isStatic = (room: Room): boolean => room.origin === 'blueprint';
+
+const existingRoom = ({ byId, idBySlug }: Rooms, slug: string): Room | undefined =>
+  byId.get(idBySlug.get(slug) ?? '');
+
+const placing = (wanted: RoomFields, room: Room | undefined): readonly RoomEvent[] => {
+  if (room === undefined) return [{ type: 'RoomCreated', data: wanted }];
+  if (!isStatic(room)) return [];
+  const { name, description, topics, metadata } = wanted;
+  const changes = changedFields<Room, RoomChanges>(room, { name, description, topics, metadata });
+  const { appId, roomId } = room;
+  return changes ? [{ type: 'RoomUpdated', data: { appId, roomId, changes } }] : [];
+};
+
+/** An append of any event log takes this much and an event more (EventStoreDB: 1 MiB in all). */
+const partBytes = 256 * 1024;
+/** For the type and the metadata of an event. */
+const envelopeBytes = 1024;
+
+/** As many of the events, from the first on, as may go into one append. */
+export const firstPart = (events: readonly RoomEvent[]): readonly RoomEvent[] => {
+  let bytes = 0;
+  const end = events.findIndex((event) => {
+    const fits = bytes <= partBytes;
+    bytes += Buffer.byteLength(JSON.stringify(event.data)) + envelopeBytes;
+    return !fits;
+  });
+  return end === -1 ? events : events.slice(0, end);
+};
