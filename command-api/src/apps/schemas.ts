@@ -65,8 +65,7 @@ const configSchema: JsonSchema = {
   },
 };
 
-/** The fields of an app that a blueprint may define. */
-export const definedSchemas = {
+const changeableSchemas = {
   config: configSchema,
   topics: topicsSchema,
   topicConfigs: topicConfigsSchema,
@@ -74,15 +73,16 @@ export const definedSchemas = {
   triggerWebhook: orNull(webhookSchema),
   dependencies: {},
   files: {},
-  framework: {},
 };
 
-const settableSchemas = { description: descriptionSchema, slug: slugSchema, ...definedSchemas };
+/** The fields of an app that a blueprint may define. */
+export const definedSchemas = { ...changeableSchemas, framework: {} };
 
-type SettableFields = Pick<AppChanges, keyof typeof settableSchemas>;
+type ChangeableFields = Pick<AppChanges, 'description' | 'slug' | keyof typeof changeableSchemas>;
 
-export interface CreateAppBody extends SettableFields {
+export interface CreateAppBody extends ChangeableFields {
   readonly name: string;
+  readonly framework?: unknown;
   readonly blueprintId?: string;
   readonly blueprintVersion?: string;
 }
@@ -91,7 +91,8 @@ export const createAppSchema: JsonSchema = {
   ...strictObject(
     {
       name: nameSchema,
-      ...settableSchemas,
+      description: descriptionSchema,
+      ...definedSchemas,
       // Four hex digits and a hyphen are added to it.
       slug: { ...slugSchema, maxLength: slugBaseMaxLength },
       blueprintId: uuidSchema,
@@ -103,7 +104,7 @@ export const createAppSchema: JsonSchema = {
   then: { required: ['blueprintId'] },
 };
 
-export interface UpdateAppBody extends SettableFields {
+export interface UpdateAppBody extends ChangeableFields {
   readonly name?: string;
   readonly status?: 'active' | 'disabled';
   readonly pinnedBlueprintVersion?: boolean;
@@ -113,7 +114,9 @@ export const updateAppSchema = strictObject({
   name: nameSchema,
   status: activeOrDisabledSchema,
   pinnedBlueprintVersion: { type: 'boolean' },
-  ...settableSchemas,
+  description: descriptionSchema,
+  slug: slugSchema,
+  ...changeableSchemas,
 });
 
 export interface AppsQuery extends PageQuery {
