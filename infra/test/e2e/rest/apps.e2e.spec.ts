@@ -176,17 +176,6 @@ describe('REST apps', () => {
     expectFrameworkError(await client.delete(`/apps/${app.appId}`), 404, message, 'Not Found');
   });
 
-  it('knows no blueprint yet', async () => {
-    const app = (await client.post('/apps', { name: 'Plain' })).body;
-    const blueprintId = app.appId;
-    expectApplicationError(
-      await client.post('/apps', { name: 'x', blueprintId }),
-      404,
-      `Blueprint ${blueprintId} not found`,
-    );
-    expect((await client.post(`/apps/${app.appId}/reset-to-blueprint`)).status).to.equal(404);
-  });
-
   describe('the list', () => {
     const names = async (query: string): Promise<string[]> => {
       const { status, body } = await client.get(`/apps?${query}`);
