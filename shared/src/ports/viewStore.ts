@@ -32,6 +32,13 @@ export interface ViewBatch {
   readonly position: LogPosition;
 }
 
+/** When something was last used, by the identifier of its record. */
+export interface LastUse {
+  readonly id: string;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+}
+
 /**
  * The read models: documents by view and id, written by one projector, read by many.
  *
@@ -58,6 +65,16 @@ export interface ViewStore {
   /** Removes every document and the checkpoint, for a rebuild from the log. */
   clear(): Promise<void>;
 
-  /** Keeps what has been applied. The store must not be used afterwards. */
+  /**
+   * Keeps when records were last used. No event tells, so it is kept beside the read models: `clear` leaves it, and so
+   * does a rebuild. The latest time of an id wins, in whatever order they come and whoever notes them.
+   * A crash may cost what was noted in the minute before it. What is known of a removed record may be forgotten.
+   */
+  noteUses(uses: readonly LastUse[]): Promise<void>;
+
+  /** The last uses of these records, by id; without those of which none was noted. */
+  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+
+  /** Keeps what has been applied and noted. The store must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { changesContract } from './view-store/changesContract.js';
 import { filtersContract } from './view-store/filtersContract.js';
+import { lastUsesContract } from './view-store/lastUsesContract.js';
 import { positionsContract } from './view-store/positionsContract.js';
 import {
   filterToAsk,
@@ -55,6 +56,7 @@ export const viewStoreContract = (name: string, open: () => Promise<StoreUnderTe
     describe('refusals', () => refusalsContract(current));
     describe('order', () => sortingContract(current));
     describe('random queries', () => oracleContract(current));
+    describe('last uses', () => lastUsesContract(current));
     describe('positions', () => positionsContract(current));
   });
 };

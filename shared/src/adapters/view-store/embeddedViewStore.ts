@@ -2,13 +2,14 @@ import { viewsVersion, type ViewName, type Views } from '../../contracts/views/v
 import { EngineUnavailable, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
-import type { ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../ports/viewStore.js';
+import type { LastUse, ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
 import { page } from './page.js';
 import { PositionWaiters } from './positionWaiters.js';
 import { Snapshot } from './snapshot.js';
 import { SnapshotWriter } from './snapshotWriter.js';
+import { UseTimes } from './useTimes.js';
 import { ViewDocuments } from './viewDocuments.js';
 
 /** Raise it when the layout of the file changes. */
@@ -28,11 +29,13 @@ class EmbeddedViewStore implements ViewStore {
   #documents = this.#noDocuments();
   #checkpoint: LogPosition | undefined;
   #isOpen = true;
+  readonly #uses = new UseTimes((id, at) => this.#writer.recordUse(id, at));
   readonly #waiters = new PositionWaiters();
   readonly #writer: SnapshotWriter;
 
   constructor(snapshot: Snapshot, { snapshotEveryMs = 1000, logger }: EmbeddedViewStoreOptions) {
     this.#writer = new SnapshotWriter(snapshot, snapshotEveryMs, logger);
+    for (const use of snapshot.readUses()) this.#uses.load(use);
     const contents = snapshot.read();
     if (contents) {
       for (const { view, id, document } of contents.documents)
@@ -88,6 +91,16 @@ class EmbeddedViewStore implements ViewStore {
     await this.#writer.flush();
   }
 
+  async noteUses(uses: readonly LastUse[]): Promise<void> {
+    this.#assertOpen();
+    this.#uses.note(uses);
+  }
+
+  async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    this.#assertOpen();
+    return this.#uses.of(ids);
+  }
+
   readonly close = once(async () => {
     this.#isOpen = false;
     this.#waiters.close();
@@ -95,7 +108,10 @@ class EmbeddedViewStore implements ViewStore {
   });
 
   #noDocuments(): ViewDocuments {
-    return new ViewDocuments((view, id, document) => this.#writer.record(view, id, document));
+    return new ViewDocuments((view, id, document) => {
+      this.#writer.record(view, id, document);
+      if (document === undefined) this.#uses.forget(id);
+    });
   }
 
   #assertOpen(): void {

@@ -5,6 +5,7 @@ export class PendingChanges {
   /** Everything on disk goes first. */
   #cleared = false;
   #documents = new Map<string, Map<string, unknown>>();
+  readonly #uses = new Map<string, string | undefined>();
   #checkpoint: LogPosition | undefined;
   #isEmpty = true;
 
@@ -29,11 +30,18 @@ export class PendingChanges {
     documents.set(id, document);
   }
 
+  /** The last use of a record, undefined to forget it. */
+  recordUse(id: string, at: string | undefined): void {
+    this.#uses.set(id, at);
+    this.#isEmpty = false;
+  }
+
   moveTo(checkpoint: LogPosition): void {
     this.#checkpoint = checkpoint;
     this.#isEmpty = false;
   }
 
+  /** Leaves the uses, which no log could bring back. */
   clear(): void {
     this.#cleared = true;
     this.#documents = new Map();
@@ -46,9 +54,14 @@ export class PendingChanges {
       for (const [id, document] of documents) yield [view, id, document];
   }
 
+  uses(): Iterable<readonly [id: string, at: string | undefined]> {
+    return this.#uses;
+  }
+
   /** These changes with the later ones on top. */
   followedBy(later: PendingChanges): PendingChanges {
-    if (later.cleared) return later;
+    if (later.cleared) this.clear();
+    for (const [id, at] of later.uses()) this.recordUse(id, at);
     for (const [view, id, document] of later.documents()) this.record(view, id, document);
     if (later.checkpoint !== undefined) this.moveTo(later.checkpoint);
     return this;

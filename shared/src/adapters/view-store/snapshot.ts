@@ -18,6 +18,7 @@ export class Snapshot {
   readonly #environment: DurableEnvironment;
   readonly #documents: Database<string, [view: string, id: string]>;
   readonly #state: Database<string, string>;
+  readonly #uses: Database<string, string>;
 
   /** `version`: what this program writes; contents of another version are as good as none. */
   constructor(file: string, version: string) {
@@ -26,6 +27,7 @@ export class Snapshot {
     const { root } = this.#environment;
     this.#documents = root.openDB('documents', { encoding: 'string' });
     this.#state = root.openDB('state', { encoding: 'string' });
+    this.#uses = root.openDB('last_uses', { encoding: 'string' });
   }
 
   /** Undefined where there is nothing, or nothing of this version. */
@@ -35,6 +37,11 @@ export class Snapshot {
       .getRange()
       .map(({ key: [view, id], value }) => ({ view, id, document: JSON.parse(value) as unknown }));
     return { checkpoint: this.#state.get('checkpoint'), documents };
+  }
+
+  /** Those of any version: they belong to no read model. */
+  readUses(): Iterable<{ readonly id: string; readonly at: string }> {
+    return this.#uses.getRange().map(({ key, value }) => ({ id: key, at: value }));
   }
 
   /** All or nothing: a crash or a failure on the way leaves the snapshot before. */
@@ -52,6 +59,12 @@ export class Snapshot {
     for (const [view, id, document] of changes.documents()) {
       if (document === undefined) void this.#documents.remove([view, id]);
       else void this.#documents.put([view, id], JSON.stringify(document));
+      written += 1;
+      if (written % slice === 0) await nextTurn();
+    }
+    for (const [id, at] of changes.uses()) {
+      if (at === undefined) void this.#uses.remove(id);
+      else void this.#uses.put(id, at);
       written += 1;
       if (written % slice === 0) await nextTurn();
     }

@@ -25,6 +25,12 @@ export class SnapshotWriter {
     this.#pending.record(view, id, document);
   }
 
+  /** Belongs to no batch. */
+  recordUse(id: string, at: string | undefined): void {
+    this.#pending.recordUse(id, at);
+    this.#schedule();
+  }
+
   /** The changes recorded so far are a whole batch: only now may they be written. */
   moveTo(checkpoint: LogPosition): void {
     this.#pending.moveTo(checkpoint);

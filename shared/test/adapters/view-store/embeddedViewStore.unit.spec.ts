@@ -86,6 +86,23 @@ describe('the embedded view store', () => {
     expect(await store.count('rooms', {})).to.equal(0);
   });
 
+  it('keeps the last uses across versions, and forgets those of what is removed', async () => {
+    const time = '2026-01-01T00:00:00.000Z';
+    await store.apply({ changes: [putRoom('kept'), putRoom('gone')], position: at(1) });
+    await store.noteUses(['kept', 'gone'].map((id) => ({ id, at: time })));
+    await store.apply({ changes: [{ remove: 'rooms', id: 'gone' }], position: at(2) });
+    expect([...(await store.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
+    await store.close();
+    const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
+    const changes = new PendingChanges();
+    changes.clear();
+    await snapshot.write(changes);
+    await snapshot.close();
+    store = await openEmbeddedViewStore(filesIn(folder));
+    expect(await store.checkpoint()).to.equal(undefined);
+    expect([...(await store.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
+  });
+
   it('does not come back with what was cleared, even after a crash', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
     await store.close();
@@ -111,6 +128,8 @@ describe('the embedded view store', () => {
       store.checkpoint(),
       store.reached(at(1), 0),
       store.clear(),
+      store.noteUses([]),
+      store.lastUses([]),
     ];
     for (const use of uses) expect(await rejectionOf(use)).to.be.instanceOf(EngineUnavailable);
   });

@@ -3,7 +3,7 @@ import type { ViewName, Views } from '../../../contracts/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';
-import type { ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../../ports/viewStore.js';
+import type { LastUse, ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../../ports/viewStore.js';
 import { once } from '../../../runtime/service.js';
 import { BatchWriter } from './batchWriter.js';
 import { CheckpointWatch } from './checkpointWatch.js';
@@ -12,6 +12,7 @@ import { EngineCalls } from './engineCalls.js';
 import { ProgressRecord } from './progressRecord.js';
 import { decodeDocument } from './storedDocument.js';
 import { storedFilter, storedSort } from './storedFilter.js';
+import { UseRecords } from './useRecords.js';
 import { ViewCollections } from './viewCollections.js';
 
 export interface MongoViewStoreOptions {
@@ -31,6 +32,7 @@ class MongoViewStore implements ViewStore {
   readonly #collections: ViewCollections;
   readonly #progress: ProgressRecord;
   readonly #writer: BatchWriter;
+  readonly #uses: UseRecords;
   readonly #calls: EngineCalls;
   readonly #watch: CheckpointWatch;
   #isOpen = true;
@@ -40,6 +42,7 @@ class MongoViewStore implements ViewStore {
     this.#collections = new ViewCollections(client.db(database));
     this.#progress = new ProgressRecord(this.#collections.progress);
     this.#writer = new BatchWriter(this.#collections, this.#progress);
+    this.#uses = new UseRecords(this.#collections.lastUses);
     this.#calls = new EngineCalls(logger);
     this.#watch = new CheckpointWatch(() => this.checkpoint());
   }
@@ -98,6 +101,14 @@ class MongoViewStore implements ViewStore {
 
   async clear(): Promise<void> {
     await this.#call(() => this.#writer.clear());
+  }
+
+  async noteUses(uses: readonly LastUse[]): Promise<void> {
+    await this.#call(() => this.#uses.note(uses));
+  }
+
+  async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#call(() => this.#uses.of(ids));
   }
 
   readonly close = once(async () => {
