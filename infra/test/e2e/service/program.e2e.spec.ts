@@ -114,6 +114,7 @@ describe('the program', () => {
       { ROOMWIRE_HOST: '999.1.1.1', ROOMWIRE_DATA_DIR: folder.path },
       { ROOMWIRE_HOST: '192.0.2.1', ROOMWIRE_DATA_DIR: folder.path },
       { ROOMWIRE_DATA_DIR: '/dev/null/x' },
+      { ROOMWIRE_DATA_DIR: '/proc/x' },
     ]) {
       const program = runRoomwire(['start'], { ROOMWIRE_PORT: '0', ...environment });
       expect((await program.ended).code, program.stderr()).to.equal(2);

@@ -1,5 +1,5 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { DataFolderInUse } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
@@ -19,7 +19,7 @@ const owned = new Set<string>();
 
 /** Makes the folder where it is missing and takes ownership; rejects with `DataFolderInUse` when another has it. */
 export const openDataFolder = async (path: string): Promise<DataFolder> => {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolder(resolve(path));
   const folder = await realpath(path);
   if (owned.has(folder)) throw new DataFolderInUse(folder, process.pid);
   owned.add(folder);
@@ -31,6 +31,25 @@ export const openDataFolder = async (path: string): Promise<DataFolder> => {
     owned.delete(folder);
     throw error;
   }
+};
+
+/** Node's own recursive mode tries for ever where a folder takes none, as `/proc` does. */
+const makeFolder = async (path: string): Promise<void> => {
+  const make = () => mkdir(path, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make().catch(unlessThere);
+  }
+};
+
+/** Another process may make it at the same time. */
+const unlessThere = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EEXIST') throw error;
 };
 
 type OwnerFile = RootDatabase<number, string>;

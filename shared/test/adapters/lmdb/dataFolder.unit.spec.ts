@@ -40,6 +40,28 @@ describe('data folder', () => {
     await folder.close();
   });
 
+  it('is used as it is where it is there', async () => {
+    const path = join(temporary.path, 'data');
+    await mkdir(path, { mode: 0o755 });
+    await symlink(path, join(temporary.path, 'link'));
+    const folder = await openDataFolder(join(temporary.path, 'link'));
+    expect(folder.path).to.equal(path);
+    expect((await stat(path)).mode & 0o777).to.equal(0o755);
+    await folder.close();
+  });
+
+  it('says at once that it cannot be made', async () => {
+    const file = join(temporary.path, 'file');
+    await writeFile(file, '');
+    for (const [path, code] of [
+      [file, 'EEXIST'],
+      [join(file, 'data'), 'ENOTDIR'],
+      ['/proc/roomwire', 'ENOENT'],
+      ['/proc/roomwire/data', 'ENOENT'],
+    ] as const)
+      expect(await rejectionOf(openDataFolder(path)), path).to.include({ code });
+  });
+
   it('is refused to a second owner in the same process, by whatever path', async () => {
     const path = join(temporary.path, 'data');
     const folder = await openDataFolder(path);
