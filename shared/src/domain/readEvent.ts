@@ -1,6 +1,6 @@
-import { schemaVersions, type DomainEvent, type EventType } from './events.js';
+import { schemaVersions, type DomainEvent } from './events.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
-import { upcasters } from './upcasters.js';
+import { upcasters, type Upcast } from './upcasters.js';
 
 /** An event that this program does not know: written by a newer one, or not by Roomwire at all. */
 export class UnknownEvent extends Error {
@@ -13,20 +13,28 @@ export class UnknownEvent extends Error {
   }
 }
 
+/** The schema version of each event type, and how the data of older ones becomes that of the next. */
+export interface EventSchemas {
+  readonly versions: Readonly<Record<string, number>>;
+  readonly upcasters: Readonly<Record<string, Readonly<Record<number, Upcast>> | undefined>>;
+}
+
+const today: EventSchemas = { versions: schemaVersions, upcasters };
+
 /** A recorded event in today's schema, ready for a fold. Throws `UnknownEvent` for what this program cannot read. */
 export const readEvent = (event: RecordedEvent): HappenedEvent<DomainEvent> =>
   ({
     type: event.type,
-    data: currentData(event),
+    data: currentData(event, today),
     occurredAt: event.metadata.occurredAt,
   }) as HappenedEvent<DomainEvent>;
 
-const currentData = (event: RecordedEvent): unknown => {
-  const type = event.type as EventType;
-  const current = schemaVersions[type];
+/** The data of an event in the current version of its type, one version after the other. Throws `UnknownEvent`. */
+export const currentData = (event: RecordedEvent, { versions, upcasters: known }: EventSchemas): unknown => {
+  const current = Object.hasOwn(versions, event.type) ? versions[event.type] : undefined;
   let { data, schemaVersion } = event;
   while (schemaVersion !== current) {
-    const upcast = upcasters[type]?.[schemaVersion];
+    const upcast = current === undefined ? undefined : known[event.type]?.[schemaVersion];
     if (upcast === undefined) throw new UnknownEvent(event);
     data = upcast(data);
     schemaVersion++;

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import type { RecordedEvent } from '../../src/domain/eventEnvelope.js';
+import { schemaVersions } from '../../src/domain/events.js';
+import { currentData, readEvent, UnknownEvent, type EventSchemas } from '../../src/domain/readEvent.js';
+import { upcasters } from '../../src/domain/upcasters.js';
+
+const occurredAt = '2026-01-01T00:00:00.000Z';
+
+const recorded = (type: string, schemaVersion: number, data: unknown): RecordedEvent => ({
+  id: '6b1f2c6e-2a53-4f38-9d8e-0c8a5b1b7f10',
+  type,
+  schemaVersion,
+  data,
+  metadata: { occurredAt, organizationId: 'o', projectId: 'p', principal: 'system', requestId: 'r' },
+  stream: 's',
+  revision: 0,
+  position: '1',
+});
+
+/** A type that has changed three times, and one that never has. */
+const schemas: EventSchemas = {
+  versions: { Moved: 4, Stood: 1 },
+  upcasters: {
+    Moved: {
+      1: (data) => ({ ...(data as object), steps: ['1 to 2'] }),
+      2: (data) => ({ steps: [...(data as { steps: string[] }).steps, '2 to 3'] }),
+      3: (data) => ({ steps: [...(data as { steps: string[] }).steps, '3 to 4'] }),
+    },
+  },
+};
+
+describe('readEvent', () => {
+  it('takes an event of the current version as it is', () => {
+    const data = { steps: [] };
+    expect(currentData(recorded('Moved', 4, data), schemas)).to.equal(data);
+    expect(currentData(recorded('Stood', 1, data), schemas)).to.equal(data);
+  });
+
+  it('brings an older one up version by version, from wherever it stands', () => {
+    const from = (version: number, data: unknown) => currentData(recorded('Moved', version, data), schemas);
+    expect(from(1, { name: 'x' })).to.eql({ steps: ['1 to 2', '2 to 3', '3 to 4'] });
+    expect(from(2, { steps: [] })).to.eql({ steps: ['2 to 3', '3 to 4'] });
+    expect(from(3, { steps: [] })).to.eql({ steps: ['3 to 4'] });
+  });
+
+  it('leaves the event itself as it was written', () => {
+    const event = recorded('Moved', 1, Object.freeze({ name: 'x' }));
+    currentData(Object.freeze(event), schemas);
+    expect(event).to.deep.include({ schemaVersion: 1, data: { name: 'x' } });
+  });
+
+  it('knows no version newer than the current one, and none that never was', () => {
+    for (const version of [5, 99, 0, -1, 1.5, Number.NaN])
+      expect(() => currentData(recorded('Moved', version, {}), schemas)).to.throw(
+        UnknownEvent,
+        `is a Moved of schema version ${version}, which is not known`,
+      );
+    expect(() => currentData(recorded('Stood', 2, {}), schemas)).to.throw(UnknownEvent);
+    expect(() => readEvent(recorded('ActorCreated', schemaVersions.ActorCreated + 1, {}))).to.throw(
+      UnknownEvent,
+    );
+  });
+
+  it('knows no type that is not in the table', () => {
+    for (const type of ['Unheard', '', 'constructor', 'toString', '__proto__'])
+      expect(() => readEvent(recorded(type, 1, {}))).to.throw(UnknownEvent);
+  });
+
+  it('reads an actor of before there were scopes', () => {
+    const data = { actorTokenId: 'a', projectId: 'p', accessScopeId: null, name: 'Gauge' };
+    expect(readEvent(recorded('ActorCreated', 1, data))).to.eql({
+      type: 'ActorCreated',
+      data: { ...data, scopeMembershipId: null },
+      occurredAt,
+    });
+  });
+
+  it('has a way up from every version that was ever written', () => {
+    for (const [type, current] of Object.entries(schemaVersions)) {
+      const ways = upcasters[type as keyof typeof upcasters] ?? {};
+      const older = Array.from({ length: current - 1 }, (_, index) => `${index + 1}`);
+      expect(Object.keys(ways), type).to.eql(older);
+    }
+  });
+});
