@@ -101,7 +101,12 @@ export default tseslint.config(
   ),
   // The write model is pure: a decider sees the domain and its commands.
   forbid(
-    ['command-api/src/**/decide*.ts', 'command-api/src/**/decider.ts', 'gateway/src/policy/**'],
+    [
+      'command-api/src/**/decide*.ts',
+      'command-api/src/**/decider.ts',
+      'command-api/src/policy/**',
+      'gateway/src/policy/**',
+    ],
     [{ group: ['**/http/**', '**/adapters/**', 'node:*'], message: 'Deciders and policies are pure.' }],
   ),
 );

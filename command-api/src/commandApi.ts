@@ -7,19 +7,24 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
+import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
 import { createAuthenticator } from './http/authenticate.js';
-import { answerErrors, answerUnknownRoute } from './http/errorHandler.js';
+import { answerErrors, answerUnknownRoute, refuseOptions } from './http/errorHandler.js';
 import { mountRoutes } from './http/mountRoutes.js';
+import { createRateLimiter } from './http/rateLimit.js';
 import { assignRequestId } from './http/requestId.js';
 import { takingOriginForm } from './http/requestTarget.js';
 import type { Route } from './http/route.js';
+import { securityHeaders } from './http/securityHeaders.js';
 import { organizationRoutes } from './organizations/routes.js';
+import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
@@ -33,6 +38,16 @@ export interface CommandApiDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Hears of each API key that opens a request. */
+  readonly lastUses: Pick<LastUses, 'used'>;
+  readonly options: CommandApiOptions;
+}
+
+export interface CommandApiOptions {
+  /** For each API key and each session subject, in this process; `perSecond` 0 is no limit. */
+  readonly rateLimit: RateLimit;
+  /** Pages of these may call the API from a browser; undefined: of none. */
+  readonly corsOrigins: AllowedOrigins | undefined;
 }
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -50,21 +65,26 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
-  const { views, random, clock, secretBox } = deps;
+  const { views, random, clock, secretBox, options } = deps;
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
   // Queries are read from the request target itself, see readQuery.
   api.set('query parser', false);
   api.use(assignRequestId(random));
+  if (options.corsOrigins !== undefined) api.use(allowOrigins(options.corsOrigins));
+  api.use(refuseOptions(deps));
   api.use(
     '/v1',
     mountRoutes(apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox }), {
       authenticator: createAuthenticator(deps),
+      limitRate: createRateLimiter(options.rateLimit, clock),
       clock,
     }),
   );
   api.use(answerUnknownRoute(deps));
   api.use(answerErrors(deps));
-  return takingOriginForm(api, deps);
+  const answer = takingOriginForm(api, deps);
+  const secure = securityHeaders();
+  return (request, response) => secure(request, response, () => answer(request, response));
 };

@@ -3,6 +3,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
@@ -32,6 +33,8 @@ export interface GatewayCore extends GatewayPorts {
   readonly publishToBus: PublishToBus;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
+  /** Hears of the actors and signing keys that open connections. */
+  readonly lastUses: LastUses;
 }
 
 export const createCore = (ports: GatewayPorts, options: GatewayOptions): GatewayCore => {
@@ -52,6 +55,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     publishToBus: createPublishToBus(bus, metrics, logger),
     revalidator: new Revalidator({ views, clock, logger, directory, roster, hub }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweep),
+    lastUses: new LastUses({ views, clock, logger }),
   };
 };
 

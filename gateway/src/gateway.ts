@@ -16,6 +16,7 @@ import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
 import { asksForWebSocket, ignoreUpgrade } from './socket/ignoreUpgrade.js';
+import { isAllowedOrigin } from './socket/originCheck.js';
 import { refuseUpgrade } from './socket/refuseUpgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
@@ -85,6 +86,8 @@ class WebSocketGateway implements Gateway {
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws') refuseUpgrade(socket, '404 Not Found');
+    else if (!isAllowedOrigin(request, this.core.options.allowedOrigins))
+      refuseUpgrade(socket, '403 Forbidden');
     else if (!this.isOpen) refuseUpgrade(socket, '503 Service Unavailable');
     else this.listener.upgrade(request, socket, head);
   }
@@ -98,5 +101,6 @@ class WebSocketGateway implements Gateway {
     // The WebSocket layer cuts off whoever has not answered the close within the grace.
     await roster.emptied();
     for (const reader of this.readers.reverse()) await reader.close();
+    await this.core.lastUses.close();
   }
 }

@@ -1,4 +1,6 @@
 export interface GatewayOptions {
+  /** Whose pages may open WebSockets, as browsers write their `Origin`; `*` for anybody's. */
+  readonly allowedOrigins: readonly string[] | '*';
   /** Accepted publishes a second and connection, and a quarter of the refused ones; 0 is no limit. */
   readonly publishRate: number;
   /** Without a frame for this long a connection is closed. */
@@ -12,6 +14,7 @@ export interface GatewayOptions {
 }
 
 export const defaultOptions: GatewayOptions = {
+  allowedOrigins: '*',
   publishRate: 50,
   idleTimeoutMs: 60_000,
   revalidationMs: 600_000,

@@ -1,6 +1,8 @@
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { presentUsed } from '../http/lastUsed.js';
 
-export const presentActor = (actor: Actor) => ({
+export const presentActor = (actor: Actor, lastUsedAt: string | null) => ({
   actorTokenId: actor.actorTokenId,
   projectId: actor.projectId,
   accessScopeId: actor.accessScopeId,
@@ -9,8 +11,11 @@ export const presentActor = (actor: Actor) => ({
   actorType: actor.actorType,
   status: actor.status,
   expiresAt: actor.expiresAt,
-  lastUsedAt: null,
+  lastUsedAt,
   metadata: actor.metadata,
   createdAt: actor.createdAt,
   updatedAt: actor.updatedAt,
 });
+
+export const presentActors = (views: ViewStore, actors: readonly Actor[]) =>
+  presentUsed(views, actors, ({ actorTokenId }) => actorTokenId, presentActor);

@@ -1,13 +1,14 @@
 import type { Actor, ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Refusal } from '../handling/refusal.js';
+import { lastUseOf } from '../http/lastUsed.js';
 import { newestFirst } from '../http/pagination.js';
 import { isUuid } from '../http/pathIds.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
 import { normalTime } from '../http/schemas.js';
 import { actorTarget, existing } from './decider.js';
-import { presentActor } from './present.js';
+import { presentActor, presentActors } from './present.js';
 import {
   createActorSchema,
   updateActorSchema,
@@ -40,7 +41,7 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       async handle({ caller }) {
         const { projectId } = caller;
         const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
-        return actors.map(presentActor);
+        return presentActors(views, actors);
       },
     }),
 
@@ -72,7 +73,7 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
           actorTarget(actorTokenId),
           { type: 'CreateActor', actor },
           projectContext(request),
-          (state) => ({ ...presentActor(existing(state, actor)), accessToken: token }),
+          (state) => ({ ...presentActor(existing(state, actor), null), accessToken: token }),
         );
       },
     }),
@@ -83,7 +84,8 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       summary: 'Get an actor',
       status: 200,
       async handle(request) {
-        return presentActor(await findActor(request));
+        const actor = await findActor(request);
+        return presentActor(actor, await lastUseOf(views, actor.actorTokenId));
       },
     }),
 
@@ -95,11 +97,12 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 200,
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
+        const lastUsedAt = await lastUseOf(views, actorTokenId);
         return commands.execute(
           actorTarget(actorTokenId),
           { type: 'UpdateActor', actorTokenId, projectId, changes: normal(request.body) },
           projectContext(request),
-          (state) => presentActor(existing(state, { actorTokenId, projectId })),
+          (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
         );
       },
     }),

@@ -13,7 +13,7 @@ import { normalTime } from '../http/schemas.js';
 import { organizationOf } from '../organizations/access.js';
 import { projectOf } from '../projects/access.js';
 import { apiKeyTarget } from './decider.js';
-import { presentApiKey } from './present.js';
+import { presentApiKey, presentApiKeys } from './present.js';
 import { apiKeysQuerySchema, createApiKeySchema, type CreateApiKeyBody } from './schemas.js';
 
 type Request<Body, Query> = ApiRequest<SessionCaller, Body, Query>;
@@ -60,7 +60,7 @@ const routesOf = (
         apiKeyTarget(apiKeyId),
         { type: 'CreateApiKey', apiKey },
         sessionContext(request, organizationId, projectId),
-        (created) => ({ ...(created && presentApiKey(created)), apiKey: token }),
+        (created) => ({ ...(created && presentApiKey(created, null)), apiKey: token }),
       );
     },
   }),
@@ -73,7 +73,9 @@ const routesOf = (
     status: 200,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
-      return findPage(views, 'apiKeys', { organizationId, projectId }, request.query, presentApiKey);
+      const owned = { organizationId, projectId };
+      const page = await findPage(views, 'apiKeys', owned, request.query, (apiKey) => apiKey);
+      return { ...page, data: await presentApiKeys(views, page.data) };
     },
   }),
 

@@ -59,9 +59,9 @@ export const createCommandHandler = ({ log, views, random, logger }: CommandHand
     return writer;
   };
 
-  const readable = async (position: string | undefined): Promise<void> => {
+  const readable = async (position: string | undefined, requestId: string): Promise<void> => {
     if (position === undefined || (await views.reached(position, readModelsWaitMs))) return;
-    logger.warn('Read models are behind; answering before they show the write', { position });
+    logger.warn('Read models are behind; answering before they show the write', { requestId, position });
   };
 
   return {
@@ -71,7 +71,7 @@ export const createCommandHandler = ({ log, views, random, logger }: CommandHand
         context,
         select,
       });
-      await readable(position);
+      await readable(position, context.requestId);
       return result;
     },
 

@@ -2,6 +2,7 @@ import { matchesSecret, parseToken } from '@roomwire/shared/credentials/secretTo
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { applicationError, frameworkError, type ErrorAnswer } from './errorAnswer.js';
 import type { ProjectCaller, SessionCaller } from './route.js';
 
@@ -19,6 +20,7 @@ export const createAuthenticator = (deps: {
   readonly views: ViewStore;
   readonly sessions: SessionVerifier;
   readonly clock: Clock;
+  readonly lastUses: Pick<LastUses, 'used'>;
 }): Authenticator => ({
   async project(authorization, at) {
     const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
@@ -28,6 +30,7 @@ export const createAuthenticator = (deps: {
       throw unauthorized('Token type not allowed for this route');
     const key = await findApiKey(deps, credential ?? '');
     if (key === undefined) throw unauthorized('Invalid or expired API key');
+    deps.lastUses.used(key.apiKeyId);
     if (key.projectId === null)
       throw frameworkError(403, 'API key must be project-scoped to access this endpoint');
     return {

@@ -28,7 +28,8 @@ export const applicationError = (
   status: number,
   message: string,
   at: { id: string; now: string },
-): ErrorAnswer => new ErrorAnswer(status, { id: at.id, message, timestamp: at.now });
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer => new ErrorAnswer(status, { id: at.id, message, timestamp: at.now }, headers);
 
 /** Keys that are not project-scoped, apps outside the project, plan limits. */
 export const frameworkError = (status: number, message: string): ErrorAnswer =>

@@ -21,6 +21,13 @@ export const answerUnknownRoute =
     });
   };
 
+/** No endpoint takes OPTIONS. Left alone, Express would list the methods of a path, to anybody and as text. */
+export const refuseOptions = (deps: ErrorHandlerDeps): RequestHandler => {
+  const refuse = answerUnknownRoute(deps);
+  return (request, response, next) =>
+    request.method === 'OPTIONS' ? refuse(request, response, next) : next();
+};
+
 /** The one place where a failure becomes an answer. What nobody expected says nothing but its id. */
 export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestHandler => {
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {

@@ -2,6 +2,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Authenticator } from './authenticate.js';
 import { readJsonBody } from './jsonBody.js';
+import type { LimitRate } from './rateLimit.js';
 import { checkPathIds } from './pathIds.js';
 import { readQuery } from './query.js';
 import { requestIdOf } from './requestId.js';
@@ -10,6 +11,7 @@ import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {
   readonly authenticator: Authenticator;
+  readonly limitRate: LimitRate;
   readonly clock: Clock;
 }
 
@@ -25,8 +27,8 @@ export const mountRoutes = (routes: readonly Route[], deps: MountDeps): Router =
 /** A route's own types hold once its schemas and its credential have been checked. */
 type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
 
-/** The order of the checks is part of the contract: credentials, then ids, then the query and the body. */
-const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHandler => {
+/** The order of the checks is part of the contract: credentials, then the rate, then ids, then the query and the body. */
+const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps): RequestHandler => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
 
@@ -37,6 +39,7 @@ const answering = (route: Route, { authenticator, clock }: MountDeps): RequestHa
       route.access === 'project'
         ? await authenticator.project(authorization, at)
         : await authenticator.session(authorization, at);
+    limitRate(caller.principal, at);
     const path = checkPathIds(request.params as Record<string, string>, at);
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));

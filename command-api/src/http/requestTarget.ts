@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
 import { applicationError } from './errorAnswer.js';
+import { requestIdFor } from './requestId.js';
 
 /** A path and its query. Express answers in a shape of its own what it cannot parse, so that never reaches it. */
 const originForm = /^\/[^#\u00a0]*$/;
@@ -11,7 +12,7 @@ export const takingOriginForm =
   (api: RequestListener, { clock, random }: { clock: Clock; random: Random }): RequestListener =>
   (request, response) => {
     if (originForm.test(request.url ?? '')) return api(request, response);
-    const at = { id: random.uuid(), now: new Date(clock.now()).toISOString() };
+    const at = { id: requestIdFor(request, random), now: new Date(clock.now()).toISOString() };
     const { status, body } = applicationError(400, 'The request target must be a path', at);
     response.statusCode = status;
     response.setHeader('content-type', 'application/json; charset=utf-8');

@@ -175,8 +175,9 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private admitted({ identity, expiresAt }: Admission, changesBefore: number): void {
-    const { metrics, revalidator, roster, options } = this.core;
+    const { metrics, revalidator, roster, lastUses, options } = this.core;
     metrics.authenticated++;
+    lastUses.used(identity.actorTokenId);
     this.current = new Session(identity, this, expiresAt, options.publishRate);
     roster.enter(this.current);
     this.send(authSucceeded(identity));

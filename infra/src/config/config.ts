@@ -25,8 +25,13 @@ export interface Config {
   readonly idleTimeoutMs: number;
   /** Publishes a second and connection; 0 is off. */
   readonly publishRate: number;
+  /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
+  /** Whose pages may call the REST API from a browser; undefined: nobody's. */
+  readonly corsOrigins: readonly string[] | '*' | undefined;
+  /** Whose pages may open WebSockets; undefined: anybody's. */
+  readonly wsOrigins: readonly string[] | '*' | undefined;
   readonly webhookAllowPrivate: boolean;
   readonly logLevel: (typeof logLevels)[number];
 }
@@ -66,6 +71,8 @@ export const readConfig = (environment: Environment): Config => {
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
     restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
+    corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
+    wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.kafkaBrokers === undefined),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
   };

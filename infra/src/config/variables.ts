@@ -11,6 +11,8 @@ export interface VariableReader {
   url(name: string, protocols: readonly string[]): string | undefined;
   /** Like `url`, but it may name several hosts; the engine's client reads the rest of it. */
   engineUrl(name: string, protocols: readonly string[]): string | undefined;
+  /** Web origins, as browsers send them. */
+  origins(name: string): readonly string[] | '*' | undefined;
   /** 32 bytes in base64. */
   key(name: string): Uint8Array | undefined;
   /** Any number of them, with commas between. */
@@ -54,6 +56,13 @@ export const createVariableReader = (environment: Environment, problems: string[
         (text) => (protocols.some((protocol) => isAddress(text, `${protocol}//`)) ? text : undefined),
         beginningWith(protocols),
       ),
+    origins: (name) =>
+      read<readonly string[] | '*' | undefined>(
+        name,
+        undefined,
+        parseOrigins,
+        '* or origins such as https://app.example.com, several with commas between them',
+      ),
     key: (name) => read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
     keys: (name) =>
       read<readonly Uint8Array[]>(
@@ -79,6 +88,19 @@ const flags = new Map([
 const integerIn = (text: string, min: number, max: number): number | undefined => {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;
+};
+
+const parseOrigins = (text: string): readonly string[] | '*' | undefined => {
+  if (text === '*') return '*';
+  const origins = text.split(',').map((origin) => origin.trim());
+  return origins.every(isOrigin) ? origins : undefined;
+};
+
+/** Exactly as it stands in an `Origin` header, because it is compared as text; apps have schemes of their own. */
+const isOrigin = (text: string): boolean => {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, origin } = new URL(text);
+  return !['http:', 'https:'].includes(protocol) || origin === text;
 };
 
 const parseKey = (text: string): Uint8Array | undefined => {

@@ -1,6 +1,7 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { StartService } from './service.js';
 
 export const startCommandApi: StartService = async ({
@@ -10,6 +11,7 @@ export const startCommandApi: StartService = async ({
   random,
   adapters,
   front,
+  closing,
   secrets,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
@@ -17,5 +19,12 @@ export const startCommandApi: StartService = async ({
   const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
   const [log, views] = [await adapters.log(), await adapters.views()];
   const secretBox = createSecretBox(masterKeys);
-  front.serve(createCommandApi({ log, views, sessions, secretBox, clock, random, logger }));
+  const lastUses = new LastUses({ views, clock, logger });
+  closing.push(() => lastUses.close());
+  const options = {
+    rateLimit: { perSecond: config.restRate, burst: config.restBurst },
+    corsOrigins: config.corsOrigins,
+  };
+  const deps = { log, views, sessions, secretBox, clock, random, logger, lastUses, options };
+  front.serve(createCommandApi(deps));
 };

@@ -25,6 +25,8 @@ describe('configuration', () => {
       publishRate: 50,
       restRate: 100,
       restBurst: 200,
+      corsOrigins: undefined,
+      wsOrigins: undefined,
       webhookAllowPrivate: true,
       logLevel: 'info',
     });
@@ -99,6 +101,46 @@ describe('configuration', () => {
       ConfigError,
       'roomwire gateway needs ROOMWIRE_KAFKA_BROKERS',
     );
+  });
+
+  it('reads origins as browsers send them', () => {
+    for (const [text, origins] of [
+      ['*', '*'],
+      ['', undefined],
+      [' https://a.test , http://localhost:3000', ['https://a.test', 'http://localhost:3000']],
+      [
+        'capacitor://localhost,https://xn--bcher-kva.test',
+        ['capacitor://localhost', 'https://xn--bcher-kva.test'],
+      ],
+    ] as const)
+      for (const name of ['ROOMWIRE_CORS_ORIGINS', 'ROOMWIRE_WS_ORIGINS']) {
+        const config = readConfig({ [name]: text });
+        expect(name === 'ROOMWIRE_CORS_ORIGINS' ? config.corsOrigins : config.wsOrigins).to.eql(origins);
+      }
+  });
+
+  it('refuses what no browser sends as an origin', () => {
+    for (const text of [
+      'a.test',
+      'https://a.test/',
+      'https://a.test/path',
+      'https://a.test?x',
+      'https://A.test',
+      'https://a.test:443',
+      'https://user@a.test',
+      'https://*.a.test',
+      'https://a.test,*',
+      'https://a.test,',
+      'https://a.test https://b.test',
+      'null',
+      'https://',
+      'http://a.test:99999',
+    ])
+      for (const name of ['ROOMWIRE_CORS_ORIGINS', 'ROOMWIRE_WS_ORIGINS'])
+        expect(() => readConfig({ [name]: text }), text).to.throw(
+          ConfigError,
+          `${name} must be * or origins such as https://app.example.com`,
+        );
   });
 
   it('takes an empty variable for one that is not set', () => {

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { TokenBuckets } from '../../src/policy/tokenBuckets.js';
+
+const seed = 20261121;
+const limits = fc.record({
+  perSecond: fc.integer({ min: 1, max: 5_000 }),
+  burst: fc.integer({ min: 1, max: 500 }),
+});
+
+describe('TokenBuckets', () => {
+  it('takes a burst at once and then the rate', () => {
+    const buckets = new TokenBuckets({ perSecond: 10, burst: 3 });
+    const tries = (at: number) => Array.from({ length: 5 }, () => buckets.take('k', at) === undefined);
+    expect(tries(0)).to.eql([true, true, true, false, false]);
+    expect(tries(100)).to.eql([true, false, false, false, false]);
+    expect(tries(350)).to.eql([true, true, false, false, false]);
+    expect(tries(60_000)).to.eql([true, true, true, false, false]);
+  });
+
+  it('tells how long to wait', () => {
+    const buckets = new TokenBuckets({ perSecond: 2, burst: 1 });
+    expect(buckets.take('k', 0)).to.equal(undefined);
+    expect(buckets.take('k', 0)).to.eql({ retryAfterMs: 500 });
+    expect(buckets.take('k', 200)).to.eql({ retryAfterMs: 300 });
+    expect(buckets.take('k', 500)).to.equal(undefined);
+  });
+
+  it('costs nothing to be refused', () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 1 });
+    buckets.take('k', 0);
+    for (let at = 0; at < 1_000; at += 10) expect(buckets.take('k', at)).not.to.equal(undefined);
+    expect(buckets.take('k', 1_000)).to.equal(undefined);
+  });
+
+  it('keeps keys apart', () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 1 });
+    expect(['a', 'b', 'a'].map((key) => buckets.take(key, 0) === undefined)).to.eql([true, true, false]);
+  });
+
+  it('never accepts more in any span than the burst and the rate for it', () => {
+    const gaps = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2_000, noNaN: true })), {
+      maxLength: 400,
+    });
+    fc.assert(
+      fc.property(limits, fc.double({ min: 0, max: 1e9, noNaN: true }), gaps, (limit, start, steps) => {
+        const buckets = new TokenBuckets(limit);
+        let now = start;
+        const accepted: number[] = [];
+        for (const step of steps) {
+          now += step;
+          if (buckets.take('k', now) === undefined) accepted.push(now);
+        }
+        accepted.forEach((from, first) => {
+          for (let last = first; last < accepted.length; last += 1) {
+            const seconds = ((accepted[last] as number) - from) / 1_000;
+            // A thousandth of a request, for the rounding of times.
+            expect(last - first + 1).to.be.at.most(limit.burst + limit.perSecond * seconds + 0.01);
+          }
+        });
+      }),
+      { seed, numRuns: 200 },
+    );
+  });
+
+  it('never refuses a caller that keeps to the rate, or that waits as long as it was told', () => {
+    fc.assert(
+      fc.property(limits, fc.double({ min: 0, max: 1e9, noNaN: true }), (limit, start) => {
+        const steady = new TokenBuckets(limit);
+        const eager = new TokenBuckets(limit);
+        let now = start;
+        for (let n = 0; n < 700; n += 1) {
+          expect(steady.take('k', start + (n * 1_000) / limit.perSecond)).to.equal(undefined);
+          const refused = eager.take('k', now);
+          if (refused === undefined) continue;
+          now += refused.retryAfterMs;
+          expect(eager.take('k', now)).to.equal(undefined);
+        }
+      }),
+      { seed, numRuns: 40 },
+    );
+  });
+
+  it('forgets the keys that rest, and none that does not', () => {
+    const buckets = new TokenBuckets({ perSecond: 10, burst: 10 });
+    let now = 0;
+    let most = 0;
+    for (let n = 0; n < 200_000; n += 1) {
+      now += 0.1;
+      buckets.take(`key-${n}`, now);
+      most = Math.max(most, buckets.size);
+    }
+    // A bucket is full again after 100 ms, in which 1,000 others come.
+    expect(most).to.be.at.most(2_100);
+
+    while (buckets.take('busy', now) === undefined);
+    for (let n = 0; n < 5_000; n += 1) buckets.take(`other-${n}`, now);
+    expect(buckets.take('busy', now)).not.to.equal(undefined);
+  });
+});
