@@ -27,6 +27,7 @@ import { organizationRoutes } from './organizations/routes.js';
 import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';
 import { roomRoutes } from './rooms/routes.js';
+import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 
 export interface CommandApiDeps {
@@ -58,6 +59,7 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
+  ...scopeRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),
   ...deadLetterRoutes(deps),

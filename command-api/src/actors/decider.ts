@@ -6,6 +6,7 @@ import {
   type ActorEvent,
   type ActorFields,
 } from '@roomwire/shared/domain/actors/actor';
+import type { ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
 import { changedFields } from '../handling/changedFields.js';
 import type { Target } from '../handling/commandHandler.js';
 import type { Decider } from '../handling/decider.js';
@@ -21,22 +22,33 @@ export type ActorCommand =
   | ({ readonly type: 'UpdateActor'; readonly changes: ActorChanges } & ExistingActor)
   | ({ readonly type: 'DeleteActor' } & ExistingActor);
 
-export type ActorState = Actor | undefined;
+export interface ActorState {
+  readonly actor: Actor | undefined;
+  /** The place in a scope that the last event made the actor leave; it is given back next. */
+  readonly left: ScopeMembership | undefined;
+}
 
 export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
-  initial: () => undefined,
-  evolve: evolveActor,
-  decide(command, actor) {
+  initial: () => ({ actor: undefined, left: undefined }),
+
+  evolve({ actor: before }, event) {
+    const actor = evolveActor(before, event);
+    const place = placeOf(before);
+    return { actor, left: place?.membershipId === placeOf(actor)?.membershipId ? undefined : place };
+  },
+
+  decide(command, state) {
     switch (command.type) {
       case 'CreateActor':
-        return actor ? [] : [{ type: 'ActorCreated', data: command.actor }];
+        return state.actor ? [] : [{ type: 'ActorCreated', data: command.actor }];
       case 'UpdateActor': {
         const { actorTokenId } = command;
-        const changes = changedFields(existing(actor, command), command.changes);
+        const actor = existing(state, command);
+        const changes = changedFields(actor, stayingPut(actor, command.changes));
         return changes ? [{ type: 'ActorUpdated', data: { actorTokenId, changes } }] : [];
       }
       case 'DeleteActor':
-        existing(actor, command);
+        existing(state, command);
         return [{ type: 'ActorDeleted', data: { actorTokenId: command.actorTokenId } }];
     }
   },
@@ -47,8 +59,22 @@ export const actorTarget = (actorTokenId: string): Target<ActorState, ActorComma
   decider: actorDecider,
 });
 
+/** Who is in the scope already stays in the place that it has. */
+const stayingPut = (actor: Actor, changes: ActorChanges): ActorChanges =>
+  changes.accessScopeId === actor.accessScopeId
+    ? { ...changes, scopeMembershipId: actor.scopeMembershipId }
+    : changes;
+
+/** Where the actor is; undefined for one that is in no scope. */
+export const placeOf = (actor: Actor | undefined): ScopeMembership | undefined => {
+  if (actor === undefined) return undefined;
+  const { actorTokenId, accessScopeId, scopeMembershipId } = actor;
+  if (accessScopeId === null || scopeMembershipId === null) return undefined;
+  return { membershipId: scopeMembershipId, accessScopeId, actorTokenId };
+};
+
 /** An actor of another project does not exist. */
-export const existing = (actor: ActorState, { actorTokenId, projectId }: ExistingActor): Actor => {
+export const existing = ({ actor }: ActorState, { actorTokenId, projectId }: ExistingActor): Actor => {
   if (actor?.projectId !== projectId) throw new Refusal('actor_not_found', { actorId: actorTokenId });
   return actor;
 };

@@ -1,4 +1,4 @@
-import type { Actor, ActorChanges } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Refusal } from '../handling/refusal.js';
 import { lastUseOf } from '../http/lastUsed.js';
@@ -15,13 +15,16 @@ import {
   type CreateActorBody,
   type UpdateActorBody,
 } from './schemas.js';
+import { changeActor, type AskedScope } from './scopePlace.js';
 
 interface ActorRequest {
   readonly caller: ProjectCaller;
   readonly path: Readonly<Record<string, string>>;
 }
 
-export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
+  const { commands, views, random } = deps;
+
   /** The actor that the path names by its UUID or its public key id. Another project's actor does not exist. */
   const findActor = async (request: ActorRequest): Promise<Actor> => {
     const actorId = pathValue(request, 'actorId');
@@ -31,6 +34,11 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
     if (actor?.projectId !== request.caller.projectId) throw new Refusal('actor_not_found', { actorId });
     return actor;
   };
+
+  /** Asked before a place is taken, so that clients which send whole records do not fill the log. */
+  const isIn = async (actorTokenId: string, accessScopeId: AskedScope): Promise<boolean> =>
+    typeof accessScopeId === 'string' &&
+    commands.inspect(actorTarget(actorTokenId), ({ actor }) => actor?.accessScopeId === accessScopeId);
 
   return [
     projectRoute({
@@ -53,14 +61,14 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 201,
       async handle(request) {
         const { name, actorType, metadata } = request.body;
-        const { expiresAt = null, accessScopeId = null } = normal(request.body);
+        const { expiresAt = null, accessScopeId } = normal(request.body);
         const { projectId } = request.caller;
         const { keyId, secretHash, token } = mintToken(random, 'at_live');
         const actorTokenId = random.uuid();
         const actor = {
           actorTokenId,
           projectId,
-          accessScopeId,
+          accessScopeId: null,
           scopeMembershipId: null,
           keyId,
           name,
@@ -69,12 +77,13 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
           metadata: metadata ?? null,
           secretHash,
         };
-        return commands.execute(
-          actorTarget(actorTokenId),
-          { type: 'CreateActor', actor },
-          projectContext(request),
-          (state) => ({ ...presentActor(existing(state, actor), null), accessToken: token }),
-        );
+        return changeActor(deps, {
+          ...actor,
+          accessScopeId,
+          context: projectContext(request),
+          command: (place) => ({ type: 'CreateActor', actor: { ...actor, ...place } }),
+          select: (state) => ({ ...presentActor(existing(state, actor), null), accessToken: token }),
+        });
       },
     }),
 
@@ -97,13 +106,21 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 200,
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
+        const { accessScopeId, ...changes } = normal(request.body);
         const lastUsedAt = await lastUseOf(views, actorTokenId);
-        return commands.execute(
-          actorTarget(actorTokenId),
-          { type: 'UpdateActor', actorTokenId, projectId, changes: normal(request.body) },
-          projectContext(request),
-          (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
-        );
+        return changeActor(deps, {
+          actorTokenId,
+          projectId,
+          accessScopeId: (await isIn(actorTokenId, accessScopeId)) ? undefined : accessScopeId,
+          context: projectContext(request),
+          command: (place) => ({
+            type: 'UpdateActor',
+            actorTokenId,
+            projectId,
+            changes: { ...changes, ...place },
+          }),
+          select: (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
+        });
       },
     }),
 
@@ -114,20 +131,22 @@ export const actorRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 204,
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
-        await commands.execute(
-          actorTarget(actorTokenId),
-          { type: 'DeleteActor', actorTokenId, projectId },
-          projectContext(request),
-          () => undefined,
-        );
+        await changeActor(deps, {
+          actorTokenId,
+          projectId,
+          accessScopeId: undefined,
+          context: projectContext(request),
+          command: () => ({ type: 'DeleteActor', actorTokenId, projectId }),
+          select: () => undefined,
+        });
       },
     }),
   ];
 };
 
-/** Times in one form. No project has an access scope yet, so none can be asked for. */
-const normal = (body: UpdateActorBody): ActorChanges => {
-  const { accessScopeId, expiresAt } = body;
-  if (accessScopeId != null) throw new Refusal('scope_not_in_project', { accessScopeId });
-  return expiresAt == null ? body : { ...body, expiresAt: normalTime(expiresAt) };
-};
+/** Times and identifiers in one form. */
+const normal = <B extends UpdateActorBody>(body: B): B => ({
+  ...body,
+  ...(body.expiresAt == null ? {} : { expiresAt: normalTime(body.expiresAt) }),
+  ...(body.accessScopeId == null ? {} : { accessScopeId: body.accessScopeId.toLowerCase() }),
+});

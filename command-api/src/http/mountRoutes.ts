@@ -44,8 +44,10 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));
 
+    // Only now: a body may take minutes to come in, and what happens must not be dated back to its first byte.
+    const now = new Date(clock.now()).toISOString();
     const { handle } = route as { handle: Handle<typeof caller> };
-    const answer = await handle({ caller, path, query, body, now: at.now, requestId: at.id });
+    const answer = await handle({ caller, path, query, body, now, requestId: at.id });
     if (route.status === 204) response.status(204).end();
     else response.status(route.status).json(answer);
   };

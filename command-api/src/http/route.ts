@@ -24,7 +24,7 @@ export interface ApiRequest<Caller, Body, Query> {
   readonly path: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;
-  /** ISO 8601, the time at which the request was taken. */
+  /** ISO 8601, the time at which the whole request had come in. */
   readonly now: string;
   readonly requestId: string;
 }

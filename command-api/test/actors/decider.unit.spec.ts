@@ -1,6 +1,7 @@
+import { expect } from 'chai';
 import type { ActorEvent, ActorFields } from '@roomwire/shared/domain/actors/actor';
 import { actorDecider, type ActorCommand } from '../../src/actors/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences, testTime } from '../support/given.js';
 
 const given = sentences(actorDecider);
 
@@ -26,6 +27,16 @@ const update = (changes: object, projectId = 'p1'): ActorCommand => ({
 });
 const remove = (projectId = 'p1'): ActorCommand => ({ type: 'DeleteActor', actorTokenId: 'x1', projectId });
 
+const place = (accessScopeId: string | null, scopeMembershipId: string | null) => ({
+  accessScopeId,
+  scopeMembershipId,
+});
+const leftAfter = (...past: readonly ActorEvent[]) =>
+  past.reduce(
+    (state, event) => actorDecider.evolve(state, { ...event, occurredAt: testTime }),
+    actorDecider.initial(),
+  ).left;
+
 describe('an actor', () => {
   it('is made once', () => {
     given().when({ type: 'CreateActor', actor: fields }).then(created);
@@ -48,5 +59,49 @@ describe('an actor', () => {
     given(created).when(remove('p2')).thenRefused('actor_not_found');
     given(created, deleted).when(remove()).thenRefused('actor_not_found');
     given(created).when(remove()).then(deleted);
+  });
+
+  it('moves between scopes, and stays where it is when it is asked to move there', () => {
+    const inS1: ActorEvent = {
+      type: 'ActorUpdated',
+      data: { actorTokenId: 'x1', changes: place('s1', 'm1') },
+    };
+    given(created)
+      .when(update(place('s1', 'm1')))
+      .then(inS1);
+    given(created, inS1)
+      .when(update(place('s1', 'm2')))
+      .thenNothing();
+    given(created, inS1)
+      .when(update({ ...place('s1', 'm2'), name: 'Eve' }))
+      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: { name: 'Eve' } } });
+    given(created, inS1)
+      .when(update(place('s2', 'm2')))
+      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: place('s2', 'm2') } });
+    given(created, inS1)
+      .when(update(place(null, null)))
+      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: place(null, null) } });
+    given(created)
+      .when(update(place(null, null)))
+      .thenNothing();
+  });
+
+  it('knows the place that it has just left', () => {
+    const moved = (accessScopeId: string | null, membershipId: string | null): ActorEvent => ({
+      type: 'ActorUpdated',
+      data: { actorTokenId: 'x1', changes: place(accessScopeId, membershipId) },
+    });
+    const renamed: ActorEvent = {
+      type: 'ActorUpdated',
+      data: { actorTokenId: 'x1', changes: { name: 'E' } },
+    };
+    const m1 = { membershipId: 'm1', accessScopeId: 's1', actorTokenId: 'x1' };
+    expect(leftAfter(created)).to.equal(undefined);
+    expect(leftAfter(created, moved('s1', 'm1'))).to.equal(undefined);
+    expect(leftAfter(created, moved('s1', 'm1'), renamed)).to.equal(undefined);
+    expect(leftAfter(created, moved('s1', 'm1'), moved('s2', 'm2'))).to.eql(m1);
+    expect(leftAfter(created, moved('s1', 'm1'), moved(null, null))).to.eql(m1);
+    expect(leftAfter(created, moved('s1', 'm1'), deleted)).to.eql(m1);
+    expect(leftAfter(created, deleted)).to.equal(undefined);
   });
 });

@@ -1,4 +1,4 @@
-/** One grammar for the slugs of apps, rooms and scopes: they are segments of topic addresses. */
+/** One grammar for the slugs of apps and rooms, see `scopeSlugPattern` for scopes: they are segments of topic addresses. */
 export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 export const slugMaxLength = 100;

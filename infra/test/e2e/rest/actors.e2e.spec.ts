@@ -77,6 +77,52 @@ describe('REST actors', () => {
     expect((await client.patch(`/actors/${actorTokenId}`, { accessScopeId: null })).status).to.equal(200);
   });
 
+  // PATCH /actors/{actorId}: accessScopeId is a scope UUID of the same project, or null to clear.
+  it('is in the scope that it was made in or moved to', async () => {
+    const newScope = async (slug: string): Promise<string> =>
+      (await client.post('/scopes', { slug, name: slug })).body.accessScopeId;
+    const [first, second] = [await newScope('first'), await newScope('second')];
+    const inScope = async (scope: string): Promise<string[]> =>
+      ((await client.get(`/scopes/${scope}/actors`)).body as { actorTokenId: string }[]).map(
+        (actor) => actor.actorTokenId,
+      );
+    const made = await client.post('/actors', { name: 'x', actorType: 'user', accessScopeId: first });
+    expect([made.status, made.body.accessScopeId]).to.eql([201, first]);
+    const { actorTokenId, keyId } = made.body;
+    expect(await inScope(first)).to.eql([actorTokenId]);
+    const moved = await client.patch(`/actors/${keyId}`, { accessScopeId: second, name: 'y' });
+    expect(moved.body).to.include({ accessScopeId: second, name: 'y' });
+    expect([await inScope(first), await inScope(second)]).to.eql([[], [actorTokenId]]);
+    const stayed = await client.patch(`/actors/${actorTokenId}`, { accessScopeId: second.toUpperCase() });
+    expect(stayed.body).to.eql(moved.body);
+    expect((await client.patch(`/actors/${actorTokenId}`, { name: 'z' })).body.accessScopeId).to.equal(
+      second,
+    );
+    const cleared = await client.patch(`/actors/${actorTokenId}`, { accessScopeId: null });
+    expect(cleared.body.accessScopeId).to.equal(null);
+    for (const scope of [first, second])
+      expect((await client.delete(`/scopes/${scope}`)).status).to.equal(204);
+  });
+
+  it('may move into an inactive scope, and changes nothing when the scope is not there', async () => {
+    const scope = (await client.post('/scopes', { slug: 'acme', name: 'A' })).body.accessScopeId;
+    const other = await service.newProject();
+    const foreign = (await other.client.post('/scopes', { slug: 'acme', name: 'A' })).body.accessScopeId;
+    const gone = (await client.post('/scopes', { slug: 'gone', name: 'G' })).body.accessScopeId;
+    await client.delete(`/scopes/${gone}`);
+    await client.patch(`/scopes/${scope}`, { isActive: false });
+    const actor = (await client.post('/actors', { name: 'x', actorType: 'user' })).body;
+    const path = `/actors/${actor.actorTokenId}`;
+    expect((await client.patch(path, { accessScopeId: scope })).status).to.equal(200);
+    for (const accessScopeId of [foreign, gone])
+      expectApplicationError(
+        await client.patch(path, { accessScopeId, name: 'y' }),
+        400,
+        `Access scope ${accessScopeId} does not belong to this project`,
+      );
+    expect((await client.get(path)).body).to.include({ name: 'x', accessScopeId: scope });
+  });
+
   it('lists the newest first, as a plain array', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await client.post('/actors', { name, actorType: 'device' });
     const { body } = await client.get('/actors?limit=1');

@@ -1,5 +1,8 @@
 import type { HappenedEvent } from '../eventEnvelope.js';
 
+/** Narrower than the grammar of other slugs: a scope's has two characters at least. */
+export const scopeSlugPattern = /^[a-z0-9][a-z0-9-]*[a-z0-9]$/;
+
 export interface ScopeFields {
   readonly accessScopeId: string;
   readonly projectId: string;
