@@ -26,6 +26,7 @@ import { securityHeaders } from './http/securityHeaders.js';
 import { organizationRoutes } from './organizations/routes.js';
 import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';
+import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
@@ -59,6 +60,7 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
+  ...grantRoutes(deps),
   ...scopeRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),

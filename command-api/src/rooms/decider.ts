@@ -1,3 +1,4 @@
+import type { GrantEvent } from '@roomwire/shared/domain/rooms/grant';
 import {
   evolveRoom,
   roomsStream,
@@ -10,6 +11,7 @@ import { changedFields } from '../handling/changedFields.js';
 import type { Target } from '../handling/commandHandler.js';
 import type { Decider } from '../handling/decider.js';
 import { Refusal } from '../handling/refusal.js';
+import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
 
 /** Rooms that `rooms/ensure` may make in one app. */
@@ -27,20 +29,27 @@ export type RoomCommand =
     }
   | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string }
   /** Makes these the static rooms of the app, a part at a time: it is repeated until nothing happens. */
-  | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] };
+  | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] }
+  | GrantCommand;
 
-/** The rooms of an app. */
+/** The rooms of an app, and who was granted access to them. */
 export interface RoomsState {
   readonly byId: Map<string, Room>;
   readonly idBySlug: Map<string, string>;
+  /** By room, for those that have any. They go with their room. */
+  readonly grants: Map<string, RoomGrants>;
   /** How many of them `rooms/ensure` has made. */
   provisioned: number;
 }
 
-export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent> = {
-  initial: () => ({ byId: new Map(), idBySlug: new Map(), provisioned: 0 }),
+export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent> = {
+  initial: () => ({ byId: new Map(), idBySlug: new Map(), grants: new Map(), provisioned: 0 }),
 
   evolve(state, event) {
+    if (isGrantEvent(event)) {
+      evolveGrants(state.grants, event);
+      return state;
+    }
     const { roomId } = event.data;
     const before = state.byId.get(roomId);
     const after = evolveRoom(before, event);
@@ -50,6 +59,7 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent> = {
     } else if (before) {
       state.byId.delete(roomId);
       state.idBySlug.delete(before.slug);
+      state.grants.delete(roomId);
     }
     state.provisioned += countsAsProvisioned(after) - countsAsProvisioned(before);
     return state;
@@ -80,13 +90,19 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent> = {
       }
       case 'PlaceStaticRooms':
         return firstPart(staticRoomChanges(state, command.appId, command.rooms));
+      case 'GrantAccess':
+        existing(state, command.grant.roomId);
+        return decideGrant(command, state.grants.get(command.grant.roomId));
+      case 'RevokeAccess':
+        existing(state, command.roomId);
+        return decideGrant(command, state.grants.get(command.roomId));
     }
   },
 };
 
 const countsAsProvisioned = (room: Room | undefined): number => (room?.origin === 'ensure' ? 1 : 0);
 
-export const roomsTarget = (appId: string): Target<RoomsState, RoomCommand, RoomEvent> => ({
+export const roomsTarget = (appId: string): Target<RoomsState, RoomCommand, RoomEvent | GrantEvent> => ({
   stream: roomsStream(appId),
   decider: roomsDecider,
 });

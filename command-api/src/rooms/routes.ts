@@ -1,29 +1,18 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
 import { slugFromName } from '@roomwire/shared/domain/slug';
-import { appsTarget, existing as existingApp } from '../apps/decider.js';
+import { currentApp } from '../apps/currentApp.js';
 import { findApp } from '../apps/findApp.js';
 import { Refusal } from '../handling/refusal.js';
 import { oldestFirst } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
+import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
+import { findRoom } from './findRoom.js';
 import { presentRoom } from './present.js';
 import { createRoomSchema, updateRoomSchema, type CreateRoomBody, type UpdateRoomBody } from './schemas.js';
 
-interface RoomRequest {
-  readonly caller: ProjectCaller;
-  readonly path: Readonly<Record<string, string>>;
-}
-
 export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
-  /** The app as its stream has it, so that a room is made by the rules in force now. */
-  const currentApp = (request: RoomRequest): Promise<App> => {
-    const { projectId } = request.caller;
-    const appId = pathValue(request, 'appId');
-    return commands.inspect(appsTarget(projectId), (state) => existingApp(state, { appId, projectId }));
-  };
-
   return [
     projectRoute({
       method: 'get',
@@ -44,7 +33,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       body: createRoomSchema,
       status: 201,
       async handle(request) {
-        const room = newRoom(random.uuid(), await currentApp(request), request.body, 'api');
+        const room = newRoom(random.uuid(), await currentApp(commands, request), request.body, 'api');
         return commands.execute(
           roomsTarget(room.appId),
           { type: 'CreateRoom', room },
@@ -61,7 +50,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       body: createRoomSchema,
       status: 200,
       async handle(request) {
-        const app = await currentApp(request);
+        const app = await currentApp(commands, request);
         if (app.config.autoProvisionRooms !== true)
           throw new Refusal('room_provisioning_off', { appId: app.appId });
         const room = newRoom(random.uuid(), app, request.body, 'ensure');
@@ -80,11 +69,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       summary: 'Get a room',
       status: 200,
       async handle(request) {
-        const { appId } = await findApp(views, request);
-        const roomId = pathValue(request, 'roomId');
-        const room = await views.get('rooms', roomId);
-        if (room?.appId !== appId) throw new Refusal('room_not_found', { roomId });
-        return presentRoom(room);
+        return presentRoom(await findRoom(views, request));
       },
     }),
 
@@ -95,7 +80,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       body: updateRoomSchema,
       status: 200,
       async handle(request) {
-        const { appId } = await currentApp(request);
+        const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');
         return commands.execute(
           roomsTarget(appId),
@@ -112,7 +97,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       summary: 'Delete a room that was made through the API',
       status: 204,
       async handle(request) {
-        const { appId } = await currentApp(request);
+        const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');
         await commands.execute(
           roomsTarget(appId),

@@ -1,5 +1,5 @@
 import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
-import { presentActor } from '../actors/present.js';
+import { presentActors } from '../actors/present.js';
 import { giveBackAbandonedPlaces } from '../actors/scopePlace.js';
 import { containing, findPage, newestFirst } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
@@ -107,7 +107,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     async handle(request) {
       const { accessScopeId } = await findScope(views, request);
       const actors = await views.find('actors', { filter: { accessScopeId }, sort: newestFirst });
-      return actors.map(presentActor);
+      return presentActors(views, actors);
     },
   }),
 ];

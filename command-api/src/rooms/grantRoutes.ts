@@ -1,0 +1,108 @@
+import type { GrantFields } from '@roomwire/shared/domain/rooms/grant';
+import type { Room } from '@roomwire/shared/domain/rooms/room';
+import { actorTarget } from '../actors/decider.js';
+import { currentApp } from '../apps/currentApp.js';
+import { Refusal } from '../handling/refusal.js';
+import { validationError } from '../http/errorAnswer.js';
+import { oldestFirst } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { normalTime } from '../http/schemas.js';
+import { existing, roomsTarget } from './decider.js';
+import { findRoom } from './findRoom.js';
+import { existingGrant } from './grants.js';
+import { createGrantSchema, type CreateGrantBody } from './grantSchemas.js';
+import { presentGrant } from './presentGrant.js';
+
+export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+  const checkHolder = async (actorTokenId: string | null, projectId: string): Promise<void> => {
+    if (actorTokenId === null) return;
+    const owner = await commands.inspect(actorTarget(actorTokenId), ({ actor }) => actor?.projectId);
+    if (owner !== projectId) throw new Refusal('actor_not_in_project', { actorTokenId });
+  };
+
+  return [
+    projectRoute({
+      method: 'get',
+      path: '/apps/{appId}/rooms/{roomId}/actors',
+      summary: 'List the grants on a room',
+      status: 200,
+      async handle(request) {
+        const { roomId } = await findRoom(views, request);
+        const grants = await views.find('grants', { filter: { roomId }, sort: oldestFirst });
+        return grants.map(presentGrant);
+      },
+    }),
+
+    projectRoute<CreateGrantBody>({
+      method: 'post',
+      path: '/apps/{appId}/rooms/{roomId}/actors',
+      summary: 'Grant an actor, or every actor of a type, access to a room',
+      body: createGrantSchema,
+      status: 201,
+      async handle(request) {
+        const holder = holderIn(request.body);
+        const { appId, projectId } = await currentApp(commands, request);
+        const roomId = pathValue(request, 'roomId');
+        const room = await commands.inspect(roomsTarget(appId), (state) => existing(state, roomId));
+        await checkHolder(holder.actorTokenId, projectId);
+        const grant = newGrant(random.uuid(), room, holder, request.body);
+        return commands.execute(
+          roomsTarget(appId),
+          { type: 'GrantAccess', grant },
+          projectContext(request),
+          (state) => presentGrant(existingGrant(state.grants.get(roomId), grant.roomActorAccessId)),
+        );
+      },
+    }),
+
+    projectRoute({
+      method: 'delete',
+      path: '/apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}',
+      summary: 'Revoke a grant',
+      status: 204,
+      async handle(request) {
+        const { appId } = await currentApp(commands, request);
+        const roomId = pathValue(request, 'roomId');
+        const roomActorAccessId = pathValue(request, 'roomActorAccessId');
+        await commands.execute(
+          roomsTarget(appId),
+          { type: 'RevokeAccess', appId, roomId, roomActorAccessId },
+          projectContext(request),
+          () => undefined,
+        );
+      },
+    }),
+  ];
+};
+
+type Holder = Pick<GrantFields, 'actorTokenId' | 'actorType'>;
+
+/** Exactly one of the two. Both is a body that cannot be meant, and is told so as one that fails validation. */
+const holderIn = ({ actorTokenId, actorType }: CreateGrantBody): Holder => {
+  if (actorTokenId === undefined && actorType === undefined) throw new Refusal('grant_holder_missing', {});
+  if (actorTokenId !== undefined && actorType !== undefined)
+    throw validationError([
+      { path: 'actorType', value: actorType, message: 'must not be given together with actorTokenId' },
+    ]);
+  return { actorTokenId: actorTokenId?.toLowerCase() ?? null, actorType: actorType ?? null };
+};
+
+const newGrant = (
+  roomActorAccessId: string,
+  { appId, roomId, projectId }: Room,
+  holder: Holder,
+  body: CreateGrantBody,
+): GrantFields => ({
+  roomActorAccessId,
+  appId,
+  roomId,
+  projectId,
+  ...holder,
+  permission: body.permission,
+  topics: body.topics ?? null,
+  expiresAt: body.expiresAt == null ? null : normalTime(body.expiresAt),
+  isActive: body.isActive ?? true,
+  role: body.role ?? null,
+  metadata: body.metadata ?? null,
+});
