@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { mountRoutes } from '../../src/http/mountRoutes.js';
+import { assignRequestId } from '../../src/http/requestId.js';
+import { projectRoute } from '../../src/http/route.js';
+
+describe('a mounted route', () => {
+  let server: Server;
+  let now = 0;
+  let authenticated: () => void;
+  const whenAuthenticated = new Promise<void>((resolve) => (authenticated = resolve));
+
+  const route = projectRoute<object>({
+    method: 'post',
+    path: '/things',
+    summary: 'Make a thing',
+    body: { type: 'object' },
+    status: 201,
+    handle: async (taken) => ({ now: taken.now }),
+  });
+
+  before(async () => {
+    const authenticator = {
+      async project() {
+        authenticated();
+        return { organizationId: 'o1', projectId: 'p1', principal: 'apiKey:ak_live_1' };
+      },
+      session: () => Promise.reject(new TypeError('No session route is mounted')),
+    };
+    const app = express();
+    app.use(assignRequestId(systemRandom));
+    app.use(mountRoutes([route], { authenticator, clock: { now: () => now, monotonic: () => now } }));
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('happens when its body has come in, however long that took', async () => {
+    const slow = request({
+      host: '127.0.0.1',
+      port: (server.address() as AddressInfo).port,
+      method: 'POST',
+      path: '/things',
+      headers: { 'content-type': 'application/json', 'content-length': 2 },
+    });
+    slow.write('{');
+    await whenAuthenticated;
+    now = 200_000;
+    slow.end('}');
+    const [answer] = (await once(slow, 'response')) as [AsyncIterable<Buffer>];
+    let body = '';
+    for await (const chunk of answer) body += chunk.toString();
+    expect(JSON.parse(body)).to.eql({ now: new Date(200_000).toISOString() });
+  });
+});
