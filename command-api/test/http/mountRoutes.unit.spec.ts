@@ -33,7 +33,8 @@ describe('a mounted route', () => {
     };
     const app = express();
     app.use(assignRequestId(systemRandom));
-    app.use(mountRoutes([route], { authenticator, clock: { now: () => now, monotonic: () => now } }));
+    const clock = { now: () => now, monotonic: () => now };
+    app.use(mountRoutes([route], { authenticator, limitRate: () => undefined, clock }));
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });

@@ -147,7 +147,12 @@ describe('places in a scope', () => {
     });
     await move(watched, actor, scope);
     expect(appended).to.eql([]);
-    await Promise.all([move(watched, actor, null), move(watched, actor, scope), move(watched, actor, scope)]);
+  });
+
+  it('are one for an actor that is moved into one scope twice at once', async () => {
+    const scope = await newScope('acme');
+    const actor = await newActor();
+    await Promise.all([move(api, actor, scope), move(api, actor, scope)]);
     await move(api, actor, null);
     expect(await remove(api, scope)).to.equal('done');
   });
