@@ -4,7 +4,7 @@ import type { ApiClient } from '../../support/apiClient.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 describe('REST scopes and grants under concurrency', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: TestService;
   let client: ApiClient;
 
