@@ -104,9 +104,11 @@ describe('an app and its static rooms, in two streams', () => {
     const { appId } = await world.process().createApp();
     await world.addVersion('2.0.0', ['hall', 'garden'], ['news']);
 
-    const dying = world.process(failing(world.log, appsStream(''), async () => unavailable()));
-    expect(await rejection(dying.resetApp(appId))).to.be.instanceOf(EngineUnavailable);
-    expect((await world.apps())[0]).to.deep.include({ blueprintVersion: '1.0.0', topics: ['chat'] });
+    for (const stream of [roomsStream(''), appsStream('')]) {
+      const dying = world.process(failing(world.log, stream, async () => unavailable()));
+      expect(await rejection(dying.resetApp(appId))).to.be.instanceOf(EngineUnavailable);
+      expect((await world.apps())[0]).to.deep.include({ blueprintVersion: '1.0.0', topics: ['chat'] });
+    }
 
     await world.process().resetApp(appId);
     expect((await world.apps())[0]).to.deep.include({ blueprintVersion: '2.0.0', topics: ['news'] });
