@@ -142,6 +142,21 @@ describe('REST apps from blueprints', () => {
       expect((await client.get('/apps')).body.pagination.total).to.equal(0);
     });
 
+    it('makes all rooms of a large blueprint, more than one append takes', async function () {
+      this.timeout(60_000);
+      const metadata = { text: 'x'.repeat(100) };
+      const rooms = Array.from({ length: 2000 }, (_, index) => ({ name: `Room ${index}`, metadata }));
+      await addVersion('2.0.0', { rooms });
+      const { appId } = (await create()).body;
+      const slugs = (await roomsOf(appId)).map(({ slug }) => slug);
+      expect(slugs).to.eql(rooms.map((_, index) => `room-${index}`));
+      await addVersion('3.0.0', { topics: ['new'], rooms: rooms.slice(1000) });
+      expect((await reset(appId)).status).to.equal(200);
+      const left = await roomsOf(appId);
+      expect(left).to.have.length(1000);
+      for (const room of left) expect(room['topics']).to.eql(['new']);
+    });
+
     it("[Creating an app beyond the plan's app limit gives 403], also twenty at the same time", async () => {
       await begin({ maxApps: 3 });
       const answers = await Promise.all(Array.from({ length: 20 }, () => create()));
