@@ -8,6 +8,7 @@ import {
   activeOrDisabledSchema,
   arrayOf,
   descriptionSchema,
+  mapOf,
   nameSchema,
   orNull,
   slugSchema,
@@ -20,12 +21,11 @@ import {
 const webhookSchema = strictObject(
   {
     url: { type: 'string', format: 'webhook-url' },
-    headers: {
-      type: 'object',
-      maxProperties: 50,
-      propertyNames: { format: 'webhook-header-name', maxLength: 256 },
-      additionalProperties: { type: 'string', format: 'header-value', maxLength: 8192 },
-    },
+    headers: mapOf(
+      { format: 'webhook-header-name', maxLength: 256 },
+      { type: 'string', format: 'header-value', maxLength: 8192 },
+      50,
+    ),
   },
   ['url'],
 );
@@ -40,14 +40,14 @@ const loggingSchema = strictObject(
   ['enabled'],
 );
 
-const topicConfigsSchema: JsonSchema = {
-  type: 'object',
-  propertyNames: topicNameSchema,
-  additionalProperties: strictObject({
+const topicConfigsSchema = mapOf(
+  topicNameSchema,
+  strictObject({
     logging: loggingSchema,
     webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
   }),
-};
+  1000,
+);
 
 /** What the service reads of a config is checked; apps may keep settings of their own beside it. */
 const configSchema: JsonSchema = {

@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { applicationError, validationError, type ErrorAnswer } from './errorAnswer.js';
 
@@ -9,19 +9,25 @@ const deepestNesting = 32;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** The rest of a body that is too large is read, so that its sender sees the answer; but not the rest of this much. */
+const readToTheEndBytes = 16 * bodyLimitBytes;
+
 const parse: RequestHandler = express.json({
   limit: bodyLimitBytes,
+  // A body of the allowed size could become a thousand times as large.
+  inflate: false,
   strict: false,
   type: () => true,
-  // The parser drops a byte order mark, with which JSON must not begin.
+  // The parser drops a byte order mark, with which JSON must not begin, and replaces what is not UTF-8.
   verify(_request, _response, bytes) {
     if (bytes.subarray(0, 3).equals(byteOrderMark)) throw new SyntaxError('Begins with a byte order mark');
+    if (!isUtf8(bytes)) throw new SyntaxError('Is not UTF-8');
   },
 });
 
 /**
  * The JSON body of a request, undefined where there is none. Throws an `ErrorAnswer`: 415 for another content type,
- * 413 past the limit, 400 for what is not JSON, is nested too deeply or names `__proto__`.
+ * 413 past the limit, 400 for what is not JSON, is nested too deeply, names `__proto__` or has a number beyond all numbers.
  */
 export const readJsonBody = async (
   request: Request,
@@ -29,6 +35,10 @@ export const readJsonBody = async (
   at: { id: string; now: string },
 ): Promise<unknown> => {
   if (!hasBody(request)) return undefined;
+  if (Number(request.headers['content-length'] ?? 0) > readToTheEndBytes) {
+    response.setHeader('Connection', 'close');
+    throw tooLarge(at);
+  }
   if (!isJson(request)) throw applicationError(415, 'Content-Type must be application/json', at);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: unknown) => {
@@ -47,10 +57,13 @@ const hasBody = (request: Request): boolean =>
 const isJson = (request: Request): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '');
 
+const tooLarge = (at: { id: string; now: string }): ErrorAnswer =>
+  applicationError(413, `The body is larger than ${bodyLimitBytes} bytes`, at);
+
 const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
   switch ((error as { type?: string }).type) {
     case 'entity.too.large':
-      return applicationError(413, `The body is larger than ${bodyLimitBytes} bytes`, at);
+      return tooLarge(at);
     case 'encoding.unsupported':
       return applicationError(415, 'The content encoding is not supported', at);
     default:
@@ -74,5 +87,12 @@ const childrenOf = (value: unknown): unknown[] => {
   if (typeof value !== 'object' || value === null) return [];
   if (Object.hasOwn(value, '__proto__'))
     throw validationError([{ path: '__proto__', value: null, message: 'is not a known field' }]);
-  return Object.values(value).filter((child) => typeof child === 'object' && child !== null);
+  return Object.values(value).filter(isNested);
+};
+
+/** `JSON.parse` makes infinities of numbers that are too large, and they would be null in the answer. */
+const isNested = (value: unknown): boolean => {
+  if (value === Infinity || value === -Infinity)
+    throw validationError([{ path: '', value: null, message: 'must not contain numbers beyond 1.8e308' }]);
+  return typeof value === 'object' && value !== null;
 };

@@ -17,6 +17,14 @@ export const arrayOf = (
   more: { readonly uniqueItems?: boolean } = {},
 ): JsonSchema => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
 
+/** An object with names of the sender's choice. Past its limit it fails by that alone, like an array. */
+export const mapOf = (propertyNames: JsonSchema, values: JsonSchema, maxProperties: number): JsonSchema => ({
+  type: 'object',
+  maxProperties,
+  if: { maxProperties },
+  then: { propertyNames, additionalProperties: values },
+});
+
 export const nameSchema: JsonSchema = {
   type: 'string',
   minLength: 1,

@@ -1,0 +1,177 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { ApiClient } from '../../support/apiClient.js';
+import { rawRequest } from '../../support/rawRequest.js';
+import { expectApplicationError, expectValidationError } from '../../support/shapes.js';
+import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
+
+const tooLarge = 'The body is larger than 1048576 bytes';
+const megabyte = 1024 * 1024;
+
+const manyFields = (count: number, value: unknown): Record<string, unknown> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field ${index}`, value]));
+
+describe('REST hostile bodies', () => {
+  let service: TestService;
+  let project: TestProject;
+  let client: ApiClient;
+
+  before(async () => {
+    service = await startTestService();
+    project = await service.newProject();
+    ({ client } = project);
+  });
+  after(() => service.close());
+  afterEach(async () => {
+    expect(service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
+    expect((await client.get('/apps')).status).to.equal(200);
+  });
+
+  const send = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    client.send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+  /** The metadata of an actor that is made with it, as it is read later. */
+  const keptMetadata = async (metadata: string): Promise<unknown> => {
+    const made = await send('/actors', `{"name":"x","actorType":"user","metadata":${metadata}}`);
+    expect(made.status, JSON.stringify(made.body)).to.equal(201);
+    const { body } = await client.get(`/actors/${made.body.actorTokenId}`);
+    expect(body.metadata).to.eql(made.body.metadata);
+    return body.metadata;
+  };
+
+  it('keeps the names of an object’s own machinery as data', async () => {
+    const text =
+      '{"constructor":{"prototype":{"polluted":1}},"prototype":2,"toString":3,"hasOwnProperty":4,"valueOf":5}';
+    expect(await keptMetadata(text)).to.eql(JSON.parse(text));
+    expectValidationError(
+      await send('/apps', '{"name":"x","constructor":{"prototype":{"polluted":1}}}'),
+      'constructor',
+    );
+    expectValidationError(
+      await send('/apps', '{"name":"x","toString":1,"hasOwnProperty":2}'),
+      'toString',
+      'hasOwnProperty',
+    );
+    expectValidationError(await send('/apps', '{"name":"x","config":{"a":[{"__proto__":1}]}}'), '__proto__');
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+  });
+
+  it('keeps keys and texts that databases and programs read as something else', async () => {
+    for (const text of [
+      '{"$where":"1","a.b":{"$gt":""},"":0,"_id":1,"%json":"{}"}',
+      '{"a\\u0000b":"\\u0000","\\ud800":"\\udfff","\\ufffd":"\\ud83d\\ude00"}',
+      '{"text":"\\u2028\\u202e\\ufeff","tab":"\\t\\r\\n\\u007f"}',
+    ])
+      expect(await keptMetadata(text)).to.eql(JSON.parse(text));
+  });
+
+  it('keeps the numbers that JSON’s readers agree on, and refuses those beyond', async () => {
+    const numbers =
+      '{"a":9007199254740991,"b":9223372036854775808,"c":1.7976931348623157e308,"d":5e-324,"e":-1.5}';
+    expect(await keptMetadata(numbers)).to.eql(JSON.parse(numbers));
+    for (const number of ['1e400', '-1e400', '1'.repeat(400)]) {
+      const metadata = `{"list":[{"n":${number}}]}`;
+      expectValidationError(
+        await send('/actors', `{"name":"x","actorType":"user","metadata":${metadata}}`),
+        '',
+      );
+      expectValidationError(await send('/apps', `{"name":${number}}`), '');
+    }
+  });
+
+  it('looks into nothing that is nested too deeply', async () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+      ['[{"a":', '}]'],
+    ] as const) {
+      const nested = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+      expectValidationError(await send('/apps', `{"name":"x","files":${nested}}`), '');
+      expectValidationError(await send('/apps', nested), '');
+    }
+    const deepest = `${'{"a":'.repeat(30)}1${'}'.repeat(30)}`;
+    expect(await keptMetadata(deepest)).to.eql(JSON.parse(deepest));
+  });
+
+  it('takes nothing for text that is not UTF-8', async () => {
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf5, 0x80, 0x80, 0x80]]) {
+      const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
+      expectApplicationError(await send('/apps', Uint8Array.from(body)), 400, 'The body is not valid JSON');
+    }
+    expect((await send('/apps', '{"name":"\u{10ffff}\ufffd"}')).body.name).to.equal('\u{10ffff}\ufffd');
+  });
+
+  it('takes no compressed body', async () => {
+    const body = Uint8Array.from(gzipSync(Buffer.alloc(8 * megabyte, ' ')));
+    for (const encoding of ['gzip', 'deflate', 'br', 'nonsense']) {
+      const answer = await send('/apps', body, { 'content-encoding': encoding });
+      expectApplicationError(answer, 415, 'The content encoding is not supported');
+    }
+  });
+
+  it('answers for many fields at once as for a few', async () => {
+    const unknown = await client.post('/apps', { name: 'x', ...manyFields(60_000, 1) });
+    expect([unknown.status, unknown.body.errors.length]).to.eql([400, 100]);
+    expect(unknown.body.errors[99]).to.eql({ path: 'field 99', value: 1, message: 'is not a known field' });
+    const nested = { url: 'https://example.com', ...manyFields(60_000, 1) };
+    const { body } = await client.post('/apps', { name: 'x', triggerWebhook: nested });
+    expect(body.errors).to.have.length(100);
+    expect(body.errors[0]).to.include({ path: 'triggerWebhook.field 0' });
+
+    for (const value of [1, '\n', {}]) {
+      const headers = manyFields(40_000, value);
+      const webhook = { url: 'https://example.com', headers };
+      expectValidationError(
+        await client.post('/apps', { name: 'x', hydrationWebhook: webhook }),
+        'hydrationWebhook.headers',
+      );
+      expectValidationError(await client.post('/apps', { name: 'x', topicConfigs: headers }), 'topicConfigs');
+    }
+  });
+
+  describe('over a megabyte', () => {
+    const head = (...lines: readonly string[]): string =>
+      [
+        'POST /v1/apps HTTP/1.1',
+        'Host: localhost',
+        'Connection: close',
+        `Authorization: Bearer ${project.apiKey}`,
+        'Content-Type: application/json',
+        ...lines,
+        '\r\n',
+      ].join('\r\n');
+    const bodyOf = (size: number): string => '{"name":"x"}'.padEnd(size);
+    const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+    it('are refused as soon as they are declared, when they are much larger', async () => {
+      for (const length of [16 * megabyte + 1, 1e9, 1e15]) {
+        const answer = await rawRequest(service.baseUrl, head(`Content-Length: ${length}`), bodyOf(20));
+        expectApplicationError(answer, 413, tooLarge);
+      }
+    });
+
+    it('are refused when they were declared and have come', async () => {
+      const size = megabyte + 1;
+      const answer = await rawRequest(service.baseUrl, head(`Content-Length: ${size}`), bodyOf(size));
+      expectApplicationError(answer, 413, tooLarge);
+    });
+
+    it('are refused when they come in chunks that nobody declared', async () => {
+      const chunks = Array.from({ length: 17 }, () => chunk(' '.repeat(65_536)));
+      const encoding = head('Transfer-Encoding: chunked');
+      expectApplicationError(
+        await rawRequest(service.baseUrl, encoding, ...chunks, chunk('')),
+        413,
+        tooLarge,
+      );
+    });
+
+    it('begin after the last byte of it', async () => {
+      for (const parts of [
+        [head(`Content-Length: ${megabyte}`), bodyOf(megabyte)],
+        [head('Transfer-Encoding: chunked'), chunk(bodyOf(megabyte)), chunk('')],
+      ])
+        expect((await rawRequest(service.baseUrl, ...parts)).status).to.equal(201);
+    });
+  });
+});
