@@ -117,16 +117,17 @@ describe('REST hostile bodies', () => {
     const { body } = await client.post('/apps', { name: 'x', triggerWebhook: nested });
     expect(body.errors).to.have.length(100);
     expect(body.errors[0]).to.include({ path: 'triggerWebhook.field 0' });
+  });
 
-    for (const value of [1, '\n', {}]) {
-      const headers = manyFields(40_000, value);
-      const webhook = { url: 'https://example.com', headers };
-      expectValidationError(
-        await client.post('/apps', { name: 'x', hydrationWebhook: webhook }),
-        'hydrationWebhook.headers',
-      );
-      expectValidationError(await client.post('/apps', { name: 'x', topicConfigs: headers }), 'topicConfigs');
-    }
+  it('looks at no entry of a map past its limit', async () => {
+    // Each of them was an exception once, and all together ten seconds.
+    const headers = manyFields(40_000, '\n');
+    const hydrationWebhook = { url: 'https://example.com', headers };
+    expectValidationError(
+      await client.post('/apps', { name: 'x', hydrationWebhook }),
+      'hydrationWebhook.headers',
+    );
+    expectValidationError(await client.post('/apps', { name: 'x', topicConfigs: headers }), 'topicConfigs');
   });
 
   describe('over a megabyte', () => {
