@@ -45,6 +45,9 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 const conflictAttempts = 5;
 const batchSize = 100;
 
+/** A batch ends behind the command with which its events get this large: engines bound what one append may hold. */
+const batchCharacters = 256 * 1024;
+
 /** The one writer of a stream in this process. Other processes may write it too: they show up as conflicts. */
 export const createStreamWriter = (deps: {
   readonly stream: string;
@@ -61,7 +64,9 @@ export const createStreamWriter = (deps: {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, batchSize);
       try {
-        settle(batch, await decideTogether(batch));
+        const outcomes = await decideTogether(batch);
+        waiting.unshift(...batch.splice(outcomes.length));
+        settle(batch, outcomes);
       } catch (error) {
         known = undefined;
         for (const each of batch) each.reject(error);
@@ -82,12 +87,18 @@ export const createStreamWriter = (deps: {
     }
   };
 
+  /** The outcomes of the first submissions; those that have none go into the next batch. */
   const attemptBatch = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const [first] = batch as readonly [Waiting, ...Waiting[]];
     const folded = await refresh(log, stream, first.decider, known);
     known = folded;
     const fresh: NewEvent[] = [];
-    const outcomes = batch.map((each) => decideOne(each, folded, fresh, random));
+    const outcomes: Outcome[] = [];
+    for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
+      const before = fresh.length;
+      outcomes.push(decideOne(batch[outcomes.length] as Waiting, folded, fresh, random));
+      for (const { data } of fresh.slice(before)) characters += JSON.stringify(data).length;
+    }
     if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));
     return outcomes;
   };

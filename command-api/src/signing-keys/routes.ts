@@ -1,11 +1,12 @@
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Refusal } from '../handling/refusal.js';
+import { lastUseOf } from '../http/lastUsed.js';
 import { containing, findPage } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { existing, signingKeyTarget } from './decider.js';
-import { presentSigningKey } from './present.js';
+import { presentSigningKey, presentSigningKeys } from './present.js';
 import {
   createSigningKeySchema,
   signingKeysQuerySchema,
@@ -38,7 +39,8 @@ export const signingKeyRoutes = ({
         ...(name === undefined ? {} : { name: containing(name) }),
         ...(status === undefined ? {} : { status }),
       };
-      return findPage(views, 'signingKeys', filter, query, presentSigningKey);
+      const page = await findPage(views, 'signingKeys', filter, query, (key) => key);
+      return { ...page, data: await presentSigningKeys(views, page.data) };
     },
   }),
 
@@ -58,7 +60,7 @@ export const signingKeyRoutes = ({
         signingKeyTarget(signingKeyId),
         { type: 'CreateSigningKey', signingKey },
         projectContext(request),
-        (state) => ({ ...presentSigningKey(existing(state, signingKey)), signingKey: token }),
+        (state) => ({ ...presentSigningKey(existing(state, signingKey), null), signingKey: token }),
       );
     },
   }),
@@ -73,7 +75,7 @@ export const signingKeyRoutes = ({
       const key = await views.get('signingKeys', signingKeyId);
       if (key?.projectId !== request.caller.projectId)
         throw new Refusal('signing_key_not_found', { signingKeyId });
-      return presentSigningKey(key);
+      return presentSigningKey(key, await lastUseOf(views, signingKeyId));
     },
   }),
 
@@ -86,11 +88,12 @@ export const signingKeyRoutes = ({
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');
+      const lastUsedAt = await lastUseOf(views, signingKeyId);
       return commands.execute(
         signingKeyTarget(signingKeyId),
         { type: 'UpdateSigningKey', signingKeyId, projectId, changes: request.body },
         projectContext(request),
-        (state) => presentSigningKey(existing(state, { signingKeyId, projectId })),
+        (state) => presentSigningKey(existing(state, { signingKeyId, projectId }), lastUsedAt),
       );
     },
   }),

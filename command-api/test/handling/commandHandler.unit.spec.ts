@@ -104,6 +104,27 @@ describe('the command handler', () => {
     expect(await names(handler)).to.eql(['n29']);
   });
 
+  it('divides what would be too large for one append, and keeps the order', async () => {
+    const sizes: number[] = [];
+    const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
+      append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) => {
+        sizes.push(JSON.stringify(args[2]).length);
+        return log.append(...args);
+      },
+      readStream: (...args: [string, number?]) => log.readStream(...args),
+    });
+    const handler = handlerOn(watched);
+    await create(handler, 'r1');
+    const large = (index: number) => `${index} ${'x'.repeat(100_000)}`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => rename(handler, 'r1', large(index))),
+    );
+    expect(answers).to.eql(Array.from({ length: 20 }, (_, index) => large(index)));
+    expect(Math.max(...sizes)).to.be.below(512 * 1024);
+    expect(sizes.length).to.be.below(20);
+    expect(await recorded()).to.have.length(21);
+  });
+
   it('refuses some commands of an append and carries out the others', async () => {
     const handler = handlerOn(log);
     const results = await Promise.all([

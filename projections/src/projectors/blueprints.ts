@@ -1,4 +1,3 @@
-import { blueprintVersionId } from '@roomwire/shared/contracts/views/views';
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprints/blueprint';
 import type { Projector } from './projector.js';
 
@@ -10,12 +9,8 @@ export const blueprints: Projector<BlueprintEvent> = {
       doc: { ...registeredBlueprint(data, occurredAt), createdPosition: position },
     },
   ],
-  BlueprintVersionAdded: ({ versions, ...added }, { occurredAt, position }) => [
-    {
-      put: 'blueprintVersions',
-      id: blueprintVersionId(added.blueprintId, added.version),
-      doc: { ...added, createdPosition: position },
-    },
-    { patch: 'blueprints', id: added.blueprintId, set: { versions, updatedAt: occurredAt } },
+  // What a version defines is asked of its stream alone.
+  BlueprintVersionAdded: ({ blueprintId, versions }, { occurredAt }) => [
+    { patch: 'blueprints', id: blueprintId, set: { versions, updatedAt: occurredAt } },
   ],
 };

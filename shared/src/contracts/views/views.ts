@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/actors/actor.js';
 import type { ApiKey } from '../../domain/api-keys/apiKey.js';
 import type { App } from '../../domain/apps/app.js';
-import type { Blueprint, BlueprintVersion } from '../../domain/blueprints/blueprint.js';
+import type { Blueprint } from '../../domain/blueprints/blueprint.js';
 import type { DeadLetter } from '../../domain/dead-letters/deadLetter.js';
 import type { Organization } from '../../domain/organizations/organization.js';
 import type { Project } from '../../domain/projects/project.js';
@@ -22,18 +22,12 @@ export interface FeedProgress {
   readonly position: string;
 }
 
-/** The document id of a version of a blueprint. */
-export const blueprintVersionId = (blueprintId: string, version: string): string =>
-  `${blueprintId}@${version}`;
-
 /** The read models, by name; a document's id is its record's identifier. */
 export interface Views {
   readonly organizations: Viewed<Organization>;
   readonly projects: Viewed<Project>;
   readonly apiKeys: Viewed<ApiKey>;
   readonly blueprints: Viewed<Blueprint>;
-  /** By `blueprintVersionId`. */
-  readonly blueprintVersions: Viewed<BlueprintVersion>;
   readonly apps: Viewed<App>;
   readonly rooms: Viewed<Room>;
   readonly grants: Viewed<Grant>;
@@ -52,7 +46,6 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   projects: [['organizationId']],
   apiKeys: [['keyId'], ['projectId'], ['organizationId']],
   blueprints: [['organizationId']],
-  blueprintVersions: [['blueprintId']],
   apps: [['projectId', 'slug'], ['projectId']],
   rooms: [['appId', 'slug'], ['appId'], ['projectId']],
   grants: [['roomId'], ['appId'], ['projectId']],
