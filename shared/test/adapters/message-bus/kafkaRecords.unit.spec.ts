@@ -2,22 +2,27 @@ import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import kafkajs, { type KafkaMessage } from 'kafkajs';
+import kafkajs, { type IHeaders, type KafkaMessage, type Message } from 'kafkajs';
 import { Fifo } from '../../../src/adapters/message-bus/fifo.js';
-import { takeBatch, type Outgoing } from '../../../src/adapters/message-bus/kafka/outgoingBatch.js';
+import { groupedMessages } from '../../../src/adapters/message-bus/kafka/groupedMessages.js';
+import {
+  asMessages,
+  takeBatch,
+  type Outgoing,
+} from '../../../src/adapters/message-bus/kafka/outgoingBatch.js';
 import { PartitionCursor } from '../../../src/adapters/message-bus/kafka/partitionCursor.js';
 import { PartitionJobs } from '../../../src/adapters/message-bus/kafka/partitionJobs.js';
 import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
 import { quietRequestQueue } from '../../../src/adapters/message-bus/kafka/quietRequestQueue.js';
 import { RecordNumbers, RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordId.js';
 
-const message = (offset: number): KafkaMessage => ({
+const message = (offset: number, headers: IHeaders = {}): KafkaMessage => ({
   key: Buffer.from('a'),
   value: Buffer.from(`value ${offset}`),
   timestamp: '1700000000000',
   attributes: 0,
   offset: String(offset),
-  headers: {},
+  headers,
 });
 const batch = (from: number, to: number, highWatermark = to + 1) => ({
   messages: Array.from({ length: to - from + 1 }, (_, n) => message(from + n)),
@@ -52,26 +57,59 @@ describe('partitionOf', () => {
 });
 
 describe('RepeatedRecords', () => {
-  it('knows a second copy, and lets through what has no number', () => {
+  /** What comes of a batch of so many records, stored from this offset on. */
+  const read = (
+    repeated: RepeatedRecords,
+    from: number,
+    { first, count }: { readonly first: IHeaders; readonly count: number },
+  ): boolean[] =>
+    Array.from({ length: count }, (_, n) => repeated.isRepeated(from + n, n === 0 ? first : {}));
+  const batchOf = (numbers: RecordNumbers, count: number): { first: IHeaders; count: number } => {
+    const [number] = Array.from({ length: count }, () => numbers.next(0));
+    return { first: numbers.headers(number as number, count), count };
+  };
+
+  it('knows the second copy of a batch, and what was sent after it', () => {
     const numbers = new RecordNumbers();
-    const [first, second, third] = [numbers.next(), numbers.next(), numbers.next()];
+    const [first, second] = [batchOf(numbers, 3), batchOf(numbers, 2)];
     const repeated = new RepeatedRecords();
-    const seen = [first, second, first, second, third, undefined, {}].map((id) => repeated.isRepeated(id));
-    expect(seen).to.deep.equal([false, false, true, true, false, false, false]);
+    expect(read(repeated, 10, first)).to.deep.equal([false, false, false]);
+    expect(read(repeated, 13, first)).to.deep.equal([true, true, true]);
+    expect(read(repeated, 16, second)).to.deep.equal([false, false]);
+    expect(read(repeated, 18, first), 'a late copy').to.deep.equal([true, true, true]);
+  });
+
+  it('knows a second copy that lacks what had expired meanwhile', () => {
+    const numbers = new RecordNumbers();
+    const whole = batchOf(numbers, 3);
+    const rest = { first: numbers.headers(2, 2), count: 2 };
+    const repeated = new RepeatedRecords();
+    expect(read(repeated, 0, rest)).to.deep.equal([false, false]);
+    expect(read(repeated, 2, whole)).to.deep.equal([true, true, true]);
+  });
+
+  it('lets through what others have sent, also right behind a batch', () => {
+    const numbers = new RecordNumbers();
+    const repeated = new RepeatedRecords();
+    read(repeated, 0, batchOf(numbers, 2));
+    expect([2, 3].map((offset) => repeated.isRepeated(offset, {}))).to.deep.equal([false, false]);
+    expect(repeated.isRepeated(4, undefined)).to.equal(false);
+    expect(read(repeated, 5, batchOf(numbers, 2))).to.deep.equal([false, false]);
   });
 
   it('tells senders apart', () => {
     const repeated = new RepeatedRecords();
     const [a, b] = [new RecordNumbers(), new RecordNumbers()];
-    expect([a.next(), b.next(), a.next()].map((id) => repeated.isRepeated(id))).to.not.include(true);
+    const seen = [a, b, a].flatMap((numbers, n) => read(repeated, n, batchOf(numbers, 1)));
+    expect(seen).to.deep.equal([false, false, false]);
   });
 
   it('forgets the sender it has known longest when there are too many', () => {
     const repeated = new RepeatedRecords();
-    const senders = Array.from({ length: 1_001 }, () => new RecordNumbers().next());
-    for (const id of senders) repeated.isRepeated(id);
-    expect(repeated.isRepeated(senders[1_000])).to.equal(true);
-    expect(repeated.isRepeated(senders[0])).to.equal(false);
+    const batches = Array.from({ length: 1_001 }, () => batchOf(new RecordNumbers(), 1));
+    for (const [n, batch] of batches.entries()) read(repeated, n, batch);
+    expect(read(repeated, 2_000, batches[1_000] as (typeof batches)[0])).to.deep.equal([true]);
+    expect(read(repeated, 2_001, batches[0] as (typeof batches)[0])).to.deep.equal([false]);
   });
 });
 
@@ -112,6 +150,44 @@ describe('PartitionCursor', () => {
     expect(offsets(accepted.messages)).to.deep.equal([5, 6]);
     expect(accepted.isLoss).to.equal(true);
     expect(cursor.next).to.equal(7);
+  });
+
+  describe('with what a sender counts', () => {
+    const numbers = new RecordNumbers();
+    /** A batch of five of its records, at this offset, without the first few. */
+    const counted = (from: number, skipped = 0) => {
+      const messages = [message(from, numbers.headers(10, 5)), ...batch(from + 1, from + 4).messages];
+      return { messages: messages.slice(skipped), highWatermark: String(from + 5) };
+    };
+
+    it('hands over no second copy', () => {
+      expect(offsets(cursor.accept(counted(10)).messages)).to.deep.equal([10, 11, 12, 13, 14]);
+      expect(offsets(cursor.accept(counted(15)).messages)).to.deep.equal([]);
+      expect(cursor.next).to.equal(20);
+    });
+
+    it('knows the number of what it is handed without the start of its batch, when it has seen that', () => {
+      cursor.accept({ ...counted(10), messages: counted(10).messages.slice(0, 2) });
+      expect(offsets(cursor.accept(counted(10, 2)).messages)).to.deep.equal([12, 13, 14]);
+      expect(offsets(cursor.accept(counted(15)).messages)).to.deep.equal([]);
+    });
+
+    it('hands over what follows when it begins in the middle of a batch', () => {
+      expect(offsets(cursor.accept(counted(8, 2)).messages)).to.deep.equal([10, 11, 12]);
+      const copy = cursor.accept(counted(13));
+      expect(offsets(copy.messages), 'not known to be a copy').to.deep.equal([13, 14, 15, 16, 17]);
+    });
+
+    it('does not take for a copy what stands at an offset that is used again', () => {
+      cursor.accept(counted(10));
+      expect(offsets(cursor.accept(batch(11, 12, 13)).messages), 'cut').to.deep.equal([11, 12]);
+      cursor.end();
+      cursor.begin(20);
+      cursor.accept(counted(20));
+      cursor.end();
+      cursor.begin(20);
+      expect(offsets(cursor.accept(batch(20, 22)).messages), 'made anew').to.deep.equal([20, 21, 22]);
+    });
   });
 });
 
@@ -163,7 +239,7 @@ describe('takeBatch', () => {
   };
   const sizes = (queue: Fifo<Outgoing>, partitions = 1): number[] => {
     const taken: number[] = [];
-    while (!queue.isEmpty) taken.push(takeBatch(queue, partitions).records.length);
+    while (!queue.isEmpty) taken.push(takeBatch(queue, partitions, new RecordNumbers()).length);
     return taken;
   };
 
@@ -185,12 +261,54 @@ describe('takeBatch', () => {
     expect(sizes(queueOf(spread), 60)).to.deep.equal([40, 20]);
   });
 
-  it('says to which partition each record goes', () => {
-    const { records } = takeBatch(queueOf([record('a', 1), record('b', 1)]), 7);
-    expect(records.map(({ message: { partition } }) => partition)).to.deep.equal([
-      partitionOf(Buffer.from('a'), 7),
-      partitionOf(Buffer.from('b'), 7),
+  it('gives each record its partition and a number there', () => {
+    const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, new RecordNumbers());
+    const [a, b] = ['a', 'b'].map((key) => partitionOf(Buffer.from(key), 7));
+    expect(a).not.to.equal(b);
+    expect(records.map(({ partition, number }) => [partition, number])).to.deep.equal([
+      [a, 1],
+      [b, 1],
+      [a, 2],
     ]);
+  });
+
+  it('lets the first record of each partition say what comes with it', () => {
+    const numbers = new RecordNumbers();
+    const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, numbers);
+    const headers = (batch: typeof records) => asMessages(batch, numbers).map((each) => each.headers);
+    expect(headers(records)).to.deep.equal([numbers.headers(1, 2), undefined, numbers.headers(1, 1)]);
+    expect(headers(records.slice(1))).to.deep.equal([numbers.headers(1, 1), numbers.headers(2, 1)]);
+  });
+});
+
+describe('groupedMessages', () => {
+  const require = createRequire(import.meta.url);
+  const groupByLibrary = require('kafkajs/src/producer/groupMessagesPerPartition') as (send: {
+    readonly topic: string;
+    readonly partitionMetadata: readonly object[];
+    readonly messages: readonly Message[];
+    readonly partitioner: (send: { readonly message: Message }) => number;
+  }) => Record<number, readonly Message[]>;
+
+  it('spares the library the grouping, and comes to the same', () => {
+    const messages = Array.from({ length: 100 }, (_, n) => ({ value: `value ${n}`, partition: n % 7 }));
+    const byPartition = Array.from({ length: 7 }, (_, partition): [number, Message[]] => [
+      partition,
+      messages.filter((each) => each.partition === partition),
+    ]);
+    let asked = 0;
+    const partitioner = ({ message: { partition } }: { readonly message: Message }): number => {
+      asked += 1;
+      return partition ?? 0;
+    };
+    const group = (send: readonly Message[]) =>
+      groupByLibrary({ topic: 'any', partitionMetadata: [{}], messages: send, partitioner });
+    const grouped = groupedMessages(byPartition);
+    expect(grouped).to.have.deep.members(messages);
+    expect(group([...grouped])).to.deep.equal(Object.fromEntries(byPartition));
+    expect(asked).to.equal(100);
+    expect(group(grouped)).to.deep.equal(Object.fromEntries(byPartition));
+    expect(asked, 'not asked again').to.equal(100);
   });
 });
 

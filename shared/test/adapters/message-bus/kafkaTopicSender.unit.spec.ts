@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { ProducerRecord } from 'kafkajs';
+import type { IHeaders, ProducerRecord } from 'kafkajs';
+import { RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordId.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import type { Acknowledgement } from '../../../src/ports/messageBus.js';
 import { eventually } from '../../../src/testing/eventually.js';
@@ -9,6 +10,7 @@ import { eventually } from '../../../src/testing/eventually.js';
 interface Attempt {
   readonly acks: number | undefined;
   readonly values: readonly string[];
+  readonly headers: readonly (IHeaders | undefined)[];
   readonly succeed: () => void;
   readonly fail: (error?: Error) => void;
 }
@@ -24,7 +26,8 @@ describe('TopicSender', () => {
   const produce = ({ acks, messages }: ProducerRecord): Promise<void> =>
     new Promise((succeed, fail) => {
       const values = messages.map(({ value }) => String(value));
-      attempts.push({ acks, values, succeed, fail: (error = new Error('Away')) => fail(error) });
+      const headers = messages.map((message) => message.headers);
+      attempts.push({ acks, values, headers, succeed, fail: (error = new Error('Away')) => fail(error) });
     });
   const create = (options: Partial<TopicSenderOptions> = {}): TopicSender =>
     new TopicSender({
@@ -106,6 +109,33 @@ describe('TopicSender', () => {
     (await attempt(2)).succeed();
     expect(await outcomeOf(sent[2] as Promise<void>)).to.equal('stored');
     expect(attempts[1]?.values, 'the others are not sent any more').to.deep.equal(['3']);
+  });
+
+  it('counts on from a record that is not sent again because its time is over', async () => {
+    let open = (_partitions: number): void => undefined;
+    const partitions = new Promise<number>((resolve) => {
+      open = resolve;
+    });
+    sender = create({ withinMs: 1_000, partitions: () => partitions });
+    const sent = [send(1)];
+    // The second one has time left when that of the first is over.
+    await pause(400);
+    sent.push(send(2), send(3));
+    open(1);
+    const first = await attempt(1);
+    expect(await outcomeOf(sent[0] as Promise<void>)).to.equal(unavailable);
+    first.fail();
+    (await attempt(2)).succeed();
+    await Promise.all(sent.slice(1));
+    expect(attempts.map(({ values }) => values)).to.deep.equal([
+      ['1', '2', '3'],
+      ['2', '3'],
+    ]);
+    const stored = (n: number, offset: number): boolean[] =>
+      (attempts[n]?.headers ?? []).map((headers, at) => copies.isRepeated(offset + at, headers));
+    const copies = new RepeatedRecords();
+    expect(stored(1, 0)).to.deep.equal([false, false]);
+    expect(stored(0, 2), 'the first attempt, stored late').to.deep.equal([true, true, true]);
   });
 
   it('does not send again what the broker refuses', async () => {

@@ -1,6 +1,8 @@
 import type { Message } from 'kafkajs';
 import type { Fifo } from '../fifo.js';
+import { groupedMessages } from './groupedMessages.js';
 import { partitionOf } from './partitionOf.js';
+import type { RecordNumbers } from './recordId.js';
 
 export interface Outgoing {
   readonly message: Message & { readonly key: Buffer };
@@ -16,9 +18,10 @@ export interface Settle {
   readonly failed: (error: unknown) => void;
 }
 
-export interface OutgoingBatch {
-  readonly records: readonly Outgoing[];
-  readonly bytes: number;
+/** A record with its place, which it keeps however often it is sent. */
+export interface Placed extends Outgoing {
+  readonly partition: number;
+  readonly number: number;
 }
 
 /** What the library adds to a record, at most: lengths, offset, timestamp and our header. */
@@ -27,12 +30,12 @@ export const recordOverheadBytes = 70;
 /** A broker refuses a batch that is larger than the largest record, and the library does not divide one. */
 const partitionBatchBytes = 900_000;
 const batchBytes = 4_000_000;
-/** The library copies a partition's list once for every record that it puts in. */
+/** The library encodes a batch in one go, which takes some 10 microseconds a record: nothing else happens meanwhile. */
 const batchRecords = 1_000;
 
 /** The first records in the queue, as many as may go together; a single one that is larger goes alone. */
-export const takeBatch = (queue: Fifo<Outgoing>, partitions: number): OutgoingBatch => {
-  const records: Outgoing[] = [];
+export const takeBatch = (queue: Fifo<Outgoing>, partitions: number, numbers: RecordNumbers): Placed[] => {
+  const records: Placed[] = [];
   const bytesOf = new Map<number, number>();
   let bytes = 0;
   for (let record = queue.first; record && records.length < batchRecords; record = queue.first) {
@@ -41,10 +44,36 @@ export const takeBatch = (queue: Fifo<Outgoing>, partitions: number): OutgoingBa
     const isFull = inPartition > partitionBatchBytes || bytes + record.bytes > batchBytes;
     if (isFull && records.length > 0) break;
     queue.shift();
-    record.message.partition = partition;
-    records.push(record);
+    records.push({ ...record, partition, number: numbers.next(partition) });
     bytesOf.set(partition, inPartition);
     bytes += record.bytes;
   }
-  return { records, bytes };
+  return records;
+};
+
+/** As the library takes them: the first of each partition says what comes with it. */
+export const asMessages = (records: readonly Placed[], numbers: RecordNumbers): Message[] => {
+  const byPartition = new Map<number, Placed[]>();
+  for (const record of records) {
+    const placed = byPartition.get(record.partition);
+    if (placed) placed.push(record);
+    else byPartition.set(record.partition, [record]);
+  }
+  return groupedMessages(
+    [...byPartition].map(([partition, placed]) => messagesOf(partition, placed, numbers)),
+  );
+};
+
+const messagesOf = (
+  partition: number,
+  placed: readonly Placed[],
+  numbers: RecordNumbers,
+): [partition: number, messages: Message[]] => {
+  const headers = numbers.headers((placed[0] as Placed).number, placed.length);
+  const messages = placed.map(({ message }, n) => ({
+    ...message,
+    partition,
+    ...(n === 0 ? { headers } : {}),
+  }));
+  return [partition, messages];
 };

@@ -29,6 +29,7 @@ export class PartitionCursor {
   begin(at: number): void {
     this.#next = at;
     this.#soughtFor = undefined;
+    this.#repeated.jump();
   }
 
   end(): void {
@@ -43,7 +44,7 @@ export class PartitionCursor {
     const start = Number(first.offset);
     // The partition was cut, or made anew: what is behind its end will be used again for other records.
     const isCut = Number(batch.highWatermark) < this.#next;
-    if (isCut) this.#next = start;
+    if (isCut) this.begin(start);
     const isLoss = isCut || start > this.#next;
     if (start > this.#next && this.#soughtFor !== this.#next) {
       this.#soughtFor = this.#next;
@@ -51,9 +52,10 @@ export class PartitionCursor {
     }
     const from = this.#next;
     this.#next = Math.max(from, Number(last.offset) + 1);
-    const messages = batch.messages.filter(
-      ({ offset, headers }) => Number(offset) >= from && !this.#repeated.isRepeated(headers),
-    );
+    const messages = batch.messages.filter(({ offset, headers }) => {
+      const at = Number(offset);
+      return !this.#repeated.isRepeated(at, headers) && at >= from;
+    });
     return { messages, isLoss };
   }
 }

@@ -2,23 +2,56 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { IHeaders } from 'kafkajs';
 
-/** Who sent the record, and which of its records it is. */
+/**
+ * On the first record of what a batch brings to a partition: who sent it, the number of the first record, and how
+ * many there are. Brokers store them as one, so that the others need no header of their own, which costs the library
+ * a fifth of all it does for a record.
+ */
 const header = 'roomwire-id';
 const senderBytes = 8;
 const numberBytes = 6;
+const countBytes = 4;
+const idBytes = senderBytes + numberBytes + countBytes;
 
-/** Numbers the records of one sender to one topic, in the order in which they are sent. */
+/** Numbers the records of one sender to one topic, in each partition in the order in which they are sent. */
 export class RecordNumbers {
   readonly #sender = randomBytes(senderBytes);
-  #last = 0;
+  readonly #last: number[] = [];
 
-  next(): IHeaders {
-    const id = Buffer.allocUnsafe(senderBytes + numberBytes);
+  next(partition: number): number {
+    const number = (this.#last[partition] ?? 0) + 1;
+    this.#last[partition] = number;
+    return number;
+  }
+
+  /** For the first of `count` records with successive numbers. */
+  headers(number: number, count: number): IHeaders {
+    const id = Buffer.allocUnsafe(idBytes);
     this.#sender.copy(id);
-    id.writeUIntBE(++this.#last, senderBytes, numberBytes);
+    id.writeUIntBE(number, senderBytes, numberBytes);
+    id.writeUInt32BE(count, senderBytes + numberBytes);
     return { [header]: id };
   }
 }
+
+/** Records that stand side by side, as they were sent. */
+interface Run {
+  readonly sender: string;
+  readonly firstNumber: number;
+  readonly firstOffset: number;
+  readonly endOffset: number;
+}
+
+const runAt = (offset: number, headers: IHeaders | undefined): Run | undefined => {
+  const id = headers?.[header];
+  if (!Buffer.isBuffer(id) || id.length !== idBytes) return undefined;
+  return {
+    sender: id.toString('latin1', 0, senderBytes),
+    firstNumber: id.readUIntBE(senderBytes, numberBytes),
+    firstOffset: offset,
+    endOffset: offset + id.readUInt32BE(senderBytes + numberBytes),
+  };
+};
 
 const sendersRemembered = 1_000;
 
@@ -29,17 +62,23 @@ const sendersRemembered = 1_000;
  */
 export class RepeatedRecords {
   readonly #lastOf = new Map<string, number>();
+  #run: Run | undefined;
 
-  isRepeated(headers: IHeaders | undefined): boolean {
-    const id = headers?.[header];
-    // Not sent by this program: nothing to compare.
-    if (!Buffer.isBuffer(id) || id.length !== senderBytes + numberBytes) return false;
-    const sender = id.toString('latin1', 0, senderBytes);
-    const number = id.readUIntBE(senderBytes, numberBytes);
-    const last = this.#lastOf.get(sender);
+  /** What follows does not stand behind what was read last, and offsets may be used again. */
+  jump(): void {
+    this.#run = undefined;
+  }
+
+  isRepeated(offset: number, headers: IHeaders | undefined): boolean {
+    this.#run = runAt(offset, headers) ?? this.#run;
+    const run = this.#run;
+    // Not sent by this program, or read from the middle of a batch: nothing to compare.
+    if (!run || offset < run.firstOffset || offset >= run.endOffset) return false;
+    const number = run.firstNumber + offset - run.firstOffset;
+    const last = this.#lastOf.get(run.sender);
     if (last !== undefined && number <= last) return true;
     if (last === undefined) this.#makeRoom();
-    this.#lastOf.set(sender, number);
+    this.#lastOf.set(run.sender, number);
     return false;
   }
 

@@ -1,10 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { IHeaders, ProducerRecord } from 'kafkajs';
+import type { ProducerRecord } from 'kafkajs';
 import type { Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { done } from '../channelHub.js';
 import { Fifo } from '../fifo.js';
-import { recordOverheadBytes, takeBatch, type Outgoing, type Settle } from './outgoingBatch.js';
+import {
+  asMessages,
+  recordOverheadBytes,
+  takeBatch,
+  type Outgoing,
+  type Placed,
+  type Settle,
+} from './outgoingBatch.js';
 import { RecordNumbers } from './recordId.js';
 import { isAnswer, pauseBeforeAttempt } from './untilAnswered.js';
 
@@ -45,7 +52,7 @@ export class TopicSender {
   readonly #queue = new Fifo<Outgoing>();
   #queuedBytes = 0;
   /** On their way, without those whose senders were told that it failed. */
-  #sending: readonly Outgoing[] = [];
+  #sending: readonly Placed[] = [];
   #running: Promise<void> | undefined;
   #expiry: NodeJS.Timeout | undefined;
 
@@ -78,8 +85,7 @@ export class TopicSender {
   }
 
   #enqueue({ key, value, timestamp }: NewRecord, bytes: number, settle: Settle | undefined): void {
-    const headers: IHeaders = this.#numbers.next();
-    const message = { key, value, headers, ...(timestamp ? { timestamp: String(timestamp) } : {}) };
+    const message = { key, value, ...(timestamp ? { timestamp: String(timestamp) } : {}) };
     const expiresAt = performance.now() + this.#options.withinMs;
     this.#queue.push({ message, bytes, expiresAt, settle });
     this.#queuedBytes += bytes;
@@ -99,11 +105,11 @@ export class TopicSender {
   async #sendNext(): Promise<void> {
     const partitions = await this.#options.partitions().catch((error: unknown) => this.#failAll(error));
     if (partitions === undefined) return;
-    const { records, bytes } = takeBatch(this.#queue, partitions);
+    const records = takeBatch(this.#queue, partitions, this.#numbers);
     this.#sending = records;
     await this.#sendUntilSettled();
     this.#sending = [];
-    this.#queuedBytes -= bytes;
+    for (const { bytes } of records) this.#queuedBytes -= bytes;
   }
 
   async #sendUntilSettled(): Promise<void> {
@@ -121,10 +127,10 @@ export class TopicSender {
     }
   }
 
-  async #attempt(records: readonly Outgoing[]): Promise<void> {
+  async #attempt(records: readonly Placed[]): Promise<void> {
     const { topic, produce } = this.#options;
     const acks = records.some(({ settle }) => settle) ? fromAllReplicas : fromLeader;
-    await produce({ topic, acks, messages: records.map(({ message }) => message) });
+    await produce({ topic, acks, messages: asMessages(records, this.#numbers) });
   }
 
   /** Its senders have waited long enough, while an attempt hangs or between two. */
