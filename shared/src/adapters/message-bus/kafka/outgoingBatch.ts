@@ -19,7 +19,8 @@ export interface Settle {
 }
 
 /** A record with its place, which it keeps however often it is sent. */
-export interface Placed extends Outgoing {
+export interface Placed {
+  readonly outgoing: Outgoing;
   readonly partition: number;
   readonly number: number;
 }
@@ -44,7 +45,7 @@ export const takeBatch = (queue: Fifo<Outgoing>, partitions: number, numbers: Re
     const isFull = inPartition > partitionBatchBytes || bytes + record.bytes > batchBytes;
     if (isFull && records.length > 0) break;
     queue.shift();
-    records.push({ ...record, partition, number: numbers.next(partition) });
+    records.push({ outgoing: record, partition, number: numbers.next(partition) });
     bytesOf.set(partition, inPartition);
     bytes += record.bytes;
   }
@@ -69,11 +70,7 @@ const messagesOf = (
   placed: readonly Placed[],
   numbers: RecordNumbers,
 ): [partition: number, messages: Message[]] => {
+  const [first, ...others] = placed.map(({ outgoing }): Message => ({ ...outgoing.message, partition }));
   const headers = numbers.headers((placed[0] as Placed).number, placed.length);
-  const messages = placed.map(({ message }, n) => ({
-    ...message,
-    partition,
-    ...(n === 0 ? { headers } : {}),
-  }));
-  return [partition, messages];
+  return [partition, [{ ...(first as Message), headers }, ...others]];
 };

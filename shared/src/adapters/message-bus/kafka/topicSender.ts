@@ -85,7 +85,7 @@ export class TopicSender {
   }
 
   #enqueue({ key, value, timestamp }: NewRecord, bytes: number, settle: Settle | undefined): void {
-    const message = { key, value, ...(timestamp ? { timestamp: String(timestamp) } : {}) };
+    const message = timestamp === undefined ? { key, value } : { key, value, timestamp: String(timestamp) };
     const expiresAt = performance.now() + this.#options.withinMs;
     this.#queue.push({ message, bytes, expiresAt, settle });
     this.#queuedBytes += bytes;
@@ -109,7 +109,7 @@ export class TopicSender {
     this.#sending = records;
     await this.#sendUntilSettled();
     this.#sending = [];
-    for (const { bytes } of records) this.#queuedBytes -= bytes;
+    for (const { outgoing } of records) this.#queuedBytes -= outgoing.bytes;
   }
 
   async #sendUntilSettled(): Promise<void> {
@@ -117,10 +117,10 @@ export class TopicSender {
       const records = this.#sending;
       try {
         await this.#attempt(records);
-        for (const { settle } of records) settle?.stored();
+        for (const { outgoing } of records) outgoing.settle?.stored();
         return;
       } catch (error) {
-        if (isAnswer(error)) return fail(records, error);
+        if (isAnswer(error)) return failAll(records, error);
         await pause(pauseBeforeAttempt(failures));
         this.#expire();
       }
@@ -129,7 +129,7 @@ export class TopicSender {
 
   async #attempt(records: readonly Placed[]): Promise<void> {
     const { topic, produce } = this.#options;
-    const acks = records.some(({ settle }) => settle) ? fromAllReplicas : fromLeader;
+    const acks = records.some(({ outgoing }) => outgoing.settle) ? fromAllReplicas : fromLeader;
     await produce({ topic, acks, messages: asMessages(records, this.#numbers) });
   }
 
@@ -138,12 +138,15 @@ export class TopicSender {
     const now = performance.now();
     const isExpired = ({ expiresAt }: Outgoing): boolean => expiresAt <= now;
     const error = new EngineUnavailable('message bus');
-    fail(this.#sending.filter(isExpired), error);
-    this.#sending = this.#sending.filter((record) => !isExpired(record));
+    failAll(
+      this.#sending.filter(({ outgoing }) => isExpired(outgoing)),
+      error,
+    );
+    this.#sending = this.#sending.filter(({ outgoing }) => !isExpired(outgoing));
     for (let record = this.#queue.first; record && isExpired(record); record = this.#queue.first) {
       this.#queue.shift();
       this.#queuedBytes -= record.bytes;
-      fail([record], error);
+      record.settle?.failed(error);
     }
   }
 
@@ -155,11 +158,11 @@ export class TopicSender {
   }
 
   #failAll(error: unknown): undefined {
-    for (let record = this.#queue.shift(); record; record = this.#queue.shift()) fail([record], error);
+    for (let record = this.#queue.shift(); record; record = this.#queue.shift()) record.settle?.failed(error);
     this.#queuedBytes = 0;
   }
 }
 
-const fail = (records: readonly Outgoing[], error: unknown): void => {
-  for (const { settle } of records) settle?.failed(error);
+const failAll = (records: readonly Placed[], error: unknown): void => {
+  for (const { outgoing } of records) outgoing.settle?.failed(error);
 };
