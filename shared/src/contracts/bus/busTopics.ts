@@ -28,6 +28,6 @@ export const otherTopics: Omit<BusTopic, 'name'> = {
 
 export const busTopics: readonly BusTopic[] = [
   // Gateways read it live and never look back; an hour is for other readers, and for looking into what went wrong.
-  { ...otherTopics, name: liveMessages.name, partitions: 16, retentionMs: hours },
+  { ...otherTopics, name: liveMessages.name, partitions: 32, retentionMs: hours },
   { ...otherTopics, name: domainEventFeed.name, partitions: 4, retentionMs: 7 * days },
 ];
