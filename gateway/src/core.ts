@@ -1,10 +1,12 @@
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
+import { SigningKeys } from './access/signingKeys.js';
 import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
@@ -20,6 +22,8 @@ export interface GatewayPorts {
   readonly bus: MessageBus;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Opens the signing keys of client tokens. */
+  readonly secretBox: SecretBox;
 }
 
 /** What all connections of a gateway share. */
@@ -29,6 +33,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly tick: Tick;
   readonly roster: Roster;
   readonly directory: Directory;
+  readonly signingKeys: SigningKeys;
   readonly hub: Hub;
   readonly publishToBus: PublishToBus;
   readonly revalidator: Revalidator;
@@ -38,34 +43,29 @@ export interface GatewayCore extends GatewayPorts {
 }
 
 export const createCore = (ports: GatewayPorts, options: GatewayOptions): GatewayCore => {
-  const { views, bus, clock, logger } = ports;
+  const { views, bus, clock, logger, secretBox } = ports;
   const metrics = createMetrics();
   const roster = new Roster();
   const directory = new Directory(views);
+  const signingKeys = new SigningKeys(views, secretBox);
   const hub = new Hub();
-  const sweep = (connection: Connection, isIdle: boolean) => sweepOver(connection, isIdle, clock);
   return {
     ...ports,
     options,
     metrics,
     roster,
     directory,
+    signingKeys,
     hub,
     tick: new Tick(),
     publishToBus: createPublishToBus(bus, metrics, logger),
-    revalidator: new Revalidator({ views, clock, logger, directory, roster, hub }),
-    sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweep),
+    revalidator: new Revalidator({ views, clock, logger, directory, signingKeys, roster, hub }),
+    sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),
   };
 };
 
-const sweepOver = (connection: Connection, isIdle: boolean, clock: Clock): void => {
-  const expiresAt = connection.session?.expiresAt ?? Number.POSITIVE_INFINITY;
-  if (Number.isFinite(expiresAt) && expiresAt <= clock.now()) {
-    connection.close(closes.tokenExpired);
-  } else if (connection.isBehind) {
-    connection.onSignOfLife();
-  } else if (isIdle) {
-    connection.close(closes.idleTimeout);
-  }
+const sweepOver = (connection: Connection, isIdle: boolean): void => {
+  if (connection.isBehind) connection.onSignOfLife();
+  else if (isIdle) connection.close(closes.idleTimeout);
 };

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -15,6 +16,7 @@ import { createDelivery } from './fanout/deliverFromBus.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
+import { endLapsed } from './session/endLapsed.js';
 import { asksForWebSocket, ignoreUpgrade } from './socket/ignoreUpgrade.js';
 import { isAllowedOrigin } from './socket/originCheck.js';
 import { refuseUpgrade } from './socket/refuseUpgrade.js';
@@ -25,6 +27,7 @@ export interface GatewayDeps {
   readonly bus: MessageBus;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly secretBox: SecretBox;
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -47,6 +50,7 @@ class WebSocketGateway implements Gateway {
   private readonly listener: WsListener;
   private readonly readers: ChannelReader[] = [];
   private revalidation: NodeJS.Timeout | undefined;
+  private expiries: NodeJS.Timeout | undefined;
   private isOpen = false;
 
   constructor({ options, ...ports }: GatewayDeps) {
@@ -73,6 +77,7 @@ class WebSocketGateway implements Gateway {
     this.readers.push(await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)));
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
+    this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
     this.isOpen = true;
   }
 
@@ -81,6 +86,10 @@ class WebSocketGateway implements Gateway {
       if (asksForWebSocket(request)) this.upgrade(request, socket, head);
       else ignoreUpgrade(server, request, socket, head);
     });
+  }
+
+  private endLapsed(): void {
+    for (const { session } of this.core.roster.connections) if (session) endLapsed(session, this.core);
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -95,6 +104,7 @@ class WebSocketGateway implements Gateway {
   private async stop(): Promise<void> {
     this.isOpen = false;
     clearInterval(this.revalidation);
+    clearInterval(this.expiries);
     this.core.sweeper.stop();
     const { roster } = this.core;
     for (const connection of roster.connections) connection.close(closes.serviceRestart);

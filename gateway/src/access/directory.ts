@@ -1,12 +1,18 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
+import { roomGrants, type RoomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { EntryCache, type Entry } from './entryCache.js';
+
+/** A room, and who may use it. */
+export interface GrantedRoom extends Room {
+  readonly grants: RoomGrants;
+}
 
 /** An app and one of its rooms, as an address names them. */
 export interface Place {
   readonly app: Entry<App>;
-  readonly room: Entry<Room>;
+  readonly room: Entry<GrantedRoom>;
 }
 
 const maxApps = 10_000;
@@ -16,7 +22,7 @@ const maxRooms = 100_000;
 export class Directory {
   private readonly views: ViewStore;
   private readonly apps = new EntryCache<App>({ idOf: (app) => app.appId, maxEntries: maxApps });
-  private readonly rooms = new EntryCache<Room>({ idOf: (room) => room.roomId, maxEntries: maxRooms });
+  private readonly rooms = new EntryCache<GrantedRoom>({ idOf: (room) => room.roomId, maxEntries: maxRooms });
 
   constructor(views: ViewStore) {
     this.views = views;
@@ -33,6 +39,7 @@ export class Directory {
     this.apps.drop(appId);
   }
 
+  /** The room itself, or its grants. */
   roomChanged(roomId: string): void {
     this.rooms.drop(roomId);
   }
@@ -60,9 +67,16 @@ export class Directory {
     return this.apps.peek(key) ?? this.apps.load(key, async () => (await read())[0]);
   }
 
-  private async room(appId: string, slug: string): Promise<Entry<Room> | undefined> {
+  private async room(appId: string, slug: string): Promise<Entry<GrantedRoom> | undefined> {
     const key = `${appId}/${slug}`;
-    const read = () => this.views.find('rooms', { filter: { appId, slug }, limit: 1 });
-    return this.rooms.peek(key) ?? this.rooms.load(key, async () => (await read())[0]);
+    return this.rooms.peek(key) ?? this.rooms.load(key, () => this.readRoom(appId, slug));
+  }
+
+  /** A grant that comes between the two reads is told of by an event, which drops the entry again. */
+  private async readRoom(appId: string, slug: string): Promise<GrantedRoom | undefined> {
+    const [room] = await this.views.find('rooms', { filter: { appId, slug }, limit: 1 });
+    if (room === undefined) return undefined;
+    const grants = await this.views.find('grants', { filter: { roomId: room.roomId } });
+    return { ...room, grants: roomGrants(grants) };
   }
 }

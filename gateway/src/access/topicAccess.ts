@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
-import { admits } from '@roomwire/shared/domain/rooms/admission';
+import { admission } from '@roomwire/shared/domain/rooms/admission';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import type { Identity } from '../session/identity.js';
 import type { Directory, Place } from './directory.js';
@@ -13,6 +13,10 @@ export interface TopicAccess {
   readonly topic: string;
   readonly mayPublish: boolean;
   readonly maySubscribe: boolean;
+  /** Milliseconds since 1970 before which it holds; infinity when no grant limits it. */
+  readonly until: number;
+  /** The scope that it was worked out for. */
+  readonly scope: string | null;
   /** How each `message` from this address begins. */
   readonly messageHead: Buffer;
   readonly place: Place;
@@ -33,16 +37,16 @@ export const resolveAccess = (
   return place instanceof Promise ? place.then(access) : access(place);
 };
 
-const accessTo = (identity: Identity, address: string, topicName: string, place: Place): TopicAccess => {
-  const { actorType, projectId, scope } = identity;
+const accessTo = (identity: Identity, address: string, topic: string, place: Place): TopicAccess => {
+  const { actorTokenId, actorType, projectId, scope } = identity;
   const app = place.app.value;
   const room = place.room.value;
   const internal = internalRoom(projectId, scope, app.slug, room.slug);
   return {
     room: internal,
-    topic: internalTopic(internal, topicName),
-    mayPublish: admits(app, room, { actorType, action: 'publish', topic: topicName }),
-    maySubscribe: admits(app, room, { actorType, action: 'subscribe', topic: topicName }),
+    topic: internalTopic(internal, topic),
+    ...admission(app, room, room.grants, { actorTokenId, actorType, topic }),
+    scope,
     messageHead: messageHead(address),
     place,
   };

@@ -4,11 +4,18 @@ import type { Session } from '../session/session.js';
 import { auth } from './auth.js';
 import type { Handler, Outcome } from './handler.js';
 import { publish } from './publish.js';
+import { reauth } from './reauth.js';
 import { subscribe } from './subscribe.js';
 import { unsubscribe } from './unsubscribe.js';
 
 /** One handler a frame type; a missing one is a type error. */
-const handlers: { readonly [T in ClientFrameType]: Handler<T> } = { auth, subscribe, unsubscribe, publish };
+const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
+  auth,
+  reauth,
+  subscribe,
+  unsubscribe,
+  publish,
+};
 
 export const dispatch = (session: Session, frame: ClientFrame, core: GatewayCore): Outcome =>
   (handlers[frame.type] as Handler<ClientFrameType>)(session, frame, core);

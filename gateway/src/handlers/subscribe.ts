@@ -4,20 +4,26 @@ import { filterSet, refusedFilters } from '../policy/filters.js';
 import type { Handler } from './handler.js';
 
 /** [WS-SUB-1] The answer comes once every message that is published from now on will be delivered. */
-export const subscribe: Handler<'subscribe'> = async (session, { topic, filters, qos }, core) => {
+export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
+  const { topic, filters, qos } = frame;
   const refusal = refusedFilters(filters);
   if (refusal) return refusal;
   const access = await session.access(core.directory, topic);
   if (!access?.maySubscribe) return 'unknownTopic';
 
   const existing = session.subscriptions.get(topic);
-  if (existing) {
-    Object.assign(existing, { access, qos, filters: filterSet(filters) });
-  } else {
-    const subscription: Subscription = { session, access, qos, filters: filterSet(filters), slot: -1 };
+  const subscription: Subscription = existing ?? { session, access, qos, filters: undefined, slot: -1 };
+  Object.assign(subscription, { qos, filters: filterSet(filters) });
+  session.sustain(subscription, access);
+  if (subscription.slot < 0) {
     await core.hub.join(subscription);
     if (session.isOver) return core.hub.leave(subscription);
     session.subscriptions.set(topic, subscription);
+    // The actor came into another scope while the bus was asked.
+    if (access.scope !== session.identity.scope) {
+      core.hub.leave(subscription);
+      return subscribe(session, frame, core);
+    }
     // A change that came while the bus was asked did not find this subscription.
     if (!isCurrent(access)) core.revalidator.recheckProject(session.identity.projectId);
   }

@@ -23,7 +23,8 @@ import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
 import { Outbox } from '../socket/outbox.js';
 import { authenticate, type Admission } from './authenticate.js';
 import type { Identity } from './identity.js';
-import { Inbox } from './inbox.js';
+import { endLapsed } from './endLapsed.js';
+import { Inbox, type InboxTask } from './inbox.js';
 import { Session, type SessionLink } from './session.js';
 
 const maxFailedAuths = 10;
@@ -96,6 +97,10 @@ export class Connection implements FrameReceiver, SessionLink {
     this.socket.close(why);
   }
 
+  inTurn(task: InboxTask): void {
+    if (!this.isClosed) this.inbox.perform(task);
+  }
+
   private end(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -131,8 +136,9 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private heartbeat(): undefined {
-    if (this.current === undefined) this.refuse('notAuthenticated', {});
-    else this.outbox.push(heartbeatFrame);
+    if (this.current === undefined) return this.refuse('notAuthenticated', {});
+    endLapsed(this.current, this.core);
+    this.outbox.push(heartbeatFrame);
   }
 
   /** [WS-ENC-7] Before authentication everything is refused alike. */
@@ -174,11 +180,13 @@ export class Connection implements FrameReceiver, SessionLink {
     if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
   }
 
-  private admitted({ identity, expiresAt }: Admission, changesBefore: number): void {
-    const { metrics, revalidator, roster, lastUses, options } = this.core;
+  private admitted(admission: Admission, changesBefore: number): void {
+    const { metrics, revalidator, roster, lastUses, options, clock } = this.core;
+    const { identity, credentials } = admission;
     metrics.authenticated++;
     lastUses.used(identity.actorTokenId);
-    this.current = new Session(identity, this, expiresAt, options.publishRate);
+    if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
+    this.current = new Session(this, admission, { publishRate: options.publishRate, clock });
     roster.enter(this.current);
     this.send(authSucceeded(identity));
     // What changed while we were reading found nobody to close.

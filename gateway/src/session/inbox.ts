@@ -14,6 +14,9 @@ interface Source {
 /** Handles a frame; a promise, which never rejects, only where it has to wait. */
 export type FrameHandler = (bytes: Buffer, isText: boolean) => Promise<void> | undefined;
 
+/** Something else that has to be done between two frames; must not reject. */
+export type InboxTask = () => Promise<void>;
+
 /** Frames that may wait before the socket is no longer read; what was read already still comes. */
 const maxWaiting = 32;
 
@@ -21,7 +24,7 @@ const maxWaiting = 32;
 export class Inbox {
   private readonly handle: FrameHandler;
   private readonly source: Source;
-  private waiting: WaitingFrame[] = [];
+  private waiting: (WaitingFrame | InboxTask)[] = [];
   private isBusy = false;
   private isPaused = false;
 
@@ -38,6 +41,12 @@ export class Inbox {
     this.source.pause();
   }
 
+  /** Runs once what is in hand is done, in front of no frame that waits already. */
+  perform(task: InboxTask): void {
+    if (this.isBusy) this.waiting.push(task);
+    else this.waitFor(task());
+  }
+
   /** Whether the connection is silent because of us and not of its peer. */
   get isBehind(): boolean {
     return this.isBusy;
@@ -49,7 +58,10 @@ export class Inbox {
 
   private run(bytes: Buffer, isText: boolean): void {
     const done = this.handle(bytes, isText);
-    if (done === undefined) return;
+    if (done !== undefined) this.waitFor(done);
+  }
+
+  private waitFor(done: Promise<void>): void {
     this.isBusy = true;
     void done.then(this.goOn);
   }
@@ -58,8 +70,9 @@ export class Inbox {
     this.isBusy = false;
     let handled = 0;
     while (!this.isBusy && handled < this.waiting.length) {
-      const { bytes, isText } = this.waiting[handled++] as WaitingFrame;
-      this.run(bytes, isText);
+      const next = this.waiting[handled++] as WaitingFrame | InboxTask;
+      if (typeof next === 'function') this.waitFor(next());
+      else this.run(next.bytes, next.isText);
     }
     this.waiting = this.waiting.slice(handled);
     if (this.isBusy || !this.isPaused) return;

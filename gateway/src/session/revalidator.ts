@@ -1,21 +1,26 @@
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
+import type { ScopeChanges } from '@roomwire/shared/domain/scopes/scope';
+import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Directory } from '../access/directory.js';
-import { isCurrent, resolveAccess } from '../access/topicAccess.js';
+import type { SigningKeys } from '../access/signingKeys.js';
+import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
 import { coalesced } from './coalesced.js';
 import type { Roster } from './roster.js';
+import { moveToScope } from './scopeMove.js';
 import type { Session } from './session.js';
-import { expiryOf, standingOf } from './standing.js';
+import { expiryOf, standingOf, type GoodStanding } from './standing.js';
 
 interface RevalidatorDeps {
   readonly views: ViewStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly directory: Directory;
+  readonly signingKeys: SigningKeys;
   readonly roster: Roster;
   readonly hub: Hub;
 }
@@ -40,12 +45,15 @@ export class Revalidator {
     this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrown), retryAfterMs);
   }
 
-  actorUpdated(actorTokenId: string, { status, expiresAt }: ActorChanges): void {
+  actorUpdated(actorTokenId: string, { status, expiresAt, accessScopeId }: ActorChanges): void {
     this.changes++;
     for (const session of this.deps.roster.ofActor(actorTokenId)) {
       if (status === 'disabled') session.link.close(closes.tokenRevoked);
       if (expiresAt !== undefined) session.expiresAt = expiryOf({ expiresAt });
+      if (accessScopeId !== undefined) session.accessScopeId = accessScopeId;
     }
+    // The scope's slug is not in the event.
+    if (accessScopeId !== undefined) this.recheckActor(actorTokenId);
   }
 
   actorDeleted(actorTokenId: string): void {
@@ -65,6 +73,39 @@ export class Revalidator {
     }
   }
 
+  scopeUpdated(projectId: string, accessScopeId: string, { isActive, name }: ScopeChanges): void {
+    if (isActive === false) return this.scopeEnded(projectId, accessScopeId);
+    for (const session of this.deps.roster.ofProject(projectId)) {
+      const { accessScope } = session.identity;
+      const isInside = [session.accessScopeId, accessScope?.accessScopeId].every(
+        (id) => id === accessScopeId,
+      );
+      if (isInside && accessScope && name) moveToScope(session, { ...accessScope, name }, this.deps);
+    }
+  }
+
+  scopeEnded(projectId: string, accessScopeId: string): void {
+    this.changes++;
+    const isInside = (session: Session) => session.accessScopeId === accessScopeId;
+    this.closeWhere(projectId, isInside, closes.scopeInactive);
+  }
+
+  signingKeyUpdated(projectId: string, signingKeyId: string, { status }: SigningKeyChanges): void {
+    if (status === 'disabled') this.signingKeyEnded(projectId, signingKeyId);
+    else this.deps.signingKeys.changed(signingKeyId);
+  }
+
+  signingKeyResealed(signingKeyId: string): void {
+    this.deps.signingKeys.changed(signingKeyId);
+  }
+
+  signingKeyEnded(projectId: string, signingKeyId: string): void {
+    this.changes++;
+    this.deps.signingKeys.changed(signingKeyId);
+    const isSignedByIt = ({ clientToken }: Session) => clientToken?.signingKeyId === signingKeyId;
+    this.closeWhere(projectId, isSignedByIt, closes.tokenRevoked);
+  }
+
   appChanged(projectId: string, appId: string): void {
     this.deps.directory.appChanged(appId);
     this.recheckProject(projectId);
@@ -79,6 +120,7 @@ export class Revalidator {
   anythingChanged(projectId: string): void {
     this.changes++;
     this.deps.directory.projectChanged(projectId);
+    this.deps.signingKeys.projectChanged(projectId);
     this.recheckProject(projectId);
     const actors = this.deps.roster.ofProject(projectId).map(({ identity }) => identity.actorTokenId);
     for (const actorTokenId of new Set(actors)) this.recheckActor(actorTokenId);
@@ -89,6 +131,7 @@ export class Revalidator {
     if (this.isSweeping) return;
     this.isSweeping = true;
     this.deps.directory.forgetAll();
+    this.deps.signingKeys.forgetAll();
     for (const projectId of this.deps.roster.projectIds()) this.recheckProject(projectId);
     const actorIds = [...this.deps.roster.actorIds()];
     const readNext = async (): Promise<void> => {
@@ -106,10 +149,34 @@ export class Revalidator {
     if (roster.ofActor(actorTokenId).length === 0) return;
     const { changes } = this;
     const standing = await standingOf(views, clock, await views.get('actors', actorTokenId));
+    const ended = await this.readEndedKeys(actorTokenId);
     if (changes !== this.changes) return this.readActor(actorTokenId);
     for (const session of roster.ofActor(actorTokenId)) {
       if (typeof standing === 'string') session.link.close(closes[standing]);
-      else session.expiresAt = expiryOf(standing.actor);
+      else if (ended.has(session.clientToken?.signingKeyId)) session.link.close(closes.tokenRevoked);
+      else this.takeOver(session, standing);
+    }
+  }
+
+  /** Those signing keys behind an actor's connections that verify nothing any more. */
+  private async readEndedKeys(actorTokenId: string): Promise<ReadonlySet<string | undefined>> {
+    const { roster, views } = this.deps;
+    const ended = new Set<string>();
+    for (const { clientToken } of roster.ofActor(actorTokenId)) {
+      const key = clientToken && (await views.get('signingKeys', clientToken.signingKeyId));
+      if (clientToken && key?.status !== 'active') ended.add(clientToken.signingKeyId);
+    }
+    return ended;
+  }
+
+  private takeOver(session: Session, { actor, accessScope }: GoodStanding): void {
+    session.expiresAt = expiryOf(actor);
+    moveToScope(session, accessScope, this.deps);
+  }
+
+  private closeWhere(projectId: string, isMeant: (session: Session) => boolean, why: CloseSpec): void {
+    for (const session of this.deps.roster.ofProject(projectId)) {
+      if (isMeant(session)) session.link.close(why);
     }
   }
 
@@ -124,10 +191,12 @@ export class Revalidator {
   private async readSubscription(session: Session, topic: string): Promise<void> {
     const { directory, hub } = this.deps;
     const subscription = session.subscriptions.get(topic);
-    const access = await resolveAccess(directory, session.identity, topic);
+    const access = await session.access(directory, topic);
     if (subscription === undefined || session.subscriptions.get(topic) !== subscription) return;
+    // On its way into another scope: it is resolved anew where it arrives.
+    if (subscription.slot < 0) return;
     if (access?.maySubscribe) {
-      subscription.access = access;
+      session.sustain(subscription, access);
     } else {
       session.subscriptions.delete(topic);
       hub.leave(subscription);

@@ -1,12 +1,16 @@
 import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
 import type { RefusalContext, RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
 import type { ServerFrame } from '@roomwire/shared/contracts/protocol/serverFrames';
+import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { Subscription } from '../fanout/hub.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { Outbox } from '../socket/outbox.js';
-import type { Identity } from './identity.js';
+import type { Admission } from './authenticate.js';
+import type { Credentials, LiveClientToken } from './credential.js';
+import type { ActorScope, Identity } from './identity.js';
+import { expiryOf } from './standing.js';
 
 /** What a session asks of its connection. */
 export interface SessionLink {
@@ -14,6 +18,13 @@ export interface SessionLink {
   send(frame: ServerFrame): void;
   refuse(name: RefusalName, context: RefusalContext): void;
   close(why: CloseSpec): void;
+  /** Runs something between two frames, so that neither sees it half done. It must not reject. */
+  inTurn(task: () => Promise<void>): void;
+}
+
+export interface SessionLimits {
+  readonly publishRate: number;
+  readonly clock: Clock;
 }
 
 /** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
@@ -24,7 +35,6 @@ const maxKnownAddresses = 1_000;
 
 /** The authenticated part of a connection. */
 export class Session {
-  readonly identity: Identity;
   readonly link: SessionLink;
   /** By the address as the client writes it. */
   readonly subscriptions = new Map<string, Subscription>();
@@ -34,33 +44,81 @@ export class Session {
   readonly refused: SlidingWindow;
   /** Publishes that the bus has not answered for yet. */
   unacknowledged = 0;
-  /** Milliseconds since 1970. */
+  /** Of the actor; milliseconds since 1970. */
   expiresAt: number;
+  /** Null under an access token. */
+  clientToken: LiveClientToken | null;
+  /** What the actor's record named last: ahead of `identity` while the scope is being read. */
+  accessScopeId: string | null;
+  /** No grant that a subscription hangs on ends before; milliseconds since 1970. */
+  grantsHoldUntil = Number.POSITIVE_INFINITY;
   isOver = false;
+  private who: Identity;
+  private readonly clock: Clock;
   private readonly known = new Map<string, TopicAccess>();
 
-  constructor(identity: Identity, link: SessionLink, expiresAt: number, publishRate: number) {
-    this.identity = identity;
+  constructor(
+    link: SessionLink,
+    { identity, credentials }: Admission,
+    { publishRate, clock }: SessionLimits,
+  ) {
     this.link = link;
-    this.expiresAt = expiresAt;
+    this.who = identity;
+    this.clock = clock;
+    this.expiresAt = expiryOf(credentials.actor);
+    this.clientToken = credentials.clientToken;
+    this.accessScopeId = credentials.actor.accessScopeId;
     this.published = new SlidingWindow(publishRate, 1_000);
     this.refused = new SlidingWindow(refusalsPerPublish * publishRate, 1_000);
+  }
+
+  /** Changes with the actor's scope, and with nothing else. */
+  get identity(): Identity {
+    return this.who;
   }
 
   /** What the actor may do at an address: at once where it is known and nothing has changed since. */
   access(directory: Directory, address: string): TopicAccess | undefined | Promise<TopicAccess | undefined> {
     const known = this.known.get(address);
-    if (known !== undefined && isCurrent(known)) return known;
-    const access = resolveAccess(directory, this.identity, address);
-    return access instanceof Promise
-      ? access.then((found) => this.remember(address, found))
-      : this.remember(address, access);
+    if (known !== undefined && isCurrent(known)) return this.inForce(known);
+    const { who } = this;
+    const access = resolveAccess(directory, who, address);
+    if (!(access instanceof Promise)) return this.remember(address, access);
+    return access.then((found) =>
+      who === this.who ? this.remember(address, found) : this.access(directory, address),
+    );
+  }
+
+  /** Makes a subscription hang on other rights to the same topic, or to the topic that it will join. */
+  sustain(subscription: Subscription, access: TopicAccess): void {
+    subscription.access = access;
+    this.grantsHoldUntil = Math.min(this.grantsHoldUntil, access.until);
+  }
+
+  /** The actor's rights as they were just read; its scope is not taken over. */
+  renew({ actor, clientToken }: Credentials): void {
+    this.expiresAt = expiryOf(actor);
+    this.clientToken = clientToken;
+    this.known.clear();
+  }
+
+  /** From now on every address is the new scope's. What was subscribed under the old one is for the caller to move. */
+  enterScope(accessScope: ActorScope | null): void {
+    this.who = { ...this.who, accessScope, scope: accessScope?.slug ?? null };
+    this.accessScopeId = accessScope?.accessScopeId ?? null;
+    this.known.clear();
   }
 
   private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {
     if (this.known.size >= maxKnownAddresses) this.known.clear();
     if (access === undefined) this.known.delete(address);
     else this.known.set(address, access);
-    return access;
+    return this.inForce(access);
+  }
+
+  /** [WS-GRANT-4] A grant that has run out gives nothing from that moment on. */
+  private inForce(access: TopicAccess | undefined): TopicAccess | undefined {
+    if (access === undefined || access.until === Number.POSITIVE_INFINITY) return access;
+    return access.until > this.clock.now() ? access : undefined;
   }
 }

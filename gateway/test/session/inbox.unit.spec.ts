@@ -60,6 +60,30 @@ describe('an inbox', () => {
     expect(handled).to.have.length(34);
   });
 
+  it('runs a task between two frames, and the frames behind it when it is done', async () => {
+    let end: () => void = () => undefined;
+    const task = () => {
+      handled.push('task');
+      return new Promise<void>((resolve) => (end = resolve));
+    };
+    accept('slow 1');
+    accept('a');
+    inbox.perform(task);
+    accept('b');
+    expect(handled).to.deep.equal(['slow 1']);
+    await finishNext();
+    expect(handled).to.deep.equal(['slow 1', 'a', 'task']);
+    end();
+    await finishNext();
+    expect(handled).to.deep.equal(['slow 1', 'a', 'task', 'b']);
+    inbox.perform(task);
+    accept('c');
+    expect(handled.slice(4)).to.deep.equal(['task']);
+    end();
+    await finishNext();
+    expect(handled.slice(4)).to.deep.equal(['task', 'c']);
+  });
+
   it('forgets what waits when it is cleared', async () => {
     for (const text of ['slow 1', 'a']) accept(text);
     inbox.clear();

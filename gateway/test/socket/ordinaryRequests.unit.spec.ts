@@ -26,8 +26,8 @@ describe('a request that offers an upgrade', () => {
       void text(request).then((body) => response.end(`<${summary(request)} ${body}>`));
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
-    const { views, bus } = world;
-    createGateway({ views, bus, clock: new ManualClock(), logger: silentLogger }).attach(server);
+    const { views, bus, secretBox } = world;
+    createGateway({ views, bus, clock: new ManualClock(), logger: silentLogger, secretBox }).attach(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     // It does not end when the server does.
     client = connect({

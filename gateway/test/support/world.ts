@@ -4,12 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
+import type { Grant } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { Scope } from '@roomwire/shared/domain/scopes/scope';
+import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -46,6 +52,7 @@ export class World {
   readonly bus: MessageBus;
   readonly organizationId = 'organization-1';
   readonly projectId = 'project-1';
+  readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
   private readonly folder: TemporaryFolder;
   private readonly running: Running[] = [];
   private readonly clients: FrameClient[] = [];
@@ -97,6 +104,7 @@ export class World {
       bus: bus?.(this.bus) ?? this.bus,
       clock,
       logger: silentLogger,
+      secretBox: this.secretBox,
       options: { closeGraceMs: 300, ...options },
     });
     const server = createServer((_request, response) => response.writeHead(404).end());
@@ -140,6 +148,39 @@ export class World {
     const made = records.actor(projectId, fields);
     await this.put({ put: 'actors', id: made.record.actorTokenId, doc: made.record });
     return made;
+  }
+
+  async grant(on: Room, fields: Partial<Grant>): Promise<Grant> {
+    const doc = records.grant(on, fields);
+    await this.put({ put: 'grants', id: doc.roomActorAccessId, doc });
+    return doc;
+  }
+
+  async scope(slug: string, fields: Partial<Scope> = {}): Promise<Scope> {
+    const doc = records.scope(this.projectId, slug, fields);
+    await this.put({ put: 'scopes', id: doc.accessScopeId, doc });
+    return doc;
+  }
+
+  /** A signing key and the secret that its project knows. */
+  async signingKey(
+    fields: Partial<SigningKey> = {},
+    projectId = this.projectId,
+  ): Promise<{ readonly record: SigningKey; readonly secret: string }> {
+    const { keyId, token } = mintToken(systemRandom, 'sk_live');
+    const secret = token.slice(keyId.length + 1);
+    const signingKeyId = systemRandom.uuid();
+    const sealedSecret = this.secretBox.seal(secret, signingKeyId);
+    const doc = {
+      ...createdSigningKey(
+        { signingKeyId, projectId, keyId, name: 'key', sealedSecret },
+        '2026-01-01T00:00:00.000Z',
+      ),
+      createdPosition: '0000000000000001',
+      ...fields,
+    };
+    await this.put({ put: 'signingKeys', id: signingKeyId, doc });
+    return { record: doc, secret };
   }
 
   /** A connection that has not said who it is. */

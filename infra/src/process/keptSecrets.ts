@@ -11,11 +11,18 @@ export interface Secrets {
   readonly sessionSecret: Uint8Array;
 }
 
-interface GivenSecrets {
+interface GivenMasterKeys {
   readonly masterKey: Uint8Array | undefined;
   readonly previousMasterKeys: readonly Uint8Array[];
+}
+
+interface GivenSecrets extends GivenMasterKeys {
   readonly sessionSecret: Uint8Array | undefined;
 }
+
+/** Undefined where the configuration names no master key. */
+export const givenMasterKeys = ({ masterKey, previousMasterKeys }: GivenMasterKeys): MasterKeys | undefined =>
+  masterKey && { current: masterKey, previous: previousMasterKeys };
 
 /** Keys in base64. */
 export interface SecretsFile {
@@ -29,10 +36,11 @@ export const secretsFileName = 'secrets.json';
 
 /** The configured secrets, and for what is not configured those of a file in the data folder, which the first call makes. */
 export const loadSecrets = async (
-  { masterKey, previousMasterKeys, sessionSecret }: GivenSecrets,
+  secrets: GivenSecrets,
   pathOf: (name: string) => Promise<string>,
 ): Promise<Secrets> => {
-  const given = masterKey && { current: masterKey, previous: previousMasterKeys };
+  const { previousMasterKeys, sessionSecret } = secrets;
+  const given = givenMasterKeys(secrets);
   if (given !== undefined && sessionSecret !== undefined) return { masterKeys: given, sessionSecret };
   const file = await pathOf(secretsFileName);
   const kept =

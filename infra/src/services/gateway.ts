@@ -1,7 +1,19 @@
 import { createGateway } from '@roomwire/gateway/gateway';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { givenMasterKeys } from '../process/keptSecrets.js';
 import type { StartService } from './service.js';
 
-export const startGateway: StartService = async ({ config, logger, clock, adapters, front, closing }) => {
+export const startGateway: StartService = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  front,
+  closing,
+  secrets,
+}) => {
+  // A gateway on engines needs these alone, and has no folder to look for the session secret in.
+  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const { publishRate, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
@@ -9,6 +21,7 @@ export const startGateway: StartService = async ({ config, logger, clock, adapte
     bus,
     clock,
     logger,
+    secretBox: createSecretBox(masterKeys),
     options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
   });
   closing.push(() => gateway.close());

@@ -22,7 +22,7 @@ const variableOf = {
 const requiredSettings: { readonly [Name in ServiceName]: readonly (keyof typeof variableOf)[] } = {
   'command-api': ['eventStoreUrl', 'mongodbUrl', 'masterKey', 'sessionSecret'],
   projections: ['eventStoreUrl', 'mongodbUrl', 'kafkaBrokers'],
-  gateway: ['mongodbUrl', 'kafkaBrokers'],
+  gateway: ['mongodbUrl', 'kafkaBrokers', 'masterKey'],
   'webhook-consumer': ['kafkaBrokers'],
 };
 

@@ -2,7 +2,9 @@ import { createdActor, type Actor } from '../domain/actors/actor.js';
 import { createdApp, type App } from '../domain/apps/app.js';
 import { createdOrganization, unlimitedPlan } from '../domain/organizations/organization.js';
 import { createdProject } from '../domain/projects/project.js';
+import { createdGrant, type Grant } from '../domain/rooms/grant.js';
 import { createdRoom, type Room } from '../domain/rooms/room.js';
+import { createdScope, type Scope } from '../domain/scopes/scope.js';
 import { mintToken } from '../credentials/secretToken.js';
 import { systemRandom } from '../adapters/system/systemRandom.js';
 import type { Viewed } from '../contracts/views/views.js';
@@ -97,3 +99,45 @@ export const actor = (
   };
   return { record, token };
 };
+
+/** A grant of everything on a room to nobody yet: say who holds it. */
+export const grant = (
+  on: Pick<Room, 'roomId' | 'appId' | 'projectId'>,
+  fields: Partial<Grant>,
+): Viewed<Grant> => ({
+  ...createdGrant(
+    {
+      roomActorAccessId: systemRandom.uuid(),
+      appId: on.appId,
+      roomId: on.roomId,
+      projectId: on.projectId,
+      actorTokenId: null,
+      actorType: null,
+      permission: 'pubSub',
+      topics: null,
+      expiresAt: null,
+      isActive: true,
+      role: null,
+      metadata: null,
+    },
+    at,
+  ),
+  createdPosition,
+  ...fields,
+});
+
+export const scope = (projectId: string, slug: string, fields: Partial<Scope> = {}): Viewed<Scope> => ({
+  ...createdScope(
+    {
+      accessScopeId: systemRandom.uuid(),
+      projectId,
+      slug,
+      name: slug.toUpperCase(),
+      description: null,
+      metadata: null,
+    },
+    at,
+  ),
+  createdPosition,
+  ...fields,
+});

@@ -1,48 +1,151 @@
 import { expect } from 'chai';
-import type { ActorType } from '../../src/domain/actors/actor.js';
+import fc from 'fast-check';
+import { actorTypes, type ActorType } from '../../src/domain/actors/actor.js';
 import type { App } from '../../src/domain/apps/app.js';
-import { admits, type TopicAction } from '../../src/domain/rooms/admission.js';
+import { admission } from '../../src/domain/rooms/admission.js';
+import { permissions, type Grant } from '../../src/domain/rooms/grant.js';
 import type { Room } from '../../src/domain/rooms/room.js';
-import { app, room } from '../../src/testing/records.js';
+import { noGrants, roomGrants } from '../../src/domain/rooms/roomGrants.js';
+import { app, grant, room } from '../../src/testing/records.js';
 
 const appWith = (fields: Partial<App> = {}): App => app('p', 'a', { topics: ['chat'], ...fields });
 const roomWith = (fields: Partial<Room> = {}): Room =>
   room({ appId: 'a', projectId: 'p' }, 'r', { topics: ['chat', 'news', 'webrtc:offer'], ...fields });
+const granted = (fields: Partial<Grant>): Grant => grant(roomWith(), fields);
 
-const asks = (topic = 'chat', action: TopicAction = 'subscribe', actorType: ActorType = 'user') => ({
-  topic,
-  action,
-  actorType,
-});
+const asks = (topic = 'chat', actorType: ActorType = 'user') => ({ actorTokenId: 'ada', actorType, topic });
 
-describe('admission to a topic of a room', () => {
+const everything = { mayPublish: true, maySubscribe: true, until: Infinity };
+const nothing = { mayPublish: false, maySubscribe: false, until: Infinity };
+
+describe('admission to a topic of a room without grants', () => {
+  const inOpen = (from: Partial<App>, of: Partial<Room>, request = asks()) =>
+    admission(appWith(from), roomWith(of), noGrants, request);
+
   it('is given where app and room are active and both have the topic', () => {
-    expect(admits(appWith(), roomWith(), asks())).to.equal(true);
-    expect(admits(appWith(), roomWith(), asks('chat', 'publish'))).to.equal(true);
+    expect(inOpen({}, {})).to.eql(everything);
   });
 
   it('needs the topic on the app and on the room', () => {
-    expect(admits(appWith(), roomWith(), asks('news'))).to.equal(false);
-    expect(admits(appWith({ topics: ['chat', 'else'] }), roomWith(), asks('else'))).to.equal(false);
+    expect(inOpen({}, {}, asks('news'))).to.eql(nothing);
+    expect(inOpen({ topics: ['chat', 'else'] }, {}, asks('else'))).to.eql(nothing);
   });
 
   it('needs the WebRTC topics on the room alone', () => {
-    expect(admits(appWith(), roomWith(), asks('webrtc:offer'))).to.equal(true);
-    expect(admits(appWith(), roomWith(), asks('webrtc:answer'))).to.equal(false);
+    expect(inOpen({}, {}, asks('webrtc:offer'))).to.eql(everything);
+    expect(inOpen({}, {}, asks('webrtc:answer'))).to.eql(nothing);
   });
 
   it('ends with a disabled or suspended app, and with a disabled room', () => {
-    expect(admits(appWith({ status: 'disabled' }), roomWith(), asks())).to.equal(false);
-    expect(admits(appWith({ status: 'suspended' }), roomWith(), asks())).to.equal(false);
-    expect(admits(appWith(), roomWith({ status: 'disabled' }), asks())).to.equal(false);
+    expect(inOpen({ status: 'disabled' }, {})).to.eql(nothing);
+    expect(inOpen({ status: 'suspended' }, {})).to.eql(nothing);
+    expect(inOpen({}, { status: 'disabled' })).to.eql(nothing);
   });
 
   it('lets an observer listen and nothing else', () => {
-    expect(admits(appWith(), roomWith(), asks('chat', 'subscribe', 'observer'))).to.equal(true);
-    expect(admits(appWith(), roomWith(), asks('chat', 'publish', 'observer'))).to.equal(false);
+    expect(inOpen({}, {}, asks('chat', 'observer'))).to.eql({ ...everything, mayPublish: false });
   });
 
   it('is closed in a private app', () => {
-    expect(admits(appWith({ config: { accessMode: 'private' } }), roomWith(), asks())).to.equal(false);
+    expect(inOpen({ config: { accessMode: 'private' } }, {})).to.eql(nothing);
+  });
+});
+
+describe('admission to a topic of a room with grants', () => {
+  const by = (grants: readonly Grant[], request = asks(), config: App['config'] = {}) =>
+    admission(appWith({ config }), roomWith(), roomGrants(grants), request);
+
+  it('is given to the actor and to the type that a grant names', () => {
+    expect(by([granted({ actorTokenId: 'ada' })])).to.eql(everything);
+    expect(by([granted({ actorType: 'user' })])).to.eql(everything);
+    expect(by([granted({ actorTokenId: 'ada' })], asks(), { accessMode: 'private' })).to.eql(everything);
+  });
+
+  it('is refused to everybody else, whatever the state of the grants', () => {
+    for (const state of [{}, { isActive: false }, { expiresAt: '2020-01-01T00:00:00.000Z' }]) {
+      expect(by([granted({ actorTokenId: 'bob', ...state })])).to.eql(nothing);
+      expect(by([granted({ actorType: 'device', ...state })])).to.eql(nothing);
+    }
+  });
+
+  it('is for what the permission says', () => {
+    const withPermission = (permission: Grant['permission'], type: ActorType = 'user') =>
+      by([granted({ actorTokenId: 'ada', permission })], asks('chat', type));
+    expect(withPermission('publish')).to.eql({ ...everything, maySubscribe: false });
+    expect(withPermission('subscribe')).to.eql({ ...everything, mayPublish: false });
+    expect(withPermission('pubSub', 'observer')).to.eql({ ...everything, mayPublish: false });
+  });
+
+  it('is for the topics that the grant lists; none or an empty list narrows nothing', () => {
+    expect(by([granted({ actorTokenId: 'ada', topics: ['news'] })])).to.eql(nothing);
+    expect(by([granted({ actorTokenId: 'ada', topics: ['news', 'chat'] })])).to.eql(everything);
+    expect(by([granted({ actorTokenId: 'ada', topics: [] })])).to.eql(everything);
+  });
+
+  it('ends when the grant does', () => {
+    const expiresAt = '2026-02-01T00:00:00.000Z';
+    expect(by([granted({ actorTokenId: 'ada', expiresAt })])).to.eql({
+      ...everything,
+      until: Date.parse(expiresAt),
+    });
+    expect(by([granted({ actorTokenId: 'ada', isActive: false })])).to.eql(nothing);
+  });
+
+  it("is decided by the actor's own grant, however much more its type's gives", () => {
+    const type = granted({ actorType: 'user' });
+    const own = (fields: Partial<Grant>) => granted({ actorTokenId: 'ada', ...fields });
+    expect(by([type, own({ isActive: false })])).to.eql(nothing);
+    expect(by([type, own({ topics: ['news'] })])).to.eql(nothing);
+    expect(by([own({ permission: 'publish' }), type])).to.eql({ ...everything, maySubscribe: false });
+    expect(by([type, own({ expiresAt: '2020-01-01T00:00:00.000Z' })]).until).to.equal(Date.UTC(2020, 0));
+  });
+
+  describe('for any grants', () => {
+    const actorIds = ['ada', 'bob', 'eve'];
+    const terms = fc.record({
+      permission: fc.constantFrom(...permissions),
+      topics: fc.option(fc.subarray(['chat', 'news', 'webrtc:offer'])),
+      expiresAt: fc.option(fc.constantFrom('2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z')),
+      isActive: fc.boolean(),
+    });
+    const holder = fc.oneof(
+      fc.constantFrom(...actorIds).map((actorTokenId) => ({ actorTokenId })),
+      fc.constantFrom(...actorTypes).map((actorType) => ({ actorType })),
+    );
+    const grants = fc.uniqueArray(
+      fc.tuple(holder, terms).map(([who, what]) => granted({ ...who, ...what })),
+      { selector: ({ actorTokenId, actorType }) => actorTokenId ?? actorType, minLength: 1, maxLength: 10 },
+    );
+    const request = fc.record({
+      actorTokenId: fc.constantFrom(...actorIds),
+      actorType: fc.constantFrom(...actorTypes),
+      topic: fc.constantFrom('chat', 'news', 'webrtc:offer', 'absent'),
+    });
+    const concerns = ({ actorTokenId, actorType }: Grant, asked: ReturnType<typeof asks>) =>
+      actorTokenId === asked.actorTokenId || actorType === asked.actorType;
+    const stranger = granted({ actorTokenId: 'nobody' });
+    const check = (holds: (all: readonly Grant[], asked: ReturnType<typeof asks>) => void) =>
+      fc.assert(fc.property(grants, request, holds), { seed: 6, numRuns: 500 });
+
+    it('nobody is admitted without a grant, and nobody by the grants of others', () =>
+      check((all, asked) => {
+        expect(by(all.filter((each) => !concerns(each, asked)).concat(stranger), asked)).to.eql(nothing);
+        expect(by([...all.filter((each) => concerns(each, asked)), stranger], asked)).to.eql(by(all, asked));
+      }));
+
+    it('what is admitted is admitted by one grant, which is active, lists the topic and permits it', () =>
+      check((all, asked) => {
+        const { mayPublish, maySubscribe, until } = by(all, asked);
+        const own = all.find(({ actorTokenId }) => actorTokenId === asked.actorTokenId);
+        const deciding = own ?? all.find(({ actorType }) => actorType === asked.actorType);
+        const isUsable = asked.topic === 'chat' || asked.topic === 'webrtc:offer';
+        const isListed = deciding?.topics?.length ? deciding.topics.includes(asked.topic) : true;
+        const given = isUsable && isListed && deciding?.isActive ? deciding : undefined;
+        expect(maySubscribe).to.equal(given !== undefined && given.permission !== 'publish');
+        expect(mayPublish).to.equal(
+          given !== undefined && given.permission !== 'subscribe' && asked.actorType !== 'observer',
+        );
+        if (given !== undefined) expect(until).to.equal(Date.parse(given.expiresAt ?? '') || Infinity);
+      }));
   });
 });

@@ -6,3 +6,6 @@ export type AuthError =
   | 'token_expired'
   | 'connection_limit_reached'
   | 'broker_unavailable';
+
+/** The `error` of a failed `reauth`. */
+export type ReauthError = AuthError | 'actor_mismatch';

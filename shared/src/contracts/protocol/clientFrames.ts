@@ -12,6 +12,12 @@ export interface AuthFrame {
   readonly clientId: string | undefined;
 }
 
+export interface ReauthFrame {
+  readonly type: 'reauth';
+  /** Undefined when missing or no string: refused like any other bad credential. */
+  readonly token: string | undefined;
+}
+
 export interface SubscribeFrame {
   readonly type: 'subscribe';
   readonly topic: string;
@@ -37,7 +43,7 @@ export interface PublishFrame {
 }
 
 /** What a client may send, once it has been parsed. A frame of the protocol is a member here, or it is unknown. */
-export type ClientFrame = AuthFrame | SubscribeFrame | UnsubscribeFrame | PublishFrame;
+export type ClientFrame = AuthFrame | ReauthFrame | SubscribeFrame | UnsubscribeFrame | PublishFrame;
 
 export type ClientFrameType = ClientFrame['type'];
 

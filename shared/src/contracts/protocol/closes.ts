@@ -14,6 +14,9 @@ export const closes = {
   tokenExpired: { code: 4001, reason: 'token_expired' },
   tokenNotFound: { code: 4001, reason: 'token_not_found' },
   projectNotFound: { code: 4001, reason: 'project_not_found' },
+  scopeInactive: { code: 4001, reason: 'scope_inactive' },
+  /** Preceded by a `disconnect` frame. */
+  clientTokenExpired: { code: 4003, reason: 'token_expired' },
 } as const satisfies Record<string, CloseSpec>;
 
 export type CloseName = keyof typeof closes;

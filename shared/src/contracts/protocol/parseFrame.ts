@@ -23,6 +23,8 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
     clientId: optionalString(fields.read('clientId')),
   }),
 
+  reauth: (fields) => ({ type: 'reauth', token: optionalString(fields.read('token')) }),
+
   subscribe: (fields) => {
     const topic = fields.read('topic');
     const filters = fields.read('filters') ?? [];

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Encoder } from '@msgpack/msgpack';
 import type { ActorType } from '../../domain/actors/actor.js';
-import type { AuthError } from './authErrors.js';
+import type { AuthError, ReauthError } from './authErrors.js';
 import type { ErrorFrame } from './refusals.js';
 import type { ProtocolVersion } from './versions.js';
 import { binaryFrame } from './wsFrame.js';
@@ -28,9 +28,20 @@ export type AuthReply =
     }
   | { readonly type: 'auth'; readonly success: false; readonly error: AuthError };
 
+export type ReauthReply =
+  | {
+      readonly type: 'reauth';
+      readonly success: true;
+      /** Unix seconds; undefined when the token carries no expiry. */
+      readonly authExpiresAt: number | undefined;
+    }
+  | { readonly type: 'reauth'; readonly success: false; readonly error: ReauthError };
+
 /** What the server sends, but for `message`, whose data is never decoded: see `messageBody`. */
 export type ServerFrame =
   | AuthReply
+  | ReauthReply
+  | { readonly type: 'disconnect'; readonly reason: 'token_expired' }
   | { readonly type: 'subscribed'; readonly topic: string; readonly loadBalance: boolean }
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
