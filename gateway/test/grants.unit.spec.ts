@@ -19,7 +19,7 @@ describe('a room with grants', () => {
 
   beforeEach(async () => {
     clock = new ManualClock();
-    world = await World.open({ clock, expirySweepMs: 5 });
+    world = await World.open({ clock, expirySweepMs: 5, publishRate: 0 });
     app = await world.app('app-1');
     room = await world.room(app, 'lobby');
     await world.room(app, 'other');
@@ -152,6 +152,33 @@ describe('a room with grants', () => {
     clock.pass(1_000);
     await eventually(async () => (await heard())[1] === 'marker');
     expect(await heard()).to.eql(['marker', 'marker', 'news']);
+  });
+
+  it('[WS-GRANT-4] ends each subscription of a connection with its own grant', async () => {
+    const second = await world.room(app, 'second');
+    const { client, actorTokenId } = await member({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
+    await world.grant(second, { actorTokenId, expiresAt: new Date(clock.now() + 2_000).toISOString() });
+    const { client: writer, actorTokenId: writerId } = await member();
+    await world.grant(second, { actorTokenId: writerId });
+    const later = 'app-1/second/news';
+    for (const address of [topic, later, elsewhere]) await client.subscribe(address);
+
+    /** The first address that is still heard. */
+    const heard = async (): Promise<unknown> => {
+      for (const address of [topic, later, elsewhere]) writer.publish(address, 'news');
+      let first: unknown;
+      for (let last: unknown; last !== elsewhere; first ??= last) {
+        const frame = await client.next();
+        last = frame === 'heartbeat' ? frame : frame['topic'];
+      }
+      return first;
+    };
+
+    expect(await heard()).to.equal(topic);
+    clock.pass(1_000);
+    await eventually(async () => (await heard()) === later);
+    clock.pass(1_000);
+    await eventually(async () => (await heard()) === elsewhere);
   });
 
   describe('when they change', () => {
