@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Grant } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import type { FrameClient } from './support/frameClient.js';
+import { overlaid } from './support/overlaid.js';
 import { ManualClock } from './support/manualClock.js';
 import { World } from './support/world.js';
 
@@ -179,6 +181,57 @@ describe('a room with grants', () => {
     await eventually(async () => (await heard()) === later);
     clock.pass(1_000);
     await eventually(async () => (await heard()) === elsewhere);
+  });
+
+  it('[WS-GRANT-4] ends also a subscription whose grant expired while the bus was asked for it', async () => {
+    let allow: () => void = () => undefined;
+    const allowed = new Promise<void>((resolve) => (allow = resolve));
+    let isAsked = false;
+    const slow = await World.open({
+      clock,
+      expirySweepMs: 5,
+      publishRate: 0,
+      bus: (real) =>
+        overlaid(real, {
+          read: async (...args) => {
+            const reader: ChannelReader = await real.read(...args);
+            const attend = async (key: string) => {
+              isAsked = true;
+              if (key.includes('/lobby')) await allowed;
+              await reader.attend(key);
+            };
+            return { attend, forget: (key) => reader.forget(key), close: () => reader.close() };
+          },
+        }),
+    });
+    const there = await slow.room(await slow.app('app-1'), 'lobby');
+    const open = await slow.newsroom('app-2', 'other');
+    const expiresAt = new Date(clock.now() + 1_000).toISOString();
+    const [{ record, token }, writer, doomed] = [
+      await slow.actor(),
+      await slow.actor(),
+      await slow.actor({ expiresAt }),
+    ];
+    await slow.grant(there, { actorTokenId: record.actorTokenId, expiresAt });
+    await slow.grant(there, { actorTokenId: writer.record.actorTokenId });
+    const [reader, publisher] = [await slow.joinAs(token), await slow.joinAs(writer.token)];
+    const sweeped = await slow.joinAs(doomed.token);
+    reader.send({ type: 'subscribe', topic });
+    await eventually(() => isAsked);
+    clock.pass(1_000);
+    await sweeped.closed;
+    await new Promise(setImmediate);
+    allow();
+    expect(await reader.next()).to.include({ type: 'subscribed' });
+    await reader.subscribe(open);
+    await eventually(async () => {
+      publisher.publish(topic, 'news').publish(open, 'marker');
+      const frame = await reader.next();
+      if (frame !== 'heartbeat' && frame['data'] === 'marker') return true;
+      await reader.next();
+      return false;
+    });
+    await slow.close();
   });
 
   describe('when they change', () => {

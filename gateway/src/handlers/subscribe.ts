@@ -13,8 +13,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
 
   const existing = session.subscriptions.get(topic);
   const subscription: Subscription = existing ?? { session, access, qos, filters: undefined, slot: -1 };
-  Object.assign(subscription, { qos, filters: filterSet(filters) });
-  session.sustain(subscription, access);
+  Object.assign(subscription, { access, qos, filters: filterSet(filters) });
   if (subscription.slot < 0) {
     await core.hub.join(subscription);
     if (session.isOver) return core.hub.leave(subscription);
@@ -27,5 +26,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
     // A change that came while the bus was asked did not find this subscription.
     if (!isCurrent(access)) core.revalidator.recheckProject(session.identity.projectId);
   }
+  // Only now: a sweep forgets the ends of grants that no subscription of the session hangs on.
+  session.sustain(subscription, access);
   session.link.send({ type: 'subscribed', topic, loadBalance: false });
 };

@@ -1,5 +1,6 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Directory } from '../access/directory.js';
+import { isCurrent } from '../access/topicAccess.js';
 import type { Hub, Subscription } from '../fanout/hub.js';
 import type { ActorScope } from './identity.js';
 import type { Session } from './session.js';
@@ -40,13 +41,19 @@ const rejoinOne = async (
   session: Session,
   topic: string,
   subscription: Subscription,
-  { directory, hub }: MoveDeps,
+  deps: MoveDeps,
 ): Promise<void> => {
+  const { directory, hub } = deps;
   const access = await session.access(directory, topic);
   if (session.isOver) return;
   if (!access?.maySubscribe) return void session.subscriptions.delete(topic);
   session.sustain(subscription, access);
   await hub.join(subscription);
+  const isWanted = !session.isOver && session.subscriptions.get(topic) === subscription;
   // Another move, which comes after this one, brings it in again.
-  if (session.isOver || access.scope !== session.identity.scope) hub.leave(subscription);
+  if (!isWanted || access.scope !== session.identity.scope) return hub.leave(subscription);
+  if (isCurrent(access)) return;
+  // Changed while the bus was asked: nobody else looks at a subscription that is on its way.
+  hub.leave(subscription);
+  return rejoinOne(session, topic, subscription, deps);
 };
