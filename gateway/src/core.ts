@@ -3,6 +3,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
@@ -12,6 +13,7 @@ import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js'
 import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import type { Connection } from './session/connection.js';
+import { Presence } from './presence/presence.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { IdleSweeper } from './socket/idleSweeper.js';
@@ -21,6 +23,7 @@ export interface GatewayPorts {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
@@ -36,6 +39,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly signingKeys: SigningKeys;
   readonly hub: Hub;
   readonly publishToBus: PublishToBus;
+  readonly presence: Presence;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -43,12 +47,19 @@ export interface GatewayCore extends GatewayPorts {
 }
 
 export const createCore = (ports: GatewayPorts, options: GatewayOptions): GatewayCore => {
-  const { views, bus, clock, logger, secretBox } = ports;
+  const { views, bus, clock, logger, random, secretBox } = ports;
   const metrics = createMetrics();
   const roster = new Roster();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
   const hub = new Hub();
+  const presence = new Presence({
+    ...ports,
+    ...options,
+    directory,
+    gatewayId: random.uuid(),
+    connections: () => roster.countByOrganization(),
+  });
   return {
     ...ports,
     options,
@@ -57,9 +68,10 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     directory,
     signingKeys,
     hub,
+    presence,
     tick: new Tick(),
     publishToBus: createPublishToBus(bus, metrics, logger),
-    revalidator: new Revalidator({ views, clock, logger, directory, signingKeys, roster, hub }),
+    revalidator: new Revalidator({ views, clock, logger, directory, signingKeys, roster, hub, presence }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),
   };

@@ -8,6 +8,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createDomainChanges } from './access/domainChanges.js';
@@ -26,6 +27,7 @@ export interface GatewayDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
   readonly options?: Partial<GatewayOptions>;
@@ -70,11 +72,12 @@ class WebSocketGateway implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { bus, hub, metrics, revalidator, sweeper, options } = this.core;
+    const { bus, hub, metrics, presence, revalidator, sweeper, options } = this.core;
     const messages = await bus.read(liveMessages, { interest: 'attended' }, createDelivery(hub, metrics));
     this.readers.push(messages);
     hub.readFrom(messages);
     this.readers.push(await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)));
+    await presence.start();
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
@@ -110,6 +113,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of roster.connections) connection.close(closes.serviceRestart);
     // The WebSocket layer cuts off whoever has not answered the close within the grace.
     await roster.emptied();
+    await this.core.presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     await this.core.lastUses.close();
   }

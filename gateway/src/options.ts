@@ -11,6 +11,16 @@ export interface GatewayOptions {
   readonly revalidationMs: number;
   /** Bytes that may wait for a slow reader before it is closed. */
   readonly outboxBytes: number;
+  /** Gateways let one another know that they are alive this often. */
+  readonly beatMs: number;
+  /** A gateway that is silent for this long is dead, and what it brought in is over. */
+  readonly silenceMs: number;
+  /** For this long after its start a gateway waits for what the others have to tell, before it answers who is present. */
+  readonly answersMs: number;
+  /** What the bus has stored comes back within this time; nobody waits for it longer. */
+  readonly returnMs: number;
+  /** Announcements of presence a second and connection; 0 is no limit. */
+  readonly presenceRate: number;
   /** How long a peer may take to answer a close before the socket is cut. */
   readonly closeGraceMs: number;
 }
@@ -22,5 +32,10 @@ export const defaultOptions: GatewayOptions = {
   expirySweepMs: 1_000,
   revalidationMs: 600_000,
   outboxBytes: 8 * 1024 * 1024,
+  beatMs: 3_000,
+  silenceMs: 12_000,
+  answersMs: 500,
+  returnMs: 2_000,
+  presenceRate: 50,
   closeGraceMs: 2_000,
 };

@@ -3,6 +3,9 @@ import type { GatewayCore } from '../core.js';
 import type { Session } from '../session/session.js';
 import { auth } from './auth.js';
 import type { Handler, Outcome } from './handler.js';
+import { getPresence } from './getPresence.js';
+import { getLobbyPresence, lobbySubscribe, lobbyUnsubscribe } from './lobby.js';
+import { presence } from './presence.js';
 import { publish } from './publish.js';
 import { reauth } from './reauth.js';
 import { subscribe } from './subscribe.js';
@@ -15,6 +18,11 @@ const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
   subscribe,
   unsubscribe,
   publish,
+  presence,
+  getPresence,
+  lobbySubscribe,
+  lobbyUnsubscribe,
+  getLobbyPresence,
 };
 
 export const dispatch = (session: Session, frame: ClientFrame, core: GatewayCore): Outcome =>

@@ -111,6 +111,7 @@ export class Connection implements FrameReceiver, SessionLink {
     this.core.roster.leave(this.current);
     for (const subscription of this.current.subscriptions.values()) this.core.hub.leave(subscription);
     this.current.subscriptions.clear();
+    this.core.presence.leave(this.current);
   }
 
   private tooSlow(): void {

@@ -23,6 +23,8 @@ interface RevalidatorDeps {
   readonly signingKeys: SigningKeys;
   readonly roster: Roster;
   readonly hub: Hub;
+  /** Takes away a presence that its actor may no longer have. */
+  readonly presence: { recheck(session: Session): Promise<void> };
 }
 
 const retryAfterMs = 1_000;
@@ -185,6 +187,7 @@ export class Revalidator {
       for (const [topic, { access }] of session.subscriptions) {
         if (!isCurrent(access)) await this.readSubscription(session, topic);
       }
+      await this.deps.presence.recheck(session);
     }
   }
 

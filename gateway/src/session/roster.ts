@@ -53,6 +53,16 @@ export class Roster {
       .filter(({ identity }) => identity.organizationId === organizationId);
   }
 
+  countByOrganization(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const sessions of this.projects.values()) {
+      for (const { identity } of sessions) {
+        counts[identity.organizationId] = (counts[identity.organizationId] ?? 0) + 1;
+      }
+    }
+    return counts;
+  }
+
   actorIds(): readonly string[] {
     return [...this.actors.keys()];
   }

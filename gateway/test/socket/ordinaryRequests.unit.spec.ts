@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { expect } from 'chai';
 import { createGateway } from '../../src/gateway.js';
 import { World, silentLogger } from '../support/world.js';
@@ -27,7 +28,14 @@ describe('a request that offers an upgrade', () => {
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
     const { views, bus, secretBox } = world;
-    createGateway({ views, bus, clock: new ManualClock(), logger: silentLogger, secretBox }).attach(server);
+    createGateway({
+      views,
+      bus,
+      clock: new ManualClock(),
+      random: systemRandom,
+      logger: silentLogger,
+      secretBox,
+    }).attach(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     // It does not end when the server does.
     client = connect({

@@ -103,9 +103,10 @@ export class World {
       views: views?.(this.views) ?? this.views,
       bus: bus?.(this.bus) ?? this.bus,
       clock,
+      random: systemRandom,
       logger: silentLogger,
       secretBox: this.secretBox,
-      options: { closeGraceMs: 300, ...options },
+      options: { closeGraceMs: 300, answersMs: 0, ...options },
     });
     const server = createServer((_request, response) => response.writeHead(404).end());
     gateway.attach(server);
@@ -181,6 +182,12 @@ export class World {
     };
     await this.put({ put: 'signingKeys', id: signingKeyId, doc });
     return { record: doc, secret };
+  }
+
+  /** A connection of a new actor, with the actor's id. */
+  async member(fields: Partial<Actor> = {}, gateway = 0): Promise<{ client: FrameClient; id: string }> {
+    const { record, token } = await this.actor(fields);
+    return { client: await this.joinAs(token, gateway), id: record.actorTokenId };
   }
 
   /** A connection that has not said who it is. */

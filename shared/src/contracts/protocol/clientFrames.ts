@@ -42,8 +42,44 @@ export interface PublishFrame {
   readonly msgRef: string | undefined;
 }
 
+export interface PresenceFrame {
+  readonly type: 'presence';
+  /** Undefined for the deprecated form, which does nothing. */
+  readonly roomId: string | undefined;
+  /** The `roomId` too: what a refusal of the frame names. */
+  readonly topic: string | undefined;
+  /** One MessagePack map, never decoded on its way. */
+  readonly data: Uint8Array;
+}
+
+export interface GetPresenceFrame {
+  readonly type: 'getPresence';
+  readonly roomId: string | undefined;
+  /** As in `PresenceFrame`. */
+  readonly topic: string | undefined;
+}
+
+export interface LobbyFrame<T extends string> {
+  readonly type: T;
+  readonly lobbyId: string;
+}
+
+export type LobbySubscribeFrame = LobbyFrame<'lobbySubscribe'>;
+export type LobbyUnsubscribeFrame = LobbyFrame<'lobbyUnsubscribe'>;
+export type GetLobbyPresenceFrame = LobbyFrame<'getLobbyPresence'>;
+
 /** What a client may send, once it has been parsed. A frame of the protocol is a member here, or it is unknown. */
-export type ClientFrame = AuthFrame | ReauthFrame | SubscribeFrame | UnsubscribeFrame | PublishFrame;
+export type ClientFrame =
+  | AuthFrame
+  | ReauthFrame
+  | SubscribeFrame
+  | UnsubscribeFrame
+  | PublishFrame
+  | PresenceFrame
+  | GetPresenceFrame
+  | LobbySubscribeFrame
+  | LobbyUnsubscribeFrame
+  | GetLobbyPresenceFrame;
 
 export type ClientFrameType = ClientFrame['type'];
 

@@ -4,6 +4,9 @@ export const maxFrameBytes = 1_048_576;
 /** `data` of this size as MessagePack passes, one byte more is `message_too_large`. */
 export const maxDataBytes = 921_600;
 
+/** The `data` of a `presence` as MessagePack; every gateway holds it for as long as the actor is there. */
+export const maxPresenceBytes = 16_384;
+
 /** Arrays and maps inside one another, the frame's own map included. Encoders stop at 100. */
 export const maxNesting = 64;
 

@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { FilterEntry } from './filterEntry.js';
-import type { ClientFrame, ClientFrameOf, ClientFrameType, Qos } from './clientFrames.js';
+import type { ClientFrame, ClientFrameOf, ClientFrameType, LobbyFrame, Qos } from './clientFrames.js';
 import { jsonFields, messagePackFields, type FrameFields } from './frameFields.js';
+import { shapeAt } from './messagePackShapes.js';
 
 /** A frame that cannot be handled, and as much of it as its refusal can name. */
 export interface MalformedFrame {
@@ -9,7 +10,11 @@ export interface MalformedFrame {
   readonly refusal: 'invalidFrame' | 'unknownType';
   readonly topic?: string;
   readonly msgRef?: string;
+  readonly lobbyId?: string;
 }
+
+const nil = 0xc0;
+const emptyMap = Uint8Array.of(0x80);
 
 type FrameReader<T extends ClientFrameType> = (fields: FrameFields) => ClientFrameOf<T> | undefined;
 
@@ -47,6 +52,34 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
     if (!isOptionalString(filter) || !isOptionalString(msgRef) || !isStrings(filters)) return undefined;
     return { type: 'publish', topic, data, qos: qosOf(fields.read('qos')), filter, filters, msgRef };
   },
+
+  presence: (fields) => {
+    const roomId = fields.read('roomId');
+    const data = presenceOf(fields);
+    if (!isOptionalString(roomId) || data === undefined) return undefined;
+    return { type: 'presence', roomId, topic: roomId, data };
+  },
+
+  getPresence: (fields) => {
+    const roomId = fields.read('roomId');
+    return isOptionalString(roomId) ? { type: 'getPresence', roomId, topic: roomId } : undefined;
+  },
+
+  lobbySubscribe: (fields) => lobbyFrame('lobbySubscribe', fields),
+  lobbyUnsubscribe: (fields) => lobbyFrame('lobbyUnsubscribe', fields),
+  getLobbyPresence: (fields) => lobbyFrame('getLobbyPresence', fields),
+};
+
+/** An absent presence is an empty one; undefined for what is no map. */
+const presenceOf = (fields: FrameFields): Uint8Array | undefined => {
+  const data = fields.raw('data');
+  if (data === undefined || data[0] === nil) return emptyMap;
+  return shapeAt(data, 0).kind === 'map' ? data : undefined;
+};
+
+const lobbyFrame = <T extends string>(type: T, fields: FrameFields): LobbyFrame<T> | undefined => {
+  const lobbyId = fields.read('lobbyId');
+  return typeof lobbyId === 'string' ? { type, lobbyId } : undefined;
 };
 
 /** Every byte that a client can send ends up as one of these; nothing throws. An empty frame is a heartbeat or malformed. */
@@ -64,11 +97,13 @@ export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | Malfor
 const malformed = (refusal: MalformedFrame['refusal'], fields: FrameFields): MalformedFrame => {
   const topic = fields.read('topic');
   const msgRef = fields.read('msgRef');
+  const lobbyId = fields.read('lobbyId');
   return {
     type: 'malformed',
     refusal,
     ...(typeof topic === 'string' && { topic }),
     ...(typeof msgRef === 'string' && { msgRef }),
+    ...(typeof lobbyId === 'string' && { lobbyId }),
   };
 };
 

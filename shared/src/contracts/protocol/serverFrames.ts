@@ -37,7 +37,7 @@ export type ReauthReply =
     }
   | { readonly type: 'reauth'; readonly success: false; readonly error: ReauthError };
 
-/** What the server sends, but for `message`, whose data is never decoded: see `messageBody`. */
+/** What the server sends, but for what carries data that is never decoded: see `messageBody` and `presenceFrames.ts`. */
 export type ServerFrame =
   | AuthReply
   | ReauthReply
@@ -45,6 +45,7 @@ export type ServerFrame =
   | { readonly type: 'subscribed'; readonly topic: string; readonly loadBalance: boolean }
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
+  | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }
   | ErrorFrame;
 
 const encoder = new Encoder({ ignoreUndefined: true });

@@ -47,7 +47,7 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   apiKeys: [['keyId'], ['projectId'], ['organizationId']],
   blueprints: [['organizationId']],
   apps: [['projectId', 'slug'], ['projectId']],
-  rooms: [['appId', 'slug'], ['appId'], ['projectId']],
+  rooms: [['appId', 'slug'], ['projectId', 'slug'], ['appId'], ['projectId']],
   grants: [['roomId'], ['appId'], ['projectId']],
   scopes: [['projectId', 'slug'], ['projectId']],
   actors: [['keyId'], ['accessScopeId'], ['projectId']],

@@ -43,6 +43,8 @@ describe('a refusal', () => {
       'unknown_type',
       'rate_limit_exceeded',
       'message_too_large',
+      'message_too_large',
+      'not_authorized',
       'unknown_topic',
       'invalid_filter_chars (/, #, +, | not allowed)',
       'too_many_filters (max 100)',

@@ -1,0 +1,48 @@
+import { internalRoom } from '@roomwire/shared/domain/topic';
+import type { Directory } from '../access/directory.js';
+import { readRoom, type RoomReading } from '../access/roomAccess.js';
+import { isCurrent } from '../access/topicAccess.js';
+import { roomsOfLobby } from '../policy/lobbyRooms.js';
+import { estateOf } from '../presence/presenceTable.js';
+import type { Identity } from '../session/identity.js';
+
+export interface LobbyName {
+  readonly appSlug: string;
+  readonly lobbySlug: string;
+}
+
+/** A lobby as one actor sees it: those of its rooms that the actor may read, whatever changes. */
+export class LobbyView {
+  /** Where its rooms are: project, app and scope. */
+  readonly estate: string;
+  private readonly directory: Directory;
+  private readonly identity: Identity;
+  private readonly name: LobbyName;
+  private readonly known = new Map<string, RoomReading>();
+
+  constructor(directory: Directory, identity: Identity, name: LobbyName) {
+    this.directory = directory;
+    this.identity = identity;
+    this.name = name;
+    this.estate = estateOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
+  }
+
+  /** A promise only where the read models have to be asked. */
+  shows(roomSlug: string): boolean | Promise<boolean> {
+    const known = this.known.get(roomSlug);
+    return known !== undefined && isCurrent(known.access)
+      ? this.isShown(roomSlug, known)
+      : this.read(roomSlug);
+  }
+
+  private async read(roomSlug: string): Promise<boolean> {
+    const reading = await readRoom(this.directory, this.identity, this.name.appSlug, roomSlug);
+    if (reading === undefined) this.known.delete(roomSlug);
+    else this.known.set(roomSlug, reading);
+    return reading !== undefined && this.isShown(roomSlug, reading);
+  }
+
+  private isShown(roomSlug: string, { isReadable, access }: RoomReading): boolean {
+    return isReadable && roomsOfLobby(access.place.app.value, this.name.lobbySlug)?.(roomSlug) === true;
+  }
+}

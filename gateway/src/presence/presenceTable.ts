@@ -1,0 +1,136 @@
+import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import {
+  isSamePresence,
+  presentSince,
+  shown,
+  type ActorPresence,
+  type ConnectionPresence,
+} from './actorPresence.js';
+
+/** What became of an actor's presence in a room. */
+export interface Transition {
+  /** Internal. */
+  readonly room: string;
+  readonly event: PresenceEvent;
+  readonly actorTokenId: string;
+  /** A MessagePack map; undefined for a leave. */
+  readonly presence: Uint8Array | undefined;
+}
+
+/** A connection's presence as a gateway said it in its record of this number. */
+export interface KnownPresence extends ConnectionPresence {
+  readonly sequence: number;
+}
+
+export interface PresenceKey {
+  readonly gatewayId: string;
+  readonly connection: number;
+  readonly room: string;
+  readonly actorTokenId: string;
+}
+
+/** The part of an internal room that names project, app and scope. */
+export const estateOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
+
+/** Who is present where, on all gateways. Several connections of an actor in a room are one presence. */
+export class PresenceTable {
+  /** By room, then by actor. */
+  private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
+  /** The rooms that somebody is in, by estate. */
+  private readonly estates = new Map<string, Set<string>>();
+  private readonly gateways = new Map<string, Map<string, KnownPresence>>();
+
+  put(known: KnownPresence): Transition | undefined {
+    const before = this.connectionsOf(known.room, known.actorTokenId);
+    this.keep(known, [...before.filter((one) => !isSame(one, known)), known]);
+    return this.transition(before, known);
+  }
+
+  remove(key: PresenceKey): Transition | undefined {
+    const before = this.connectionsOf(key.room, key.actorTokenId);
+    const rest = before.filter((one) => !isSame(one, key));
+    if (rest.length === before.length) return undefined;
+    this.drop(key, rest);
+    return this.transition(before, key);
+  }
+
+  /** Removes what a gateway said before its record of this number; everything, unless told. */
+  removeOf(gatewayId: string, before = Number.POSITIVE_INFINITY): readonly Transition[] {
+    return [...(this.gateways.get(gatewayId)?.values() ?? [])]
+      .filter(({ sequence }) => sequence < before)
+      .map((known) => this.remove(known))
+      .filter((transition) => transition !== undefined);
+  }
+
+  entries(room: string): readonly PresenceEntry[] {
+    return [...(this.rooms.get(room)?.values() ?? [])].map((connections) => {
+      const { actorTokenId, presence } = shown(connections);
+      return { actorTokenId, presence, joinedAt: presentSince(connections) };
+    });
+  }
+
+  /** Internal rooms that somebody is in. */
+  roomsIn(estate: string): readonly string[] {
+    return [...(this.estates.get(estate) ?? [])];
+  }
+
+  /** Empty for an actor that is not there. */
+  connectionsOf(room: string, actorTokenId: string): readonly KnownPresence[] {
+    return this.rooms.get(room)?.get(actorTokenId) ?? [];
+  }
+
+  private transition(before: ActorPresence, { room, actorTokenId }: PresenceKey): Transition | undefined {
+    const after = this.connectionsOf(room, actorTokenId);
+    if (after.length === 0) return { room, event: 'leave', actorTokenId, presence: undefined };
+    const now = shown(after);
+    if (before.length === 0) return { room, event: 'join', actorTokenId, presence: now.presence };
+    if (isSamePresence(shown(before), now)) return undefined;
+    return { room, event: 'update', actorTokenId, presence: now.presence };
+  }
+
+  private keep(known: KnownPresence, connections: readonly KnownPresence[]): void {
+    const { room, actorTokenId, gatewayId } = known;
+    valueOf(this.rooms, room, () => new Map<string, readonly KnownPresence[]>()).set(
+      actorTokenId,
+      connections,
+    );
+    valueOf(this.estates, estateOf(room), () => new Set<string>()).add(room);
+    valueOf(this.gateways, gatewayId, () => new Map<string, KnownPresence>()).set(keyOf(known), known);
+  }
+
+  private drop(key: PresenceKey, rest: readonly KnownPresence[]): void {
+    const { room, actorTokenId, gatewayId } = key;
+    const actors = this.rooms.get(room);
+    if (rest.length > 0) actors?.set(actorTokenId, rest);
+    else actors?.delete(actorTokenId);
+    if (actors?.size === 0) {
+      this.rooms.delete(room);
+      discard(this.estates, estateOf(room), room);
+    }
+    discard(this.gateways, gatewayId, keyOf(key));
+  }
+}
+
+const keyOf = ({ connection, room }: PresenceKey): string => `${connection}/${room}`;
+
+/** Within a room and an actor. */
+const isSame = (one: PresenceKey, other: PresenceKey): boolean =>
+  one.connection === other.connection && one.gatewayId === other.gatewayId;
+
+const valueOf = <V>(map: Map<string, V>, key: string, make: () => V): V => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
+
+const discard = (
+  index: Map<string, { delete(key: string): boolean; readonly size: number }>,
+  key: string,
+  item: string,
+): void => {
+  const items = index.get(key);
+  items?.delete(item);
+  if (items?.size === 0) index.delete(key);
+};

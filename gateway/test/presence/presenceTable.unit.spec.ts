@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { PresenceTable, type KnownPresence } from '../../src/presence/presenceTable.js';
+
+const room = 'project/app/_/room';
+
+let sequence = 0;
+const known = (fields: Partial<KnownPresence> = {}): KnownPresence => ({
+  gatewayId: 'g',
+  connection: 1,
+  room,
+  actorTokenId: 'ann',
+  presence: Uint8Array.of(0x80),
+  joinedAt: 100,
+  rank: 1,
+  sequence: ++sequence,
+  ...fields,
+});
+
+const other = Uint8Array.of(0x81, 0x01, 0x02);
+
+describe('the table of presences', () => {
+  let table: PresenceTable;
+
+  beforeEach(() => (table = new PresenceTable()));
+
+  it('makes a join, an update and a leave of what changes, and nothing of what does not', () => {
+    expect(table.put(known())?.event).to.equal('join');
+    expect(table.put(known())).to.equal(undefined);
+    expect(table.put(known({ rank: 2, presence: other }))).to.deep.include({
+      event: 'update',
+      presence: other,
+    });
+    expect(table.remove(known())?.event).to.equal('leave');
+    expect(table.remove(known())).to.equal(undefined);
+    expect(table.entries(room)).to.deep.equal([]);
+    expect(table.roomsIn('project/app/_')).to.deep.equal([]);
+  });
+
+  it('shows the announcement of highest rank, in whatever order they come', () => {
+    const [low, high] = [known({ rank: 1 }), known({ connection: 2, rank: 2, presence: other })];
+    for (const order of [
+      [low, high],
+      [high, low],
+    ]) {
+      table = new PresenceTable();
+      for (const one of order) table.put(one);
+      expect(table.entries(room)).to.deep.equal([{ actorTokenId: 'ann', presence: other, joinedAt: 100 }]);
+    }
+    expect(table.remove(high)).to.deep.include({ event: 'update', presence: low.presence });
+  });
+
+  it('chooses alike where two gateways took the same rank', () => {
+    const pair = [known({ gatewayId: 'a' }), known({ gatewayId: 'b', presence: other })];
+    for (const order of [pair, [...pair].reverse()]) {
+      table = new PresenceTable();
+      for (const one of order) table.put(one);
+      expect(table.entries(room)[0]?.presence).to.equal(other);
+    }
+  });
+
+  it('tells since when the first of the connections has been there', () => {
+    table.put(known({ joinedAt: 200 }));
+    table.put(known({ connection: 2, joinedAt: 100 }));
+    expect(table.entries(room)[0]?.joinedAt).to.equal(100);
+  });
+
+  it('removes all of a gateway, or what it said before', () => {
+    table.put(known({ sequence: 1 }));
+    table.put(known({ sequence: 2, actorTokenId: 'ben', connection: 2 }));
+    table.put(known({ sequence: 3, gatewayId: 'h', actorTokenId: 'cem' }));
+    expect(table.removeOf('g', 2).map(({ actorTokenId }) => actorTokenId)).to.deep.equal(['ann']);
+    expect(table.removeOf('g').map(({ actorTokenId }) => actorTokenId)).to.deep.equal(['ben']);
+    expect(table.removeOf('g')).to.deep.equal([]);
+    expect(table.entries(room).map(({ actorTokenId }) => actorTokenId)).to.deep.equal(['cem']);
+  });
+
+  it('keeps a connection that moves in both rooms until it has left the one', () => {
+    const den = 'project/app/_/den';
+    table.put(known());
+    table.put(known({ room: den }));
+    expect([...table.roomsIn('project/app/_')].sort()).to.deep.equal([den, room]);
+    table.remove(known());
+    expect(table.roomsIn('project/app/_')).to.deep.equal([den]);
+    expect(table.removeOf('g')).to.have.length(1);
+  });
+});

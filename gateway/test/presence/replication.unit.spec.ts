@@ -1,0 +1,287 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { ManualClock } from '../support/manualClock.js';
+import { PresenceNode, textOf, type Shown } from '../support/presenceNode.js';
+import { SimulatedBus, type Cut } from '../support/simulatedBus.js';
+
+const rooms = ['p/app/_/one', 'p/app/_/two', 'p/app/_/three'];
+const actors = ['ann', 'ben', 'cem', 'dan'];
+
+interface Connection {
+  readonly node: PresenceNode;
+  readonly connection: number;
+  readonly actorTokenId: string;
+  /** What is true for its client: the last announcement that was accepted. */
+  at: { readonly room: string; readonly presence: Uint8Array } | undefined;
+  isBusy: boolean;
+}
+
+/** Gateways, their connections, and what must come out. */
+class Cluster {
+  readonly clock = new ManualClock();
+  readonly nodes: PresenceNode[] = [];
+  readonly dead = new Set<PresenceNode>();
+  readonly connections = new Map<number, Connection>();
+  private readonly bus = new SimulatedBus();
+  private made = 0;
+
+  get alive(): readonly PresenceNode[] {
+    return this.nodes.filter((node) => !this.dead.has(node));
+  }
+
+  async start(answersMs = 0): Promise<PresenceNode> {
+    const node = new PresenceNode(`gateway-${this.nodes.length}`, this.bus, this.clock, answersMs);
+    this.nodes.push(node);
+    await node.board.start();
+    if (answersMs === 0) await node.board.ready;
+    return node;
+  }
+
+  /** Slot: a client that always comes as the same actor, over the same gateway while that lives. */
+  async announce(slot: number, room: string, presence: Uint8Array): Promise<void> {
+    const client = this.connections.get(slot) ?? this.connect(slot);
+    if (client === undefined || client.isBusy || client.node.port.isFrozen) return;
+    client.isBusy = true;
+    const { connection, actorTokenId, node } = client;
+    void node.board.announce({ connection, room, actorTokenId, presence }).then((isAccepted) => {
+      client.isBusy = false;
+      if (isAccepted) client.at = { room, presence };
+    });
+    await turn();
+  }
+
+  async disconnect(slot: number): Promise<void> {
+    const client = this.connections.get(slot);
+    if (client === undefined || client.node.port.isFrozen) return;
+    this.connections.delete(slot);
+    void client.node.board.withdraw(client.connection);
+    await turn();
+  }
+
+  async kill(node: PresenceNode): Promise<void> {
+    this.dead.add(node);
+    await node.port.close();
+    for (const [slot, client] of this.connections) if (client.node === node) this.connections.delete(slot);
+  }
+
+  async move(choice: number, isLost = false): Promise<void> {
+    this.bus.move(choice, isLost);
+    await turn();
+  }
+
+  async second(): Promise<void> {
+    this.clock.pass(1_000);
+    for (const node of this.alive) if (!node.port.isFrozen) node.board.peers.tick();
+    await turn();
+  }
+
+  /** Everything that can come does, for so many seconds. */
+  async calm(seconds: number): Promise<void> {
+    await eventually(() => [...this.connections.values()].every(({ isBusy }) => !isBusy));
+    for (let second = 0; second < seconds; second++) {
+      await this.second();
+      for (let moved = 0; this.bus.move(moved); moved++) if (moved % 16 === 0) await turn();
+      await turn();
+      for (let moved = 0; this.bus.move(moved); moved++) await turn();
+    }
+  }
+
+  /** By rooms and actors; any of the presences that an actor's connections announced may show. */
+  possible(): Record<string, Set<string>> {
+    const possible: Record<string, Set<string>> = {};
+    for (const { at, actorTokenId } of this.connections.values()) {
+      if (at !== undefined) (possible[`${at.room} ${actorTokenId}`] ??= new Set()).add(textOf(at.presence));
+    }
+    return possible;
+  }
+
+  private connect(slot: number): Connection | undefined {
+    const node = this.alive[slot % Math.max(1, this.alive.length)];
+    if (node === undefined) return undefined;
+    const actorTokenId = actors[slot % actors.length] as string;
+    const client = { node, connection: ++this.made, actorTokenId, at: undefined, isBusy: false };
+    this.connections.set(slot, client);
+    return client;
+  }
+}
+
+const expectAgreement = (cluster: Cluster): void => {
+  const possible = cluster.possible();
+  const [first] = cluster.alive;
+  const shown = first?.shown(rooms) as Shown;
+  expect(Object.keys(shown).sort()).to.deep.equal(Object.keys(possible).sort());
+  for (const [key, presence] of Object.entries(shown))
+    expect([...(possible[key] ?? [])]).to.include(presence);
+  for (const node of cluster.alive) {
+    expect(node.shown(rooms), node.gatewayId).to.deep.equal(shown);
+    expect(node.told, `what ${node.gatewayId} told`).to.deep.equal(shown);
+    expect(node.oddities, `what ${node.gatewayId} told`).to.deep.equal([]);
+  }
+};
+
+type Step = (cluster: Cluster) => Promise<void>;
+
+const slot = fc.nat(7);
+const anyNode = fc.nat(2);
+const live = (cluster: Cluster, at: number): PresenceNode =>
+  cluster.alive[at % cluster.alive.length] as PresenceNode;
+
+const announcing = fc.tuple(slot, fc.constantFrom(...rooms), fc.nat(4)).map(
+  ([who, room, n]): Step =>
+    (cluster) =>
+      cluster.announce(who, room, Uint8Array.of(0x81, 0x01, n)),
+);
+const disconnecting = slot.map(
+  (who): Step =>
+    (cluster) =>
+      cluster.disconnect(who),
+);
+const moving = fc.nat(1_000).map(
+  (choice): Step =>
+    (cluster) =>
+      cluster.move(choice),
+);
+const seconds = fc.constant<Step>((cluster) => cluster.second());
+const losing = fc.nat(1_000).map(
+  (choice): Step =>
+    (cluster) =>
+      cluster.move(choice, true),
+);
+const cutting = fc.tuple(anyNode, fc.constantFrom<Cut>('no', 'no', 'refused', 'stored, and refused')).map(
+  ([at, cut]): Step =>
+    async (cluster) =>
+      void (live(cluster, at).port.cut = cut),
+);
+const freezing = fc.tuple(anyNode, fc.boolean()).map(
+  ([at, isFrozen]): Step =>
+    async (cluster) =>
+      void (live(cluster, at).port.isFrozen = isFrozen),
+);
+const killing = anyNode.map(
+  (at): Step =>
+    async (cluster) =>
+      cluster.alive.length > 1 ? cluster.kill(live(cluster, at)) : undefined,
+);
+
+const run = async (steps: readonly Step[]): Promise<Cluster> => {
+  const cluster = new Cluster();
+  for (let node = 0; node < 3; node++) await cluster.start();
+  await cluster.calm(4);
+  for (const step of steps) await step(cluster);
+  return cluster;
+};
+
+const heal = (cluster: Cluster): void => {
+  for (const { port } of cluster.alive) Object.assign(port, { cut: 'no', isFrozen: false });
+};
+
+describe('presence on many gateways', () => {
+  const settings = { seed: 60, numRuns: 150 };
+
+  it('[WS-PRES-12] is the same on all, and what was told is what is there, without faults', async () => {
+    const steps = fc.array(fc.oneof({ weight: 3, arbitrary: announcing }, disconnecting, moving, moving), {
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const cluster = await run(given);
+        await cluster.calm(2);
+        expectAgreement(cluster);
+      }),
+      settings,
+    );
+  });
+
+  it('[WS-PRES-12] becomes the same on all after losses, cuts, stops and deaths', async () => {
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: announcing },
+        { weight: 2, arbitrary: disconnecting },
+        { weight: 12, arbitrary: moving },
+        { weight: 2, arbitrary: losing },
+        { weight: 2, arbitrary: cutting },
+        { weight: 1, arbitrary: freezing },
+        { weight: 3, arbitrary: seconds },
+        { weight: 1, arbitrary: killing },
+      ),
+      { maxLength: 80 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const cluster = await run(given);
+        heal(cluster);
+        await cluster.calm(30);
+        expectAgreement(cluster);
+      }),
+      settings,
+    );
+  }).timeout(120_000);
+
+  const peopled = async (): Promise<Cluster> => {
+    const cluster = await run([]);
+    for (let who = 0; who < 6; who++) {
+      await cluster.announce(who, rooms[who % 2] as string, Uint8Array.of(0x80));
+    }
+    await cluster.calm(3);
+    return cluster;
+  };
+  const leaves = (node: PresenceNode) => node.events.filter(({ event }) => event === 'leave');
+
+  it('[WS-PRES-13] a gateway that dies takes its own with it within 15 s, and nobody else', async () => {
+    const cluster = await peopled();
+    const [first, , last] = cluster.nodes as [PresenceNode, PresenceNode, PresenceNode];
+    const lost = Object.keys(first.told).length;
+    await cluster.kill(last);
+    await cluster.calm(8);
+    expect(Object.keys(first.told)).to.have.length(lost);
+    await cluster.calm(7);
+    expectAgreement(cluster);
+    expect(Object.keys(first.told)).to.have.length.below(lost);
+  });
+
+  it('[WS-PRES-13] nobody leaves because the bus is away, for however long', async () => {
+    const cluster = await peopled();
+    for (const { port } of cluster.nodes) port.cut = 'refused';
+    for (let second = 0; second < 600; second++) await cluster.second();
+    heal(cluster);
+    await cluster.calm(20);
+    for (const node of cluster.nodes) expect(leaves(node)).to.deep.equal([]);
+    expectAgreement(cluster);
+  });
+
+  it('[WS-PRES-13] a gateway that was stopped takes nobody for dead when it goes on', async () => {
+    const cluster = await peopled();
+    const [stopped] = cluster.nodes as [PresenceNode];
+    stopped.port.isFrozen = true;
+    await cluster.calm(60);
+    stopped.board.peers.tick();
+    stopped.port.isFrozen = false;
+    await cluster.calm(20);
+    expect(leaves(stopped)).to.deep.equal([]);
+    expectAgreement(cluster);
+  });
+
+  it('[WS-PRES-13] those of a gateway that was stopped for long come back with it', async () => {
+    const cluster = await peopled();
+    const [stopped, other] = cluster.nodes as [PresenceNode, PresenceNode];
+    stopped.port.isFrozen = true;
+    await cluster.calm(20);
+    expect(leaves(other)).to.have.length.above(0);
+    stopped.port.isFrozen = false;
+    await cluster.calm(10);
+    expectAgreement(cluster);
+  });
+
+  it('[WS-PRES-12] a gateway that starts learns all, and tells of nothing that was before', async () => {
+    const cluster = await peopled();
+    const late = await cluster.start(60_000);
+    await cluster.calm(6);
+    expect(late.events).to.deep.equal([]);
+    expect(late.shown(rooms)).to.deep.equal(cluster.nodes[0]?.shown(rooms));
+    await cluster.announce(9, rooms[2] as string, Uint8Array.of(0x80));
+    await cluster.calm(1);
+    expect(late.events.map(({ event, room }) => [event, room])).to.deep.equal([['join', rooms[2]]]);
+  });
+});

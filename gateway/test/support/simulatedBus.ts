@@ -1,0 +1,123 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Channel, ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+
+interface Partition {
+  readonly channel: string;
+  readonly records: unknown[];
+}
+
+interface Reader {
+  readonly port: BusPort;
+  readonly channel: string;
+  readonly onRecord: (record: unknown) => void;
+  /** What it has had of each partition. */
+  readonly places: Map<Partition, number>;
+}
+
+/** Channels whose records are in one order for all keys. */
+const onePartition = ['gateways'];
+
+/**
+ * A bus on which nothing moves by itself: a test says which record reaches whom next, which is lost, and who is cut
+ * off. Order holds within a key, as the port promises, and nowhere else.
+ */
+export class SimulatedBus {
+  private readonly partitions = new Map<string, Partition>();
+  private readonly readers = new Set<Reader>();
+
+  /** The bus as one process sees it. */
+  port(): BusPort {
+    return new BusPort(this);
+  }
+
+  append(channel: Channel<unknown>, record: unknown): void {
+    const key = onePartition.includes(channel.name) ? '' : channel.key(record);
+    const name = `${channel.name} ${key}`;
+    const partition = this.partitions.get(name) ?? { channel: channel.name, records: [] };
+    this.partitions.set(name, partition);
+    partition.records.push(record);
+  }
+
+  add(reader: Reader): void {
+    // Reading begins at the end.
+    for (const partition of this.partitions.values()) reader.places.set(partition, partition.records.length);
+    this.readers.add(reader);
+  }
+
+  remove(port: BusPort): void {
+    for (const reader of this.readers) if (reader.port === port) this.readers.delete(reader);
+  }
+
+  /** Hands over, or loses, the record that `choice` falls upon. False when there is nothing to hand over. */
+  move(choice: number, isLost = false): boolean {
+    const waiting = [...this.readers]
+      .filter(({ port }) => !port.isFrozen)
+      .flatMap((reader) => this.behind(reader).map((partition) => ({ reader, partition })));
+    const next = waiting[choice % Math.max(1, waiting.length)];
+    if (next === undefined) return false;
+    const { reader, partition } = next;
+    const place = reader.places.get(partition) ?? 0;
+    reader.places.set(partition, place + 1);
+    if (!isLost) reader.onRecord(partition.records[place]);
+    return true;
+  }
+
+  private behind(reader: Reader): readonly Partition[] {
+    return [...this.partitions.values()].filter(
+      (partition) =>
+        partition.channel === reader.channel &&
+        (reader.places.get(partition) ?? 0) < partition.records.length,
+    );
+  }
+}
+
+export type Cut = 'no' | 'refused' | 'stored, and refused';
+
+export class BusPort implements MessageBus {
+  cut: Cut = 'no';
+  /** As a stopped process: it reads nothing. */
+  isFrozen = false;
+  private readonly bus: SimulatedBus;
+
+  constructor(bus: SimulatedBus) {
+    this.bus = bus;
+  }
+
+  get reachable(): boolean {
+    return this.cut === 'no';
+  }
+
+  async send<T>(channel: Channel<T>, record: T): Promise<void> {
+    if (this.cut !== 'refused') this.bus.append(channel as Channel<unknown>, record);
+    if (this.cut !== 'no') throw new EngineUnavailable('message bus');
+  }
+
+  async read<T>(
+    channel: Channel<T>,
+    _options: unknown,
+    onRecord: (record: T) => void,
+  ): Promise<ChannelReader> {
+    const places = new Map<Partition, number>();
+    this.bus.add({
+      port: this,
+      channel: channel.name,
+      onRecord: onRecord as (record: unknown) => void,
+      places,
+    });
+    return { attend: async () => undefined, forget: () => undefined, close: async () => undefined };
+  }
+
+  /** As a killed process. */
+  async close(): Promise<void> {
+    this.bus.remove(this);
+    this.cut = 'refused';
+  }
+
+  put(): Promise<void> {
+    throw new Error('This bus has channels only');
+  }
+
+  work(): Promise<never> {
+    throw new Error('This bus has channels only');
+  }
+}

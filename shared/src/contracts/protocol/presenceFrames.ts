@@ -1,0 +1,105 @@
+import { Buffer } from 'node:buffer';
+import { Encoder } from '@msgpack/msgpack';
+import { binaryFrame } from './wsFrame.js';
+
+export type PresenceEvent = 'join' | 'update' | 'leave';
+
+/** An actor in a room, as the lists show it. */
+export interface PresenceEntry {
+  readonly actorTokenId: string;
+  /** A MessagePack map; it goes out as it came in. */
+  readonly presence: Uint8Array;
+  /** Unix seconds. */
+  readonly joinedAt: number;
+}
+
+/** By room slug. */
+export type LobbyContents = ReadonlyMap<string, readonly PresenceEntry[]>;
+
+/** Already MessagePack. */
+type Parts = readonly Uint8Array[];
+
+const encoder = new Encoder();
+
+/** Sizes that do not fit into the first byte take two or four more. */
+const head = (size: number, short: number, medium: number): Buffer => {
+  if (size < 16) return Buffer.of(short + size);
+  if (size < 65_536) return Buffer.of(medium, size >> 8, size & 0xff);
+  const long = Buffer.of(medium + 1, 0, 0, 0, 0);
+  long.writeUInt32BE(size, 1);
+  return long;
+};
+
+const array = (items: readonly Parts[]): Parts => [head(items.length, 0x90, 0xdc), ...items.flat()];
+
+const map = (fields: readonly (readonly [name: string, value: Parts])[]): Parts => [
+  head(fields.length, 0x80, 0xde),
+  ...fields.flatMap(([name, value]) => [encoder.encode(name), ...value]),
+];
+
+const value = (plain: string | number): Parts => [encoder.encode(plain)];
+
+const frame = (fields: Parameters<typeof map>[0]): Buffer => binaryFrame(Buffer.concat(map(fields)));
+
+const emptyMap: Parts = [Uint8Array.of(0x80)];
+
+const entry = ({ actorTokenId, presence, joinedAt }: PresenceEntry): Parts =>
+  map([
+    ['actorTokenId', value(actorTokenId)],
+    ['presence', [presence]],
+    ['joinedAt', value(joinedAt)],
+  ]);
+
+/** What the others in a room are told; `presence` is undefined for a leave. The complete WebSocket frame, as all here. */
+export const presenceFrame = (event: PresenceEvent, actorTokenId: string, presence?: Uint8Array): Buffer => {
+  const actor = ['actor_token_id', value(actorTokenId)] as const;
+  return frame([
+    ['type', value('presence')],
+    ['event', value(event)],
+    ['data', map(presence === undefined ? [actor] : [actor, ['presence', [presence]]])],
+  ]);
+};
+
+/** Without a `roomId` for whoever asked without one. */
+export const presenceListFrame = (roomId: string | undefined, entries: readonly PresenceEntry[]): Buffer =>
+  frame([
+    ['type', value('presenceList')],
+    ...(roomId === undefined ? [] : [['roomId', value(roomId)] as const]),
+    ['data', array(entries.map(entry))],
+  ]);
+
+export const lobbySnapshotFrame = (
+  type: 'lobbySubscribed' | 'lobbyPresenceList',
+  lobbyId: string,
+  contents: LobbyContents,
+): Buffer =>
+  frame([
+    ['type', value(type)],
+    ['lobbyId', value(lobbyId)],
+    ['presence', map([...contents].map(([room, entries]) => [room, byActor(entries)]))],
+  ]);
+
+const byActor = (entries: readonly PresenceEntry[]): Parts =>
+  map(entries.map((one) => [one.actorTokenId, entry(one)]));
+
+export interface LobbyHappening {
+  readonly event: PresenceEvent;
+  readonly lobbyId: string;
+  /** The room's slug. */
+  readonly roomId: string;
+  readonly actorId: string;
+  /** Undefined for a leave. */
+  readonly presence: Uint8Array | undefined;
+}
+
+export const lobbyPresenceFrame = (happening: LobbyHappening): Buffer => {
+  const { event, lobbyId, roomId, actorId, presence } = happening;
+  return frame([
+    ['type', value('lobbyPresence')],
+    ['event', value(event)],
+    ['lobbyId', value(lobbyId)],
+    ['roomId', value(roomId)],
+    ['actorId', value(actorId)],
+    ['data', presence === undefined ? emptyMap : [presence]],
+  ]);
+};

@@ -1,0 +1,72 @@
+import { encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewayNews.js';
+import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
+
+const gatewayId = 'g';
+const report = { connections: { o: 2 }, presenceSequence: 7 };
+const key = { gatewayId, sequence: 3, connection: 1, room: 'p/app/_/room', actorTokenId: 'a' };
+const put = { ...key, presence: Uint8Array.of(0x80), joinedAt: 1, rank: 2 };
+
+describe('news of gateways on the bus', () => {
+  const all: GatewayNews[] = [
+    { kind: 'beat', gatewayId, number: 1, report },
+    { kind: 'hello', gatewayId },
+    { kind: 'goodbye', gatewayId },
+    { kind: 'ask', gatewayId, to: 'h' },
+    { kind: 'state', gatewayId, from: 5, upTo: 4 },
+  ];
+  for (const news of all) {
+    it(`survives an engine: ${news.kind}`, () => {
+      expect(gatewayNews.codec.decode(gatewayNews.codec.encode(news))).to.deep.equal(news);
+    });
+  }
+
+  it('may carry more in the report than this program knows', () => {
+    const more = { ...report, later: [1] };
+    const bytes = encode([1, { kind: 'beat', gatewayId, number: 1, report: more }]);
+    expect(gatewayNews.codec.decode(bytes)).to.deep.nested.include({ 'report.later': [1] });
+  });
+
+  for (const [what, record] of Object.entries({
+    'a later version': [2, { kind: 'hello', gatewayId }],
+    'a kind of a later program': [1, { kind: 'toString', gatewayId }],
+    'a beat without a report': [1, { kind: 'beat', gatewayId, number: 1 }],
+    'a state without numbers': [1, { kind: 'state', gatewayId, from: '1', upTo: 2 }],
+    'something else': 7,
+  })) {
+    it(`is not read from ${what}`, () => {
+      expect(() => gatewayNews.codec.decode(encode(record))).to.throw('Not news of a gateway');
+    });
+  }
+});
+
+describe('presence news on the bus', () => {
+  const all: PresenceNews[] = [
+    { kind: 'enter', ...put },
+    { kind: 'change', ...put },
+    { kind: 'again', ...put },
+    { kind: 'leave', ...key },
+  ];
+  for (const news of all) {
+    it(`survives an engine: ${news.kind}`, () => {
+      expect(presenceNews.codec.decode(presenceNews.codec.encode(news))).to.deep.equal(news);
+    });
+  }
+
+  it('is keyed by its room', () => {
+    expect(presenceNews.key({ kind: 'leave', ...key })).to.equal('p/app/_/room');
+  });
+
+  for (const [what, record] of Object.entries({
+    'a later version': [2, 'leave', 'g', 1, 1, 'r', 'a'],
+    'another kind': [1, 'vanish', 'g', 1, 1, 'r', 'a'],
+    'a put without a presence': [1, 'enter', 'g', 1, 1, 'r', 'a', null, 1, 1],
+    'a short record': [1, 'leave', 'g'],
+    'something else': { room: 'r' },
+  })) {
+    it(`is not read from ${what}`, () => {
+      expect(() => presenceNews.codec.decode(encode(record))).to.throw('Not presence news');
+    });
+  }
+});
