@@ -5,6 +5,17 @@ import { ConnectionError, type RoomwireError } from './errors.js';
 import { readOptions, type ClientOptions } from './options.js';
 import type { ErrorFrame, ServerFrame } from './protocol/frames.js';
 import { refusalOf } from './protocol/refusal.js';
+import { Lobbies } from './presence/lobbies.js';
+import type {
+  Lobby,
+  LobbyContents,
+  LobbyHandler,
+  PresenceChange,
+  PresenceData,
+  PresenceEntry,
+} from './presence/presence.js';
+import { Requests } from './presence/requests.js';
+import { Rooms } from './presence/rooms.js';
 import { Publishes, type PublishOptions } from './publishes.js';
 import type { MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
@@ -13,6 +24,8 @@ import { Subscriptions } from './subscriptions/subscriptions.js';
 export interface ClientEvents {
   /** Every change of `state`. */
   state: ConnectionState;
+  /** Somebody came, went or changed in the room that the client has entered. */
+  presence: PresenceChange;
   /**
    * What no promise could tell: a frame that cannot be read (`undecodable_frame`), a handler that failed
    * (`handler_failed`), a subscription that was refused after a reconnect, an error frame that answers no request.
@@ -34,6 +47,9 @@ export class Client {
   readonly #emitter = new Emitter<ClientEvents>();
   readonly #subscriptions: Subscriptions;
   readonly #publishes: Publishes;
+  readonly #requests: Requests;
+  readonly #rooms: Rooms;
+  readonly #lobbies: Lobbies;
 
   /** @internal Use `connect`. */
   constructor(options: ClientOptions) {
@@ -49,10 +65,11 @@ export class Client {
       ...wire(this.#connection),
     };
     this.#publishes = new Publishes(context);
-    this.#subscriptions = new Subscriptions({
-      ...context,
-      onError: (error) => this.#emitter.emit('error', error),
-    });
+    const reporting = { ...context, onError: (error: RoomwireError) => this.#emitter.emit('error', error) };
+    this.#subscriptions = new Subscriptions(reporting);
+    this.#requests = new Requests(context);
+    this.#rooms = new Rooms(this.#requests, reporting);
+    this.#lobbies = new Lobbies(this.#requests, reporting);
     this.#connection.start();
   }
 
@@ -113,6 +130,42 @@ export class Client {
     return this.#publishes.publish(topic, data, options);
   }
 
+  /**
+   * Says that the actor is in a room, and what it says of itself; again for another presence, or another room, which
+   * leaves the one before. Resolves when it is in force: from then on `presence` events tell of the others. Made again
+   * after every reconnect, with what was accepted last.
+   *
+   * `roomId` is a room slug, or `app-slug/room-slug`; `presence` has at most 16,384 bytes as MessagePack. Rejects with
+   * a `RoomwireError`: `unknown_topic` (no such room, or no access), `message_too_large`, `rate_limit_exceeded`,
+   * `broker_unavailable`, `invalid_data`, `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
+   */
+  async enter(roomId: string, presence: PresenceData = {}): Promise<void> {
+    this.#assertOpen();
+    return this.#rooms.enter(roomId, presence);
+  }
+
+  /** Who is in a room, the own actor included. Rejects like `enter`. */
+  async presence(roomId: string): Promise<readonly PresenceEntry[]> {
+    this.#assertOpen();
+    return this.#rooms.list(roomId);
+  }
+
+  /**
+   * Looks at a lobby: the handler gets a snapshot, then all that changes, and a snapshot again after every reconnect.
+   * `lobbyId` is a lobby slug, or `app-slug/lobby-slug`. Rejects with a `RoomwireError`: `not_authorized` (no such
+   * lobby, or no access), `subscription_conflict` (it is looked at already), and what `enter` rejects with.
+   */
+  async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
+    this.#assertOpen();
+    return this.#lobbies.subscribe(lobbyId, handler);
+  }
+
+  /** Who is in the rooms of a lobby. Rejects like `lobby`. */
+  async lobbyPresence(lobbyId: string): Promise<LobbyContents> {
+    this.#assertOpen();
+    return this.#lobbies.list(lobbyId);
+  }
+
   /** Calls `listener` at each event; the function that it returns stops that. */
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.#emitter.on(name, listener);
@@ -132,11 +185,22 @@ export class Client {
   }
 
   #changed(state: ConnectionState): void {
-    if (state.name === 'connected') this.#subscriptions.connected(state.session.restoredSubscriptions);
-    if (state.name === 'waiting' || state.name === 'closed') this.#publishes.lost(state.reason);
+    if (state.name === 'connected') this.#connected(state.session);
+    if (state.name === 'waiting' || state.name === 'closed') this.#lost(state.reason);
     if (state.name === 'waiting') this.#subscriptions.disconnected();
     if (state.name === 'closed') this.#subscriptions.close(state.reason);
     this.#emitter.emit('state', state);
+  }
+
+  #connected({ restoredSubscriptions }: Session): void {
+    this.#subscriptions.connected(restoredSubscriptions);
+    this.#rooms.connected();
+    this.#lobbies.connected();
+  }
+
+  #lost(reason: RoomwireError): void {
+    this.#publishes.lost(reason);
+    this.#requests.lost(reason);
   }
 
   #dispatch(frame: ServerFrame): void {
@@ -149,6 +213,18 @@ export class Client {
         return this.#subscriptions.subscribed(frame.topic);
       case 'unsubscribed':
         return this.#subscriptions.unsubscribed(frame.topic);
+      case 'presence':
+        return this.#emitter.emit('presence', frame.change);
+      case 'presenceList':
+        return void this.#requests.answered({ type: frame.type, about: frame.roomId }, frame);
+      case 'lobbySubscribed':
+        this.#lobbies.opened(frame);
+        return void this.#requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
+      case 'lobbyPresenceList':
+      case 'lobbyUnsubscribed':
+        return void this.#requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
+      case 'lobbyPresence':
+        return this.#lobbies.changed(frame);
       case 'error':
         return this.#refused(frame);
       case 'auth':
@@ -157,11 +233,13 @@ export class Client {
     }
   }
 
-  /** `msgRef` means a publish; without it the topic tells which subscribe it was. */
+  /** `msgRef` means a publish; without it the topic, the room or the lobby tells which request it was. */
   #refused(frame: ErrorFrame): void {
     const error = refusalOf(frame);
     const answered =
-      error.msgRef === undefined ? this.#subscriptions.refused(error) : this.#publishes.refused(error);
+      error.msgRef !== undefined
+        ? this.#publishes.refused(error)
+        : this.#subscriptions.refused(error) || this.#requests.refused(error.lobbyId ?? error.topic, error);
     if (!answered) this.#emitter.emit('error', error);
   }
 }

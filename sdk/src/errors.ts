@@ -55,6 +55,7 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly msgRef?: string | undefined;
   readonly maxSizeBytes?: number | undefined;
+  readonly lobbyId?: string | undefined;
 }
 
 /** Everything that the client rejects with or reports. Tell errors apart by `error`. */
@@ -64,7 +65,7 @@ export class RoomwireError extends Error {
   readonly error: ErrorName;
   /** 42910, 42920, 42930 or 42940 where the protocol gives a number. */
   readonly code: number | undefined;
-  /** `app/room/topic` that it is about. */
+  /** `app/room/topic`, or the `roomId`, that it is about. */
   readonly topic: string | undefined;
   /** What may help, as the server says with `unknown_topic`. */
   readonly hint: string | undefined;
@@ -72,6 +73,8 @@ export class RoomwireError extends Error {
   readonly msgRef: string | undefined;
   /** Most bytes that `data` may have, with `message_too_large`. */
   readonly maxSizeBytes: number | undefined;
+  /** Lobby that it is about. */
+  readonly lobbyId: string | undefined;
 
   constructor(error: ErrorName, details: ErrorDetails = {}) {
     super(describe(error, details), details.cause === undefined ? undefined : { cause: details.cause });
@@ -81,6 +84,7 @@ export class RoomwireError extends Error {
     this.hint = details.hint;
     this.msgRef = details.msgRef;
     this.maxSizeBytes = details.maxSizeBytes;
+    this.lobbyId = details.lobbyId;
   }
 }
 
@@ -111,9 +115,10 @@ export class ConnectionError extends RoomwireError {
   }
 }
 
-const describe = (error: ErrorName, { message, topic, hint }: ErrorDetails): string => {
+const describe = (error: ErrorName, { message, topic, lobbyId, hint }: ErrorDetails): string => {
   const text = message ?? (isClientFailure(error) ? clientFailures[error] : `The server answered ${error}`);
-  return [topic === undefined ? text : `${text} (${topic})`, hint].filter(Boolean).join(': ');
+  const about = topic ?? lobbyId;
+  return [about === undefined ? text : `${text} (${about})`, hint].filter(Boolean).join(': ');
 };
 
 const isClientFailure = (error: ErrorName): error is ClientFailure => Object.hasOwn(clientFailures, error);

@@ -9,6 +9,15 @@ export type { Random, Schedule } from './environment.js';
 export { AuthenticationError, ConnectionError, RoomwireError } from './errors.js';
 export type { AuthenticationFailure, ClientFailure, ErrorName, RefusalName } from './errors.js';
 export type { Filter, Qos, RestoredSubscription } from './protocol/frames.js';
+export type {
+  Lobby,
+  LobbyContents,
+  LobbyEvent,
+  LobbyHandler,
+  PresenceChange,
+  PresenceData,
+  PresenceEntry,
+} from './presence/presence.js';
 export type { PublishOptions } from './publishes.js';
 export type { Message, MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 export type { MessageStream, StreamOptions } from './subscriptions/messageStream.js';

@@ -1,3 +1,5 @@
+import type { LobbyContents, PresenceChange, PresenceData, PresenceEntry } from '../presence/presence.js';
+
 /** At most once, at least once, or two-step on the broker's internal hop. */
 export type Qos = 0 | 1 | 2;
 
@@ -43,7 +45,13 @@ export type ClientFrame =
       readonly filters: readonly string[] | undefined;
       readonly msgRef: string;
     }
-  | { readonly type: 'ack'; readonly msgId: string };
+  | { readonly type: 'ack'; readonly msgId: string }
+  | { readonly type: 'presence'; readonly roomId: string; readonly data: PresenceData }
+  | { readonly type: 'getPresence'; readonly roomId?: string }
+  | {
+      readonly type: 'lobbySubscribe' | 'lobbyUnsubscribe' | 'getLobbyPresence';
+      readonly lobbyId: string;
+    };
 
 /** The reply to an accepted `auth` frame. */
 export interface AuthAccepted {
@@ -62,6 +70,7 @@ export interface ErrorFrame {
   readonly hint: string | undefined;
   readonly msgRef: string | undefined;
   readonly maxSizeBytes: number | undefined;
+  readonly lobbyId: string | undefined;
 }
 
 export interface MessageFrame {
@@ -74,6 +83,29 @@ export interface MessageFrame {
   readonly filter: string | undefined;
 }
 
+export interface PresenceListFrame {
+  readonly type: 'presenceList';
+  readonly roomId: string | undefined;
+  readonly data: readonly PresenceEntry[];
+}
+
+export interface LobbySnapshotFrame {
+  readonly type: 'lobbySubscribed' | 'lobbyPresenceList';
+  readonly lobbyId: string;
+  readonly presence: LobbyContents;
+}
+
+export interface LobbyPresenceFrame {
+  readonly type: 'lobbyPresence';
+  readonly event: PresenceChange['event'];
+  readonly lobbyId: string;
+  /** The room's slug. */
+  readonly roomId: string;
+  readonly actorId: string;
+  /** Empty for a leave. */
+  readonly data: PresenceData;
+}
+
 /** The frames that this version acts on. It passes over all others. */
 export type ServerFrame =
   | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
@@ -82,4 +114,10 @@ export type ServerFrame =
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'published'; readonly msgRef: string }
   | MessageFrame
+  | { readonly type: 'presence'; readonly change: PresenceChange }
+  | PresenceListFrame
+  | (LobbySnapshotFrame & { readonly type: 'lobbySubscribed' })
+  | (LobbySnapshotFrame & { readonly type: 'lobbyPresenceList' })
+  | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }
+  | LobbyPresenceFrame
   | ErrorFrame;

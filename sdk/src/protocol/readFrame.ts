@@ -1,6 +1,7 @@
+import { isMap, mapOf, optional, text, type Fields } from './fields.js';
 import type { RestoredSubscription, ServerFrame } from './frames.js';
+import { changeOf, entriesOf, eventOf, snapshotOf } from './presenceFields.js';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Reader<T extends ServerFrame['type']> = (fields: Fields) => Extract<ServerFrame, { type: T }>;
 
 /**
@@ -38,6 +39,23 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     isReplay: fields.isReplay === true,
     filter: optional(fields, 'filter', 'string'),
   }),
+  presence: (fields) => ({ type: 'presence', change: changeOf(fields) }),
+  presenceList: (fields) => ({
+    type: 'presenceList',
+    roomId: optional(fields, 'roomId', 'string'),
+    data: entriesOf(fields.data),
+  }),
+  lobbySubscribed: (fields) => ({ type: 'lobbySubscribed', ...snapshotOf(fields) }),
+  lobbyPresenceList: (fields) => ({ type: 'lobbyPresenceList', ...snapshotOf(fields) }),
+  lobbyUnsubscribed: (fields) => ({ type: 'lobbyUnsubscribed', lobbyId: text(fields, 'lobbyId') }),
+  lobbyPresence: (fields) => ({
+    type: 'lobbyPresence',
+    event: eventOf(fields),
+    lobbyId: text(fields, 'lobbyId'),
+    roomId: text(fields, 'roomId'),
+    actorId: text(fields, 'actorId'),
+    data: mapOf(fields.data, 'data'),
+  }),
   error: (fields) => ({
     type: 'error',
     error: text(fields, 'error'),
@@ -46,35 +64,11 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     hint: optional(fields, 'hint', 'string'),
     msgRef: optional(fields, 'msgRef', 'string'),
     maxSizeBytes: optional(fields, 'maxSizeBytes', 'number'),
+    lobbyId: optional(fields, 'lobbyId', 'string'),
   }),
 };
 
 const isKnown = (type: string): type is ServerFrame['type'] => Object.hasOwn(readers, type);
-
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const text = (fields: Fields, name: string): string => {
-  const value = optional(fields, name, 'string');
-  if (value === undefined) throw new TypeError(`${name} is missing`);
-  return value;
-};
-
-interface Primitives {
-  string: string;
-  number: number;
-}
-
-/** `null` counts as absent. */
-const optional = <K extends keyof Primitives>(
-  fields: Fields,
-  name: string,
-  kind: K,
-): Primitives[K] | undefined => {
-  const value = fields[name] ?? undefined;
-  if (value !== undefined && typeof value !== kind) throw new TypeError(`${name} must be a ${kind}`);
-  return value as Primitives[K] | undefined;
-};
 
 const restored = (value: unknown): RestoredSubscription[] => {
   if (value === undefined || value === null) return [];

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { connect, type Client, type PresenceChange } from '@roomwire/sdk';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import type { ApiClient } from '../support/apiClient.js';
+import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
+
+interface Person {
+  readonly client: Client;
+  readonly id: string;
+  readonly changes: PresenceChange[];
+}
+
+describe('presence over many processes on engines', function () {
+  this.timeout(120_000);
+  let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
+  let cluster: Cluster;
+  let project: ApiClient;
+  let room: string;
+  const clients: Client[] = [];
+
+  before(async () => {
+    engines = await enginesOfTheRun();
+    cluster = await startCluster(engines);
+    const [api] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
+    [project] = (await cluster.newProject(api)).clients as [ApiClient];
+    const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
+    await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
+    room = `${slug}/hall`;
+  });
+  after(async () => {
+    await cluster.close();
+    await engines.close();
+  });
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+
+  const enter = async ({ socketUrl }: Member, presence = {}): Promise<Person> => {
+    const { body } = await project.post('/actors', { name: 'x', actorType: 'user' });
+    const client = connect({ url: socketUrl, token: body.accessToken, reconnect: false });
+    clients.push(client);
+    await client.ready();
+    const changes: PresenceChange[] = [];
+    client.on('presence', (change) => changes.push(change));
+    await client.enter(room, presence);
+    return { client, id: body.actorTokenId, changes };
+  };
+
+  const there = async ({ client }: Person): Promise<string[]> =>
+    (await client.presence(room)).map(({ actorTokenId }) => actorTokenId).sort();
+
+  it('[WS-PRES-12] is told and listed alike on every gateway, on one that starts late too', async () => {
+    const gateways = [await cluster.add('gateway'), await cluster.add('gateway')] as const;
+    const [ann, ben] = [await enter(gateways[0], { n: 1 }), await enter(gateways[1], { n: 2 })];
+    await eventually(() => ann.changes.length === 1);
+    expect(ann.changes[0]).to.eql({ event: 'join', actorTokenId: ben.id, presence: { n: 2 } });
+    const late = await cluster.add('gateway');
+    const cem = await enter(late);
+    const all = [ann, ben, cem];
+    for (const person of all) {
+      await eventually(async () => (await there(person)).length === 3);
+      expect(await there(person)).to.eql(all.map(({ id }) => id).sort());
+    }
+    expect(cem.changes).to.eql([]);
+    await Promise.all(all.map(({ client }) => client.close()));
+    for (const gateway of [...gateways, late]) await cluster.stop(gateway);
+  });
+
+  it('[WS-PRES-13] a killed gateway takes its own with it within 15 s, and nobody else leaves', async () => {
+    const gateways = [
+      await cluster.add('gateway'),
+      await cluster.add('gateway'),
+      await cluster.add('gateway'),
+    ];
+    const [near, far, doomed] = gateways as [Member, Member, Member];
+    const [ann, ben] = [await enter(near), await enter(far)];
+    const lost = [await enter(doomed), await enter(doomed)];
+    await eventually(async () => (await there(ann)).length === 4 && (await there(ben)).length === 4);
+    const killedAt = performance.now();
+    await cluster.stop(doomed, 'SIGKILL');
+    await eventually(async () => (await there(ann)).length === 2 && (await there(ben)).length === 2, {
+      withinMs: 20_000,
+    });
+    expect(performance.now() - killedAt).to.be.below(15_000);
+    const left = (changes: readonly PresenceChange[]) =>
+      changes.filter(({ event }) => event === 'leave').map(({ actorTokenId }) => actorTokenId);
+    for (const { changes } of [ann, ben]) {
+      expect(left(changes)).to.have.members(lost.map(({ id }) => id));
+    }
+    await Promise.all([ann, ben].map(({ client }) => client.close()));
+    for (const gateway of [near, far]) await cluster.stop(gateway);
+  });
+
+  it('[WS-PRES-13] a gateway that stands still comes back with its own, and takes nobody for dead', async () => {
+    const [going, standing] = [await cluster.add('gateway'), await cluster.add('gateway')];
+    const [ann, ben] = [await enter(going), await enter(standing)];
+    await eventually(async () => (await there(ann)).length === 2);
+    standing.program.process.kill('SIGSTOP');
+    await eventually(() => ann.changes.some(({ event }) => event === 'leave'), { withinMs: 20_000 });
+    standing.program.process.kill('SIGCONT');
+    await eventually(async () => (await there(ann)).length === 2, { withinMs: 30_000 });
+    expect(await there(ben)).to.eql([ann.id, ben.id].sort());
+    expect(ben.changes.filter(({ event }) => event === 'leave')).to.eql([]);
+    expect(ann.changes.map(({ event }) => event)).to.eql(['join', 'leave', 'join']);
+  });
+});

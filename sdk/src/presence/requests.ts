@@ -1,0 +1,91 @@
+import { deferred, type Deferred } from '../deferred.js';
+import type { Schedule } from '../environment.js';
+import { ConnectionError, type RoomwireError } from '../errors.js';
+import type { ClientFrame } from '../protocol/frames.js';
+
+export interface RequestsContext {
+  readonly schedule: Schedule;
+  readonly requestMs: number;
+  send(frame: ClientFrame): void;
+}
+
+/** The frame that answers a request, by its type and what it is about; `about` is undefined where it names nothing. */
+export interface Reply {
+  readonly type: string;
+  readonly about: string | undefined;
+}
+
+export interface Request {
+  readonly frames: readonly ClientFrame[];
+  /** What a refusal of one of the frames names. */
+  readonly about: string;
+  readonly answeredBy: Reply;
+  /** A refusal comes instead of the answer, and not besides it. */
+  readonly refusalAnswers: boolean;
+}
+
+interface Pending extends Request {
+  readonly answer: Deferred<unknown>;
+  readonly cancelTimeout: () => void;
+  isRefused: boolean;
+}
+
+/**
+ * Requests whose replies carry no reference of ours. The server handles the frames of a connection in their order, so
+ * that a reply belongs to the first request that waits for one of its kind. One that timed out still waits for it.
+ */
+export class Requests {
+  readonly #context: RequestsContext;
+  #pending: readonly Pending[] = [];
+
+  constructor(context: RequestsContext) {
+    this.#context = context;
+  }
+
+  /** Resolves with the answer. Rejects with the refusal, `request_timeout`, `not_connected` or `connection_lost`. */
+  async ask(request: Request): Promise<unknown> {
+    for (const frame of request.frames) this.#context.send(frame);
+    const answer = deferred<unknown>();
+    const cancelTimeout = this.#context.schedule(
+      () => answer.reject(new ConnectionError('request_timeout')),
+      this.#context.requestMs,
+    );
+    this.#pending = [...this.#pending, { ...request, answer, cancelTimeout, isRefused: false }];
+    return answer.promise;
+  }
+
+  /** Whether somebody waited for it. */
+  answered(reply: Reply, content: unknown): boolean {
+    const request = this.#pending.find(
+      ({ answeredBy }) => answeredBy.type === reply.type && answeredBy.about === reply.about,
+    );
+    if (request === undefined) return false;
+    this.#end(request);
+    request.answer.resolve(content);
+    return true;
+  }
+
+  /** Whether the error answers a request of ours. */
+  refused(about: string | undefined, error: RoomwireError): boolean {
+    const request = this.#pending.find((one) => one.about === about && !one.isRefused);
+    if (request === undefined) return false;
+    request.isRefused = true;
+    request.answer.reject(error);
+    if (request.refusalAnswers) this.#end(request);
+    return true;
+  }
+
+  /** Nobody will answer any more. */
+  lost(cause: RoomwireError): void {
+    const pending = this.#pending;
+    for (const request of pending) {
+      this.#end(request);
+      request.answer.reject(new ConnectionError('connection_lost', { cause }));
+    }
+  }
+
+  #end(request: Pending): void {
+    request.cancelTimeout();
+    this.#pending = this.#pending.filter((one) => one !== request);
+  }
+}
