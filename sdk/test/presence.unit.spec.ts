@@ -84,10 +84,10 @@ describe('presence', () => {
   });
 
   it('does not outlive its connection, or the time for an answer', async () => {
-    const { client, peer } = await harness.connected();
+    const { client, peer } = await harness.connected({ timeouts: { requestMs: 88 } });
     const late = rejection(client.presence('den'));
     await peer.next('getPresence');
-    await harness.time.pass(10_000);
+    await harness.time.pass(88);
     expect(await late).to.include({ error: 'request_timeout' });
     const lost = rejection(client.presence('den'));
     await peer.next('getPresence');
@@ -97,10 +97,10 @@ describe('presence', () => {
   });
 
   it('gives a late answer to the request that it belongs to', async () => {
-    const { client, peer } = await harness.connected();
+    const { client, peer } = await harness.connected({ timeouts: { requestMs: 88 } });
     const late = rejection(client.presence('den'));
     await peer.next('getPresence');
-    await harness.time.pass(10_000);
+    await harness.time.pass(88);
     await late;
     const listing = client.presence('den');
     await peer.next('getPresence');
