@@ -332,7 +332,7 @@ describe('presence', () => {
     const { client, id } = await world.member({}, 2);
     await announce(client, 'lobby', { n: 1 });
     isAway = true;
-    for (const roomId of ['den', 'lobby']) {
+    for (const roomId of ['lobby', 'den']) {
       expect(await client.ask({ type: 'presence', roomId, data: { n: 2 } })).to.include({
         error: 'broker_unavailable',
         topic: roomId,
