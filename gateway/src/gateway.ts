@@ -73,11 +73,14 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, hub, metrics, presence, revalidator, sweeper, options } = this.core;
-    const messages = await bus.read(liveMessages, { interest: 'attended' }, createDelivery(hub, metrics));
-    this.readers.push(messages);
+    // Together, because an engine may take seconds for each.
+    const [messages, feed] = await Promise.all([
+      bus.read(liveMessages, { interest: 'attended' }, createDelivery(hub, metrics)),
+      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
+      presence.start(),
+    ]);
+    this.readers.push(messages, feed);
     hub.readFrom(messages);
-    this.readers.push(await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)));
-    await presence.start();
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();

@@ -53,9 +53,12 @@ export class Peers {
     return this.lastReports;
   }
 
-  /** Says hello once what the others answer will be read. */
-  async start(): Promise<void> {
+  async listen(): Promise<void> {
     this.reader = await this.deps.bus.read(gatewayNews, { interest: 'all' }, (news) => this.take(news));
+  }
+
+  /** To be called when everything is read that the others may answer. */
+  async sayHello(): Promise<void> {
     await this.tell({ kind: 'hello', gatewayId: this.deps.gatewayId });
     this.beat();
   }

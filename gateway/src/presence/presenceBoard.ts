@@ -70,8 +70,9 @@ export class PresenceBoard {
 
   async start(): Promise<void> {
     this.replica.hello(this.deps.gatewayId);
-    this.reader = await this.deps.bus.read(presenceNews, { interest: 'all' }, (news) => this.take(news));
-    await this.peers.start();
+    const reading = this.deps.bus.read(presenceNews, { interest: 'all' }, (news) => this.take(news));
+    [this.reader] = await Promise.all([reading, this.peers.listen()]);
+    await this.peers.sayHello();
     this.readiness.begin(() => this.replica.isSynced);
   }
 
