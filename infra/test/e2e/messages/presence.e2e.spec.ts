@@ -101,7 +101,12 @@ describe('presence, from REST to the socket', () => {
       ),
     );
     await service.project.patch(shop, { status: 'active' });
-    await ben.client.enter(`${app}/shop`);
+    await eventually(() =>
+      ben.client.enter(`${app}/shop`).then(
+        () => true,
+        () => false,
+      ),
+    );
     expect(await named(ben, `${app}/shop`)).to.eql({ [ben.id]: {} });
   });
 
