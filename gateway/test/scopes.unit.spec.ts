@@ -119,6 +119,15 @@ describe('an actor in a scope', () => {
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'scope_inactive' });
   });
 
+  it('[WS-PRES-5] those of different scopes do not see each other in one room', async () => {
+    const [ann, bob, out] = [await joinIn(acme), await joinIn(other), await world.join()];
+    for (const client of [ann, bob, out]) {
+      client.send({ type: 'presence', roomId: 'lobby', data: {} });
+      const list = (await client.ask({ type: 'getPresence', roomId: 'lobby' })) as { data: unknown[] };
+      expect(list.data, 'itself alone').to.have.lengthOf(1);
+    }
+  });
+
   describe('that is moved while it is connected', () => {
     let mover: FrameClient;
     let actorTokenId: string;
@@ -155,6 +164,20 @@ describe('an actor in a scope', () => {
       expect(await mover.ask({ type: 'unsubscribe', topic })).to.include({ type: 'unsubscribed' });
       await fresh.publish(topic, 'unheard', { filter: 'eu', msgRef: 'r' }).next();
       expect(await mover.ask({ type: 'unsubscribe', topic })).to.include({ type: 'unsubscribed' });
+    });
+
+    it('[WS-SCOPE-4] is no longer present in the room of the old scope', async () => {
+      for (const client of [inAcme, mover]) client.send({ type: 'presence', roomId: 'lobby', data: {} });
+      expect(await inAcme.next()).to.include({ type: 'presence', event: 'join' });
+      await updated(actorTokenId, { accessScopeId: other.accessScopeId });
+      expect(await inAcme.next()).to.deep.equal({
+        type: 'presence',
+        event: 'leave',
+        data: { actor_token_id: actorTokenId },
+      });
+      await moved(inOther);
+      const list = await inOther.ask({ type: 'getPresence', roomId: 'lobby' });
+      expect(list).to.deep.equal({ type: 'presenceList', roomId: 'lobby', data: [] });
     });
 
     it('[WS-SCOPE-4] is denied by its new scope and no longer by its old one', async () => {

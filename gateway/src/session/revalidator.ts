@@ -23,8 +23,12 @@ interface RevalidatorDeps {
   readonly signingKeys: SigningKeys;
   readonly roster: Roster;
   readonly hub: Hub;
-  /** Takes away a presence that its actor may no longer have. */
-  readonly presence: { recheck(session: Session): Promise<void> };
+  readonly presence: {
+    /** Takes away a presence that its actor may no longer have. */
+    recheck(session: Session): Promise<void>;
+    /** Takes a session out of its room and its lobbies. */
+    leave(session: Session): void;
+  };
 }
 
 const retryAfterMs = 1_000;

@@ -8,6 +8,8 @@ import type { Session } from './session.js';
 interface MoveDeps {
   readonly directory: Directory;
   readonly hub: Hub;
+  /** Takes a session out of its room and its lobbies. */
+  readonly presence: { leave(session: Session): void };
   readonly logger: Logger;
 }
 
@@ -15,13 +17,15 @@ const retryAfterMs = 1_000;
 
 /**
  * [WS-SCOPE-4] Takes a live session to the scope that its actor is in now. Nothing of the old scope reaches it from this
- * call on; its subscriptions join the same addresses of the new scope between two of its frames.
+ * call on, and it is no longer present there; its subscriptions join the same addresses of the new scope between two of
+ * its frames.
  */
 export const moveToScope = (session: Session, scope: ActorScope | null, deps: MoveDeps): void => {
   const hasMoved = session.identity.scope !== (scope?.slug ?? null);
   session.enterScope(scope);
   if (!hasMoved) return;
   for (const subscription of session.subscriptions.values()) deps.hub.leave(subscription);
+  deps.presence.leave(session);
   session.link.inTurn(() => rejoin(session, deps));
 };
 

@@ -121,7 +121,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       });
     }
 
-    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'setFilters', 'presence']) {
+    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'setFilters', 'ack']) {
       it(`[WS-ENC-6] the type "${type}" is not known`, () => {
         expect(parse({ type })).to.deep.equal({ type: 'malformed', refusal: 'unknownType' });
       });
