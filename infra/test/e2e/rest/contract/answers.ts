@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { expectTime, expectUuid } from '../../../support/shapes.js';
+
+const times = ['createdAt', 'updatedAt'] as const;
+
+/** The fields of each record: those that the specification names, and what the design adds. */
+const records = {
+  app: [
+    ...['appId', 'projectId', 'name', 'slug', 'description', 'status', 'blueprintId', 'blueprintVersion'],
+    ...['pinnedBlueprintVersion', 'config', 'topics', 'topicConfigs', 'hydrationWebhook', 'triggerWebhook'],
+    ...['dependencies', 'files', 'framework', ...times],
+  ],
+  room: [
+    ...['roomId', 'appId', 'name', 'slug', 'description', 'topics', 'metadata', 'status', 'isStatic'],
+    ...times,
+  ],
+  grant: [
+    ...['roomActorAccessId', 'appId', 'roomId', 'actorTokenId', 'actorType', 'permission', 'topics'],
+    ...['expiresAt', 'isActive', 'role', 'metadata', ...times],
+  ],
+  actor: [
+    ...['actorTokenId', 'projectId', 'accessScopeId', 'keyId', 'name', 'actorType', 'status', 'expiresAt'],
+    ...['lastUsedAt', 'metadata', ...times],
+  ],
+  scope: [...['accessScopeId', 'projectId', 'slug', 'name', 'description', 'metadata', 'isActive', ...times]],
+  'signing key': ['signingKeyId', 'projectId', 'keyId', 'name', 'status', 'lastUsedAt', ...times],
+  'dead letter': [
+    ...['dlqId', 'organizationId', 'projectId', 'appId', 'kind', 'url', 'requestHeaders', 'requestBody'],
+    ...['responseStatus', 'error', 'retryCount', 'status', ...times],
+  ],
+  organization: ['organizationId', 'name', 'status', 'plan', ...times],
+  project: ['projectId', 'organizationId', 'name', ...times],
+  'API key': [
+    'apiKeyId',
+    'organizationId',
+    'projectId',
+    'keyId',
+    'name',
+    'expiresAt',
+    'lastUsedAt',
+    ...times,
+  ],
+  blueprint: ['blueprintId', 'organizationId', 'name', 'version', 'versions', ...times],
+} as const satisfies Record<string, readonly string[]>;
+
+type RecordName = keyof typeof records;
+
+const identifiers = /^(?:app|room|roomActorAccess|actorToken|accessScope|signingKey|dlq|blueprint|apiKey)Id$/;
+
+const expectRecord = (record: any, name: RecordName, ...more: readonly string[]): void => {
+  expect(record).to.have.all.keys(...records[name], ...more);
+  for (const time of times) expectTime(record[time]);
+  for (const [field, value] of Object.entries(record as object))
+    if (value !== null && (identifiers.test(field) || ['projectId', 'organizationId'].includes(field)))
+      expectUuid(value);
+};
+
+type Check = (body: any) => void;
+
+const one =
+  (name: RecordName, ...more: readonly string[]): Check =>
+  (body) =>
+    expectRecord(body, name, ...more);
+
+/** At least one record, so that a list of nothing proves nothing. */
+const list =
+  (name: RecordName): Check =>
+  (body) => {
+    expect(body).to.be.an('array').that.is.not.empty;
+    for (const record of body) expectRecord(record, name);
+  };
+
+const page =
+  (name: RecordName): Check =>
+  (body) => {
+    expect(body).to.have.all.keys('data', 'pagination');
+    list(name)(body.data);
+    const total: number = body.data.length;
+    expect(body.pagination).to.eql({ total, page: 1, pageCount: 1 });
+  };
+
+/** The exact bodies of success. */
+export const answers = {
+  nothing: (body) => expect(body).to.equal(undefined),
+  success: (body) => expect(body).to.eql({ success: true }),
+  count: (body) => expect(body).to.eql({ count: 1 }),
+  app: one('app'),
+  'page of apps': page('app'),
+  room: one('room'),
+  'list of rooms': list('room'),
+  grant: one('grant'),
+  'list of grants': list('grant'),
+  actor: one('actor'),
+  'actor with its token': one('actor', 'accessToken'),
+  'list of actors': list('actor'),
+  scope: one('scope'),
+  'page of scopes': page('scope'),
+  'signing key': one('signing key'),
+  'signing key with its secret': one('signing key', 'signingKey'),
+  'page of signing keys': page('signing key'),
+  'dead letter': one('dead letter'),
+  'stretch of dead letters'(body) {
+    expect(body).to.have.all.keys('data', 'pagination');
+    list('dead letter')(body.data);
+    expect(body.pagination).to.eql({ total: 2, limit: 50, offset: 0 });
+  },
+  organization: one('organization'),
+  'page of organizations': page('organization'),
+  project: one('project'),
+  'page of projects': page('project'),
+  'API key': one('API key'),
+  'API key with its secret': one('API key', 'apiKey'),
+  'page of API keys': page('API key'),
+  blueprint: one('blueprint'),
+  'page of blueprints': page('blueprint'),
+} as const satisfies Record<string, Check>;
+
+export type AnswerName = keyof typeof answers;
+
+export const expectAnswer = (name: AnswerName, body: unknown): void => (answers[name] as Check)(body);

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
+import { organizationTarget } from '@roomwire/command-api/organizations/decider';
+import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import { executeOn } from '../../../support/execute.js';
+
+export interface SeededOrganization {
+  readonly organizationId: string;
+  /** A pending one, and one that failed. */
+  readonly deadLetterIds: readonly [string, string];
+  write(log: EventLog): Promise<void>;
+}
+
+/** An organization with dead letters, which no endpoint makes. */
+export const seedOrganization = (): SeededOrganization => {
+  const organizationId = randomUUID();
+  const organization = { organizationId, name: 'Organization', plan: unlimitedPlan };
+  const entries = [newEntry(organizationId, 'pending'), newEntry(organizationId, 'failed')] as const;
+  return {
+    organizationId,
+    deadLetterIds: [entries[0].dlqId, entries[1].dlqId],
+    async write(log) {
+      await executeOn(log, { organizationId, projectId: null })(organizationTarget(organizationId), {
+        type: 'CreateOrganization',
+        organization,
+      });
+      for (const entry of entries)
+        await executeOn(log, entry)(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+    },
+  };
+};
+
+const newEntry = (organizationId: string, status: 'pending' | 'failed'): DeadLetterFields => ({
+  dlqId: randomUUID(),
+  organizationId,
+  projectId: randomUUID(),
+  appId: randomUUID(),
+  kind: 'trigger',
+  url: 'https://example.com/trigger',
+  requestHeaders: { authorization: 'Bearer customer' },
+  requestBody: { roomName: 'room', topicName: 'chat', actorId: randomUUID(), data: null, scope: null },
+  responseStatus: status === 'pending' ? 503 : 404,
+  error: 'It did not work',
+  retryCount: status === 'pending' ? 2 : 0,
+  status,
+});
