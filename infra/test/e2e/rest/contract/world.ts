@@ -31,6 +31,7 @@ export interface World {
   close(): Promise<void>;
 }
 
+const definition = { topics: ['chat'], config: { autoProvisionRooms: true } };
 const sessionSecret = new Uint8Array(32).fill(7);
 
 export const sessionOf = (organizationId: string, lifetimeSeconds = 3600, secret = sessionSecret) =>
@@ -58,7 +59,9 @@ export const done = (answer: Answer): any => {
   return answer.body;
 };
 
-const definition = { topics: ['chat'], config: { autoProvisionRooms: true } };
+/** What later answers show of a record whose secret is shown once. */
+export const without = (field: string, record: object): any =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
 
 const newTenant = async (service: TestService, seed: SeededOrganization): Promise<Tenant> => {
   const { operator } = service;
