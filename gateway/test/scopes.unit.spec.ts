@@ -180,6 +180,17 @@ describe('an actor in a scope', () => {
       expect(list).to.deep.equal({ type: 'presenceList', roomId: 'lobby', data: [] });
     });
 
+    it('[WS-FILTER-5] keeps the filters that it sets on the way', async () => {
+      await updated(actorTokenId, { accessScopeId: other.accessScopeId });
+      expect(await mover.ask({ type: 'setFilters', topic, filters: ['us'] })).to.include({
+        type: 'filtersUpdated',
+      });
+      await moved(inOther);
+      const fresh = await joinIn(other);
+      fresh.publish(topic, 'former', { filter: 'eu' }).publish(topic, 'current', { filter: 'us' });
+      expect(await mover.next()).to.include({ data: 'current' });
+    });
+
     it('[WS-SCOPE-4] is denied by its new scope and no longer by its old one', async () => {
       await updated(actorTokenId, { accessScopeId: other.accessScopeId });
       await scopeUpdated(acme.accessScopeId, { isActive: false });

@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
-import { matchesFilters } from '../policy/filters.js';
-import type { Hub, Subscription } from './hub.js';
+import type { Hub } from './hub.js';
+import type { Subscription } from './subscription.js';
 
 /**
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher. The frame is made once, whatever their
@@ -12,23 +12,24 @@ import type { Hub, Subscription } from './hub.js';
 export const createDelivery =
   (hub: Hub, metrics: GatewayMetrics) =>
   (message: LiveMessage): void => {
-    const subscribers = hub.subscribers(message.topic);
-    if (subscribers === undefined) return;
-    let frame: Buffer | undefined;
-    const { publisher } = message;
-    const filters = new Set(message.filters);
-    for (const subscription of subscribers) {
-      if (!wants(subscription, publisher, filters)) continue;
-      frame ??= binaryFrame(message.body);
-      subscription.session.link.outbox.push(frame);
-      metrics.deliveries++;
-    }
+    const audience = hub.audience(message.topic);
+    if (audience === undefined) return;
+    const { publisher, filters } = message;
+    const { unfiltered } = audience;
+    const matching = filters.length === 0 ? nobody : audience.matching(filters);
+    if (unfiltered.length + matching.length === 0) return;
+    const frame = binaryFrame(message.body);
+    metrics.deliveries += deliver(frame, unfiltered, publisher) + deliver(frame, matching, publisher);
   };
 
-const wants = (
-  { session, filters }: Subscription,
-  publisher: string,
-  onMessage: ReadonlySet<string>,
-): boolean =>
-  session.identity.actorTokenId !== publisher &&
-  (filters === undefined || matchesFilters(filters, onMessage));
+const nobody: readonly Subscription[] = [];
+
+const deliver = (frame: Buffer, subscriptions: readonly Subscription[], publisher: string): number => {
+  let deliveries = 0;
+  for (const { session } of subscriptions) {
+    if (session.identity.actorTokenId === publisher) continue;
+    session.link.outbox.push(frame);
+    deliveries++;
+  }
+  return deliveries;
+};

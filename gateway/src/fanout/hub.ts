@@ -1,23 +1,10 @@
-import type { Qos } from '@roomwire/shared/contracts/protocol/clientFrames';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import type { TopicAccess } from '../access/topicAccess.js';
-import type { FilterSet } from '../policy/filters.js';
-import type { Session } from '../session/session.js';
-
-export interface Subscription {
-  readonly session: Session;
-  /** Changes with the records it was made from, never its room and topic. */
-  access: TopicAccess;
-  qos: Qos;
-  /** Undefined for every message. */
-  filters: FilterSet | undefined;
-  /** Where it stands in its topic's list; -1 before and after. */
-  slot: number;
-}
+import { Audience } from './audience.js';
+import type { Subscription, SubscriptionOptions } from './subscription.js';
 
 /** The subscriptions of this gateway, by internal topic. */
 export class Hub {
-  private readonly topics = new Map<string, Subscription[]>();
+  private readonly topics = new Map<string, Audience>();
   private reader: Pick<ChannelReader, 'attend' | 'forget'> | undefined;
 
   /** Must be called before the first `join`. */
@@ -25,8 +12,8 @@ export class Hub {
     this.reader = reader;
   }
 
-  /** Undefined where nobody listens. Must not be changed, and not be kept. */
-  subscribers(topic: string): readonly Subscription[] | undefined {
+  /** Undefined where nobody listens. Must not be kept. */
+  audience(topic: string): Audience | undefined {
     return this.topics.get(topic);
   }
 
@@ -34,24 +21,26 @@ export class Hub {
   async join(subscription: Subscription): Promise<void> {
     await this.reader?.attend(subscription.access.room);
     const { topic } = subscription.access;
-    const list = this.topics.get(topic);
-    if (list === undefined) this.topics.set(topic, [subscription]);
-    else list.push(subscription);
-    subscription.slot = (list?.length ?? 1) - 1;
+    let audience = this.topics.get(topic);
+    if (audience === undefined) this.topics.set(topic, (audience = new Audience()));
+    audience.add(subscription);
   }
 
   leave(subscription: Subscription): void {
     const { topic, room } = subscription.access;
-    const list = this.topics.get(topic);
-    if (list === undefined || subscription.slot < 0) return;
-    // The last one takes the place of the one that leaves.
-    const last = list.pop() as Subscription;
-    if (last !== subscription) {
-      list[subscription.slot] = last;
-      last.slot = subscription.slot;
-    }
-    subscription.slot = -1;
-    if (list.length === 0) this.topics.delete(topic);
+    const audience = this.topics.get(topic);
+    if (audience === undefined || !subscription.isJoined) return;
+    audience.remove(subscription);
+    if (audience.isEmpty) this.topics.delete(topic);
     this.reader?.forget(room);
+  }
+
+  /** [WS-SUB-2] At once: the message before it goes by the old options, the next one by the new. */
+  change(subscription: Subscription, { qos, filters }: SubscriptionOptions): void {
+    const audience = subscription.isJoined ? this.topics.get(subscription.access.topic) : undefined;
+    audience?.remove(subscription);
+    subscription.qos = qos;
+    subscription.filters = filters;
+    audience?.add(subscription);
   }
 }

@@ -8,6 +8,7 @@ import { getLobbyPresence, lobbySubscribe, lobbyUnsubscribe } from './lobby.js';
 import { presence } from './presence.js';
 import { publish } from './publish.js';
 import { reauth } from './reauth.js';
+import { setFilters } from './setFilters.js';
 import { subscribe } from './subscribe.js';
 import { unsubscribe } from './unsubscribe.js';
 
@@ -18,6 +19,7 @@ const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
   subscribe,
   unsubscribe,
   publish,
+  setFilters,
   presence,
   getPresence,
   lobbySubscribe,

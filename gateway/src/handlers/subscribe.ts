@@ -1,20 +1,23 @@
+import type { SubscribeFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
 import { isCurrent } from '../access/topicAccess.js';
-import type { Subscription } from '../fanout/hub.js';
-import { filterSet, refusedFilters } from '../policy/filters.js';
+import { Subscription, type SubscriptionOptions } from '../fanout/subscription.js';
+import { refusedFilters } from '../policy/filters.js';
 import type { Handler } from './handler.js';
 
 /** [WS-SUB-1] The answer comes once every message that is published from now on will be delivered. */
 export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
-  const { topic, filters, qos } = frame;
-  const refusal = refusedFilters(filters);
+  const { topic } = frame;
+  const refusal = refusedFilters(frame.filters);
   if (refusal) return refusal;
   const access = await session.access(core.directory, topic);
   if (!access?.maySubscribe) return 'unknownTopic';
 
+  const options = optionsOf(frame);
   const existing = session.subscriptions.get(topic);
-  const subscription: Subscription = existing ?? { session, access, qos, filters: undefined, slot: -1 };
-  Object.assign(subscription, { access, qos, filters: filterSet(filters) });
-  if (subscription.slot < 0) {
+  const subscription = existing ?? new Subscription(session, access, options);
+  subscription.access = access;
+  core.hub.change(subscription, options);
+  if (!subscription.isJoined) {
     await core.hub.join(subscription);
     if (session.isOver) return core.hub.leave(subscription);
     session.subscriptions.set(topic, subscription);
@@ -30,3 +33,8 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   session.sustain(subscription, access);
   session.link.send({ type: 'subscribed', topic, loadBalance: false });
 };
+
+const optionsOf = ({ qos, filters }: SubscribeFrame): SubscriptionOptions => ({
+  qos,
+  filters: filters.length === 0 ? undefined : filters,
+});

@@ -201,7 +201,7 @@ export class Revalidator {
     const access = await session.access(directory, topic);
     if (subscription === undefined || session.subscriptions.get(topic) !== subscription) return;
     // On its way into another scope: it is resolved anew where it arrives.
-    if (subscription.slot < 0) return;
+    if (!subscription.isJoined) return;
     if (access?.maySubscribe) {
       session.sustain(subscription, access);
     } else {

@@ -1,7 +1,8 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Directory } from '../access/directory.js';
 import { isCurrent } from '../access/topicAccess.js';
-import type { Hub, Subscription } from '../fanout/hub.js';
+import type { Hub } from '../fanout/hub.js';
+import type { Subscription } from '../fanout/subscription.js';
 import type { ActorScope } from './identity.js';
 import type { Session } from './session.js';
 
@@ -33,7 +34,7 @@ export const moveToScope = (session: Session, scope: ActorScope | null, deps: Mo
 const rejoin = async (session: Session, deps: MoveDeps): Promise<void> => {
   try {
     for (const [topic, subscription] of session.subscriptions) {
-      if (subscription.slot < 0) await rejoinOne(session, topic, subscription, deps);
+      if (!subscription.isJoined) await rejoinOne(session, topic, subscription, deps);
     }
   } catch (error) {
     deps.logger.warn('Subscriptions could not follow their actor to another scope yet', { error });

@@ -4,7 +4,7 @@ import type { ServerFrame } from '@roomwire/shared/contracts/protocol/serverFram
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
-import type { Subscription } from '../fanout/hub.js';
+import type { Subscription } from '../fanout/subscription.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { Outbox } from '../socket/outbox.js';
 import type { Admission } from './authenticate.js';

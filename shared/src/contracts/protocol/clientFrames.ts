@@ -31,6 +31,13 @@ export interface UnsubscribeFrame {
   readonly topic: string;
 }
 
+export interface SetFiltersFrame {
+  readonly type: 'setFilters';
+  readonly topic: string;
+  /** As sent, like those of a subscribe. */
+  readonly filters: readonly FilterEntry[];
+}
+
 export interface PublishFrame {
   readonly type: 'publish';
   readonly topic: string;
@@ -74,6 +81,7 @@ export type ClientFrame =
   | ReauthFrame
   | SubscribeFrame
   | UnsubscribeFrame
+  | SetFiltersFrame
   | PublishFrame
   | PresenceFrame
   | GetPresenceFrame

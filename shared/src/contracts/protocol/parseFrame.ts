@@ -42,6 +42,13 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
     return typeof topic === 'string' ? { type: 'unsubscribe', topic } : undefined;
   },
 
+  setFilters: (fields) => {
+    const topic = fields.read('topic');
+    const filters = fields.read('filters');
+    if (typeof topic !== 'string' || !isFilterEntries(filters)) return undefined;
+    return { type: 'setFilters', topic, filters };
+  },
+
   publish: (fields) => {
     const topic = fields.read('topic');
     const data = fields.raw('data');

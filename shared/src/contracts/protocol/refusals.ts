@@ -27,6 +27,7 @@ export const refusals = {
     hint: 'Check that the app, the room and the topic of this app-slug/room-slug/topic address exist and are active, that the app slug is the stored one, and that this actor may use them.',
     errorInV1: 'not_authorized',
   },
+  notSubscribed: { error: 'not_subscribed' },
   presenceTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceBytes },
   notAuthorized: { error: 'not_authorized' },
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Encoder } from '@msgpack/msgpack';
 import type { ActorType } from '../../domain/actors/actor.js';
 import type { AuthError, ReauthError } from './authErrors.js';
+import type { FilterEntry } from './filterEntry.js';
 import type { ErrorFrame } from './refusals.js';
 import type { ProtocolVersion } from './versions.js';
 import { binaryFrame } from './wsFrame.js';
@@ -13,7 +14,7 @@ export interface RestoredSubscription {
   readonly topic: string;
   readonly load_balance: boolean;
   readonly load_balance_group: string | null;
-  readonly filters: readonly (string | readonly string[])[];
+  readonly filters: readonly FilterEntry[];
 }
 
 export type AuthReply =
@@ -44,6 +45,7 @@ export type ServerFrame =
   | { readonly type: 'disconnect'; readonly reason: 'token_expired' }
   | { readonly type: 'subscribed'; readonly topic: string; readonly loadBalance: boolean }
   | { readonly type: 'unsubscribed'; readonly topic: string }
+  | { readonly type: 'filtersUpdated'; readonly topic: string; readonly filters: readonly FilterEntry[] }
   | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
   | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }
   | ErrorFrame;

@@ -67,6 +67,16 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       });
     });
 
+    it('[WS-FILTER-5] setFilters', () => {
+      const frame = { type: 'setFilters', topic: 'a/b/c', filters: ['x', ['y', 'z']] };
+      expect(parse(frame)).to.deep.equal(frame);
+      expect(parse({ ...frame, filters: [] })).to.deep.equal({ ...frame, filters: [] });
+      for (const filters of [undefined, null, 'x', [1], [['y', 2]], {}]) {
+        expect(parse({ ...frame, filters })).to.include({ refusal: 'invalidFrame', topic: 'a/b/c' });
+      }
+      expect(parse({ type: 'setFilters', filters: [] })).to.include({ refusal: 'invalidFrame' });
+    });
+
     it('publish keeps its data as MessagePack', () => {
       const data = { any: ['thing', 1, null, { deep: true }] };
       const frame = parse({
@@ -121,7 +131,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       });
     }
 
-    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'setFilters', 'ack']) {
+    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'ack']) {
       it(`[WS-ENC-6] the type "${type}" is not known`, () => {
         expect(parse({ type })).to.deep.equal({ type: 'malformed', refusal: 'unknownType' });
       });

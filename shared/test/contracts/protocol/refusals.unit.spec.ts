@@ -46,6 +46,7 @@ describe('a refusal', () => {
       'message_too_large',
       'not_authorized',
       'unknown_topic',
+      'not_subscribed',
       'invalid_filter_chars (/, #, +, | not allowed)',
       'too_many_filters (max 100)',
       'broker_unavailable',

@@ -1,0 +1,124 @@
+import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
+
+/** What stands in an index. The mark is the index's own. */
+export interface Indexed {
+  readonly filters: readonly FilterEntry[] | undefined;
+  mark: number;
+}
+
+/** An AND-group, with everybody who has it. */
+interface Group<T> {
+  readonly values: readonly string[];
+  /** The one of its values under which it is looked for. */
+  readonly under: string;
+  readonly members: Set<T>;
+}
+
+/** No value may contain it. */
+const separator = '|';
+
+/**
+ * [WS-FILTER-3] Finds who wants a message by the values on it. What that costs hangs on them and on who is found, not on
+ * how many others there are. A change costs what the filters of the one that is changed hold.
+ */
+export class FilterIndex<T extends Indexed> {
+  private readonly plain = new Map<string, Set<T>>();
+  private readonly groups = new Map<string, Group<T>>();
+  private readonly groupsUnder = new Map<string, Set<Group<T>>>();
+  private size = 0;
+  private matches = 0;
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  /** Its filters must not change before it has been removed. */
+  add(item: T): void {
+    this.size++;
+    item.mark = 0;
+    for (const entry of item.filters ?? []) {
+      const values = distinct(entry);
+      if (values.length === 1) include(this.plain, values[0] as string, item);
+      else this.group(values).members.add(item);
+    }
+  }
+
+  remove(item: T): void {
+    this.size--;
+    for (const entry of item.filters ?? []) {
+      const values = distinct(entry);
+      if (values.length === 1) discard(this.plain, values[0] as string, item);
+      else this.leaveGroup(values.join(separator), item);
+    }
+  }
+
+  /** Each of them once, however many of its filters match. */
+  matching(onMessage: readonly string[]): readonly T[] {
+    const found: T[] = [];
+    if (this.size === 0) return found;
+    this.matches++;
+    let all: ReadonlySet<string> | undefined;
+    for (const value of onMessage) {
+      this.collect(this.plain.get(value), found);
+      const groups = this.groupsUnder.get(value);
+      if (groups === undefined) continue;
+      all ??= new Set(onMessage);
+      for (const { values, members } of groups) if (isWithin(values, all)) this.collect(members, found);
+    }
+    return found;
+  }
+
+  private collect(items: ReadonlySet<T> | undefined, found: T[]): void {
+    if (items === undefined) return;
+    for (const item of items) {
+      if (item.mark === this.matches) continue;
+      item.mark = this.matches;
+      found.push(item);
+    }
+  }
+
+  private group(values: readonly string[]): Group<T> {
+    const name = values.join(separator);
+    const known = this.groups.get(name);
+    if (known !== undefined) return known;
+    const group: Group<T> = { values, under: this.rarest(values), members: new Set() };
+    this.groups.set(name, group);
+    include(this.groupsUnder, group.under, group);
+    return group;
+  }
+
+  private leaveGroup(name: string, item: T): void {
+    const group = this.groups.get(name);
+    group?.members.delete(item);
+    if (group?.members.size !== 0) return;
+    this.groups.delete(name);
+    discard(this.groupsUnder, group.under, group);
+  }
+
+  /** The value under which the fewest other groups are, so that a value that many groups have costs a message little. */
+  private rarest(values: readonly string[]): string {
+    const groupsOf = (value: string) => this.groupsUnder.get(value)?.size ?? 0;
+    return values.reduce((best, value) => (groupsOf(value) < groupsOf(best) ? value : best));
+  }
+}
+
+/** In one order, whatever the client's was. */
+const distinct = (entry: FilterEntry): readonly string[] =>
+  typeof entry === 'string' ? [entry] : [...new Set(entry)].sort();
+
+const isWithin = (values: readonly string[], all: ReadonlySet<string>): boolean => {
+  for (const value of values) if (!all.has(value)) return false;
+  return true;
+};
+
+const include = <T>(index: Map<string, Set<T>>, key: string, item: T): void => {
+  const items = index.get(key);
+  if (items) items.add(item);
+  else index.set(key, new Set([item]));
+};
+
+const discard = <T>(index: Map<string, Set<T>>, key: string, item: T): void => {
+  const items = index.get(key);
+  items?.delete(item);
+  if (items?.size === 0) index.delete(key);
+};

@@ -1,0 +1,32 @@
+import type { Qos } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
+import type { TopicAccess } from '../access/topicAccess.js';
+import type { Session } from '../session/session.js';
+
+/** What a client may change of a subscription without leaving the topic. */
+export interface SubscriptionOptions {
+  readonly qos: Qos;
+  /** Undefined for every message. */
+  readonly filters: readonly FilterEntry[] | undefined;
+}
+
+/** The hub's own notes are `isJoined`, `slot` and `mark`. */
+export class Subscription {
+  readonly session: Session;
+  /** Changes with the records it was made from, never its room and topic while it is joined. */
+  access: TopicAccess;
+  qos: Qos;
+  filters: readonly FilterEntry[] | undefined;
+  isJoined = false;
+  /** Where it stands among the subscriptions without filters of its topic. */
+  slot = -1;
+  /** The last search that found it. */
+  mark = 0;
+
+  constructor(session: Session, access: TopicAccess, { qos, filters }: SubscriptionOptions) {
+    this.session = session;
+    this.access = access;
+    this.qos = qos;
+    this.filters = filters;
+  }
+}
