@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startCpuMeter, type CpuUse } from '../measure/cpu.js';
 import type { Measurement } from '../measure/comparison.js';
-import type { FanOutJob, FanOutResult } from './jobs.js';
+import type { FanOutJob, FanOutResult, FilterJob, StageJob } from './jobs.js';
 import { stamped } from './message.js';
 import { pace } from './pace.js';
 import { Stage } from './stage.js';
@@ -20,14 +20,27 @@ export const measureFanOut = async (job: FanOutJob): Promise<FanOutResult> => {
   }
 };
 
+/** One round with filters: as many publishes as the server takes, each to those that its value matches. */
+export const measureFiltered = async (job: FilterJob): Promise<Measurement> => {
+  const stage = await Stage.assemble(job);
+  try {
+    await probe(stage);
+    const measured = await measureSaturated(stage, job);
+    const publishesPerSecond = (measured['deliveriesPerSecond'] ?? Number.NaN) / stage.audience;
+    return { ...measured, publishesPerSecond };
+  } finally {
+    stage.close();
+  }
+};
+
 /** The first message shows that everybody is subscribed, and how long a delivery is. */
 const probe = async (stage: Stage): Promise<void> => {
   stage.publish(stage.frame, 1);
   const missing = await stage.settle();
-  if (missing > 0) throw new Error(`${missing} of ${stage.subscribers.length} subscribers get nothing`);
+  if (missing > 0) throw new Error(`${missing} of ${stage.audience} subscribers get nothing`);
 };
 
-const measureSaturated = async (stage: Stage, job: FanOutJob): Promise<Measurement> => {
+const measureSaturated = async (stage: Stage, job: StageJob): Promise<Measurement> => {
   const stop = keepInFlight(stage, job.window);
   await wait(job.warmUpSeconds * 1000);
   const meter = startCpuMeter(job.serverId);

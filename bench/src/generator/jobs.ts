@@ -11,18 +11,24 @@ export type Login =
       readonly subscriberTokens: readonly string[];
     };
 
-export interface FanOutJob {
-  readonly kind: 'fanOut';
+/** One publisher and its subscribers. */
+export interface StageJob {
   readonly login: Login;
   readonly port: number;
   readonly serverId: number;
   /** The relays have no topics, but get it in each frame all the same. */
   readonly topic: string;
   readonly subscribers: number;
+  /** The subscribers have this many different filters in turn, of which each publish matches one; 0 for none at all. */
+  readonly filters: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Saturated: this many publishes in flight. */
   readonly window: number;
+}
+
+export interface FanOutJob extends StageJob {
+  readonly kind: 'fanOut';
   /** Moderate: this many a second, whether the earlier ones have arrived or not. */
   readonly publishesPerSecond: number;
 }
@@ -30,6 +36,11 @@ export interface FanOutJob {
 export interface FanOutResult {
   readonly saturated: Measurement;
   readonly moderate: Measurement;
+}
+
+/** A fan-out that is saturated and nothing else. */
+export interface FilterJob extends StageJob {
+  readonly kind: 'filters';
 }
 
 export interface RestJob {
@@ -61,9 +72,11 @@ export interface HopJob extends HopLoad {
   readonly publishers: number;
 }
 
-export type GeneratorJob = FanOutJob | RestJob | HopJob;
+export type GeneratorJob = FanOutJob | FilterJob | RestJob | HopJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob
   ? FanOutResult
-  : J extends HopJob
-    ? HopResult
-    : RestResult;
+  : J extends FilterJob
+    ? Measurement
+    : J extends HopJob
+      ? HopResult
+      : RestResult;

@@ -2,27 +2,37 @@ import { encode } from '@msgpack/msgpack';
 import { clientFrame } from './clientFrame.js';
 import { openConnection, type Connection } from './connection.js';
 import { FrameReader } from './frameReader.js';
-import type { FanOutJob } from './jobs.js';
+import type { StageJob } from './jobs.js';
 
 const protocolVersion = 2;
 
-/** A connection that will get every message of the topic. */
-export const joinAsSubscriber = async (job: FanOutJob, index: number): Promise<Connection> => {
+/** What a subscriber wants to see on a message; undefined for any message. */
+export const filterOf = ({ filters }: Pick<StageJob, 'filters'>, index: number): string | undefined =>
+  filters === 0 ? undefined : `filter-${index % filters}`;
+
+/** A connection that will get every message of the topic, or those that match its filter. */
+export const joinAsSubscriber = async (job: StageJob, index: number): Promise<Connection> => {
   const { port, login, topic } = job;
   if (login.protocol === 'relay') return openConnection(port, '/subscribe', silence);
-  return subscribed(port, login.subscriberTokens[index] ?? '', topic);
+  return subscribed(port, login.subscriberTokens[index] ?? '', topic, filterOf(job, index));
 };
 
 /** A connection that may publish to the topic. */
-export const joinAsPublisher = async ({ port, login }: FanOutJob): Promise<Connection> => {
+export const joinAsPublisher = async ({ port, login }: StageJob): Promise<Connection> => {
   if (login.protocol === 'relay') return openConnection(port, '/publish', silence);
   return admitted(port, login.publisherToken);
 };
 
-/** A connection to Roomwire that will get every message of the topic. */
-export const subscribed = async (port: number, token: string, topic: string): Promise<Connection> => {
+/** A connection to Roomwire that will get every message of the topic, or those that match a filter. */
+export const subscribed = async (
+  port: number,
+  token: string,
+  topic: string,
+  filter?: string,
+): Promise<Connection> => {
   const conversation = await authenticated(port, token);
-  await conversation.ask({ type: 'subscribe', topic }, 'subscribed');
+  const filters = filter === undefined ? [] : [filter];
+  await conversation.ask({ type: 'subscribe', topic, filters }, 'subscribed');
   return conversation.connection;
 };
 

@@ -1,5 +1,5 @@
 import { serveJobs } from '../process/worker.js';
-import { measureFanOut } from './fanOut.js';
+import { measureFanOut, measureFiltered } from './fanOut.js';
 import { measureGatewayHop } from './gatewayHop.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measureRest } from './rest.js';
@@ -8,6 +8,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
     case 'fanOut':
       return measureFanOut(job);
+    case 'filters':
+      return measureFiltered(job);
     case 'rest':
       return measureRest(job);
     case 'hop':

@@ -14,7 +14,8 @@ export const stampFromEnd = dataBytes;
  * The frame that publishes one message: MessagePack, QoS 1 because none is given, no `msgRef`, so no answer. The
  * relays get the same bytes and hand them on as they are; Roomwire's `message` frame has the same length.
  */
-export const publishFrame = (topic: string): Buffer => clientFrame(encode({ type: 'publish', topic, data }));
+export const publishFrame = (topic: string, filter?: string): Buffer =>
+  clientFrame(encode({ type: 'publish', topic, ...(filter !== undefined && { filters: [filter] }), data }));
 
 /** One that asks for an answer; all of them for the same, so that answers can be told by their length alone. */
 export const acknowledgedFrame = (topic: string): Buffer =>

@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 import { FrameReader } from './frameReader.js';
-import type { FanOutJob } from './jobs.js';
-import { joinAsPublisher, joinAsSubscriber } from './join.js';
+import type { StageJob } from './jobs.js';
+import { filterOf, joinAsPublisher, joinAsSubscriber } from './join.js';
 import { publishFrame } from './message.js';
 import { Subscriber, Tally } from './subscriber.js';
 
@@ -17,16 +17,21 @@ export class Stage {
   readonly tally = new Tally();
   readonly subscribers: Subscriber[] = [];
   readonly frame: Buffer;
+  /** Subscribers that each message is for. */
+  readonly audience: number;
   readonly #connections: Connection[] = [];
+  #pacemaker: Subscriber | undefined;
   #publisher: Connection | undefined;
   #failure: Error | undefined;
 
-  private constructor(frame: Buffer) {
-    this.frame = frame;
+  private constructor(job: StageJob) {
+    const { topic, subscribers, filters } = job;
+    this.audience = filters === 0 ? subscribers : subscribers / filters;
+    this.frame = publishFrame(topic, addressedFilter(job));
   }
 
-  static async assemble(job: FanOutJob): Promise<Stage> {
-    const stage = new Stage(publishFrame(job.topic));
+  static async assemble(job: StageJob): Promise<Stage> {
+    const stage = new Stage(job);
     try {
       for (let first = 0; first < job.subscribers; first += joinsAtOnce) {
         const count = Math.min(joinsAtOnce, job.subscribers - first);
@@ -43,15 +48,14 @@ export class Stage {
     }
   }
 
-  /** The one whose deliveries drive the window: the last to subscribe, who is served last. */
+  /** The one whose deliveries drive the window: of those who get them the last to subscribe, who is served last. */
   get pacemaker(): Subscriber {
-    const last = this.subscribers.at(-1);
-    if (last === undefined) throw new Error('A stage needs subscribers');
-    return last;
+    if (this.#pacemaker === undefined) throw new Error('A stage needs subscribers');
+    return this.#pacemaker;
   }
 
   get expected(): number {
-    return this.published * this.subscribers.length;
+    return this.published * this.audience;
   }
 
   publish(bytes: Buffer, messages: number): void {
@@ -90,11 +94,12 @@ export class Stage {
     for (const connection of this.#connections) connection.end();
   }
 
-  async #seat(job: FanOutJob, index: number): Promise<void> {
+  async #seat(job: StageJob, index: number): Promise<void> {
     const connection = this.#keep(await joinAsSubscriber(job, index));
     const subscriber = new Subscriber(this.tally);
     connection.receiver = subscriber;
     this.subscribers.push(subscriber);
+    if (filterOf(job, index) === addressedFilter(job)) this.#pacemaker = subscriber;
   }
 
   #keep(connection: Connection): Connection {
@@ -107,3 +112,5 @@ export class Stage {
     this.#failure ??= new Error(`The load was disturbed by ${reason}`);
   }
 }
+
+const addressedFilter = (job: StageJob): string | undefined => filterOf(job, 0);

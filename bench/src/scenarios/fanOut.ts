@@ -79,6 +79,7 @@ const compare = async (ground: Ground, cast: Cast, subscribers: number): Promise
         serverId: server.processId,
         topic: cast.topic,
         subscribers,
+        filters: 0,
         warmUpSeconds,
         seconds: settings.seconds,
         window: publishesInFlight,

@@ -1,5 +1,6 @@
 import { appends } from './appends.js';
 import { fanOut } from './fanOut.js';
+import { filters } from './filters.js';
 import { gateways } from './gateways.js';
 import { partitions } from './partitions.js';
 import { reads } from './reads.js';
@@ -10,6 +11,7 @@ import { startUp } from './startUp.js';
 
 export const scenarios: readonly Scenario[] = [
   fanOut,
+  filters,
   appends,
   reads,
   rest,
