@@ -12,6 +12,8 @@ import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
+import { Retained } from './retained/retained.js';
+import { RetainStamps } from './retained/retainStamps.js';
 import type { Connection } from './session/connection.js';
 import { Presence } from './presence/presence.js';
 import { Revalidator } from './session/revalidator.js';
@@ -38,6 +40,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly directory: Directory;
   readonly signingKeys: SigningKeys;
   readonly hub: Hub;
+  readonly retained: Retained;
   readonly publishToBus: PublishToBus;
   readonly presence: Presence;
   readonly revalidator: Revalidator;
@@ -47,7 +50,7 @@ export interface GatewayCore extends GatewayPorts {
 }
 
 export const createCore = (ports: GatewayPorts, options: GatewayOptions): GatewayCore => {
-  const { views, bus, clock, logger, random, secretBox } = ports;
+  const { views, bus, clock, random, logger, secretBox } = ports;
   const metrics = createMetrics();
   const roster = new Roster();
   const directory = new Directory(views);
@@ -60,6 +63,12 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     gatewayId: random.uuid(),
     connections: () => roster.countByOrganization(),
   });
+  const stamps = new RetainStamps(clock, random.uuid());
+  const retained = new Retained({
+    ...{ hub, metrics, stamps },
+    budgetBytes: options.retainedBytes,
+    graceMs: options.retainedGraceMs,
+  });
   return {
     ...ports,
     options,
@@ -70,8 +79,12 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     hub,
     presence,
     tick: new Tick(),
-    publishToBus: createPublishToBus(bus, metrics, logger),
-    revalidator: new Revalidator({ views, clock, logger, directory, signingKeys, roster, hub, presence }),
+    retained,
+    publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
+    revalidator: new Revalidator({
+      ...{ views, clock, logger },
+      ...{ directory, signingKeys, roster, hub, presence, retained },
+    }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),
   };

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -72,14 +72,15 @@ class WebSocketGateway implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { bus, hub, metrics, presence, revalidator, sweeper, options } = this.core;
+    const { bus, hub, presence, retained, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
-    const [messages, feed] = await Promise.all([
-      bus.read(liveMessages, { interest: 'attended' }, createDelivery(hub, metrics)),
+    const [messages, ...readers] = await Promise.all([
+      bus.read(liveMessages, { interest: 'attended' }, createDelivery(this.core)),
+      bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
       presence.start(),
     ]);
-    this.readers.push(messages, feed);
+    this.readers.push(messages, readers[0], readers[1]);
     hub.readFrom(messages);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
@@ -118,6 +119,7 @@ class WebSocketGateway implements Gateway {
     await roster.emptied();
     await this.core.presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
+    this.core.retained.close();
     await this.core.lastUses.close();
   }
 }

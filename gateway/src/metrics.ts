@@ -10,6 +10,8 @@ export interface GatewayMetrics {
   publishes: number;
   deliveries: number;
   slowConsumers: number;
+  /** Last values of topics that made room for others. */
+  retainedDropped: number;
   /** By the `error` of the refusal. */
   readonly refusals: Record<string, number>;
   /** By the reason of the close, of those that the gateway closed. */
@@ -24,6 +26,7 @@ export const createMetrics = (): GatewayMetrics => ({
   publishes: 0,
   deliveries: 0,
   slowConsumers: 0,
+  retainedDropped: 0,
   refusals: {},
   closes: {},
 });

@@ -21,6 +21,10 @@ export interface GatewayOptions {
   readonly returnMs: number;
   /** Announcements of presence a second and connection; 0 is no limit. */
   readonly presenceRate: number;
+  /** Memory for the last values of topics; those that were used least recently are dropped. */
+  readonly retainedBytes: number;
+  /** How long a retained message may be on its way to live subscribers before those who have just joined get it as the last value. */
+  readonly retainedGraceMs: number;
   /** How long a peer may take to answer a close before the socket is cut. */
   readonly closeGraceMs: number;
 }
@@ -37,5 +41,7 @@ export const defaultOptions: GatewayOptions = {
   answersMs: 500,
   returnMs: 2_000,
   presenceRate: 50,
+  retainedBytes: 64 * 1024 * 1024,
+  retainedGraceMs: 1_000,
   closeGraceMs: 2_000,
 };

@@ -88,6 +88,7 @@ const messageIn = (room: string): LiveMessage => ({
   qos: 1,
   filters: [],
   body: Buffer.alloc(dataBytes, 0x2e),
+  retention: undefined,
 });
 
 const shareOfPartitions = (rooms: ReadonlySet<string>): number => {

@@ -3,6 +3,8 @@ import type { Subscription } from './subscription.js';
 
 /** The subscriptions of one topic. */
 export class Audience {
+  /** The stamp of the newest retained message that came through here live. */
+  retained = '';
   private readonly everything: Subscription[] = [];
   private readonly filtered = new FilterIndex<Subscription>();
 
@@ -20,15 +22,18 @@ export class Audience {
     return this.filtered.matching(onMessage);
   }
 
+  /** Everybody. */
+  get all(): readonly Subscription[] {
+    return [...this.everything, ...this.filtered.all];
+  }
+
   add(subscription: Subscription): void {
-    subscription.isJoined = true;
     if (subscription.filters !== undefined) return this.filtered.add(subscription);
     subscription.slot = this.everything.length;
     this.everything.push(subscription);
   }
 
   remove(subscription: Subscription): void {
-    subscription.isJoined = false;
     if (subscription.filters !== undefined) return this.filtered.remove(subscription);
     // The last one takes the place of the one that leaves.
     const last = this.everything.pop() as Subscription;

@@ -1,26 +1,41 @@
 import type { Buffer } from 'node:buffer';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage, RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
+import type { Retained } from '../retained/retained.js';
+import type { Audience } from './audience.js';
 import type { Hub } from './hub.js';
 import type { Subscription } from './subscription.js';
+
+interface DeliveryDeps {
+  readonly hub: Hub;
+  readonly metrics: GatewayMetrics;
+  readonly retained: Retained;
+}
 
 /**
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher. The frame is made once, whatever their
  * number, and nothing here waits for anybody.
  */
 export const createDelivery =
-  (hub: Hub, metrics: GatewayMetrics) =>
+  ({ hub, metrics, retained }: DeliveryDeps) =>
   (message: LiveMessage): void => {
+    const isRetained = isToBeRetained(message);
+    if (isRetained) retained.passed(message);
     const audience = hub.audience(message.topic);
     if (audience === undefined) return;
-    const { publisher, filters } = message;
-    const { unfiltered } = audience;
+    const { filters } = message;
     const matching = filters.length === 0 ? nobody : audience.matching(filters);
-    if (unfiltered.length + matching.length === 0) return;
-    const frame = binaryFrame(message.body);
-    metrics.deliveries += deliver(frame, unfiltered, publisher) + deliver(frame, matching, publisher);
+    if (isRetained) {
+      metrics.deliveries += deliverRetained(message, audience, matching);
+    } else if (audience.unfiltered.length + matching.length > 0) {
+      const frame = binaryFrame(message.body);
+      metrics.deliveries += deliver(frame, audience.unfiltered, message.publisher);
+      metrics.deliveries += deliver(frame, matching, message.publisher);
+    }
   };
+
+const isToBeRetained = (message: LiveMessage): message is RetainedMessage => message.retention !== undefined;
 
 const nobody: readonly Subscription[] = [];
 
@@ -32,4 +47,16 @@ const deliver = (frame: Buffer, subscriptions: readonly Subscription[], publishe
     deliveries++;
   }
   return deliveries;
+};
+
+/** [WS-RETAIN-3] Who has been given this one as the last value, or a newer one, does not need it any more. */
+const deliverRetained = (
+  { body, publisher, retention: { stamp } }: RetainedMessage,
+  audience: Audience,
+  matching: readonly Subscription[],
+): number => {
+  if (stamp > audience.retained) audience.retained = stamp;
+  const missing = [...audience.unfiltered, ...matching].filter(({ greeted }) => greeted < stamp);
+  for (const subscription of missing) if (stamp > subscription.newest) subscription.newest = stamp;
+  return deliver(binaryFrame(body), missing, publisher);
 };

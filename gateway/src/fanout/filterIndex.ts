@@ -25,16 +25,20 @@ export class FilterIndex<T extends Indexed> {
   private readonly plain = new Map<string, Set<T>>();
   private readonly groups = new Map<string, Group<T>>();
   private readonly groupsUnder = new Map<string, Set<Group<T>>>();
-  private size = 0;
+  private readonly items = new Set<T>();
   private matches = 0;
 
   get isEmpty(): boolean {
-    return this.size === 0;
+    return this.items.size === 0;
+  }
+
+  get all(): ReadonlySet<T> {
+    return this.items;
   }
 
   /** Its filters must not change before it has been removed. */
   add(item: T): void {
-    this.size++;
+    this.items.add(item);
     item.mark = 0;
     for (const entry of item.filters ?? []) {
       const values = distinct(entry);
@@ -44,7 +48,7 @@ export class FilterIndex<T extends Indexed> {
   }
 
   remove(item: T): void {
-    this.size--;
+    this.items.delete(item);
     for (const entry of item.filters ?? []) {
       const values = distinct(entry);
       if (values.length === 1) discard(this.plain, values[0] as string, item);
@@ -55,7 +59,7 @@ export class FilterIndex<T extends Indexed> {
   /** Each of them once, however many of its filters match. */
   matching(onMessage: readonly string[]): readonly T[] {
     const found: T[] = [];
-    if (this.size === 0) return found;
+    if (this.isEmpty) return found;
     this.matches++;
     let all: ReadonlySet<string> | undefined;
     for (const value of onMessage) {

@@ -23,6 +23,8 @@ export class Hub {
     const { topic } = subscription.access;
     let audience = this.topics.get(topic);
     if (audience === undefined) this.topics.set(topic, (audience = new Audience()));
+    subscription.isJoined = true;
+    subscription.greeted = subscription.newest = '';
     audience.add(subscription);
   }
 
@@ -31,6 +33,7 @@ export class Hub {
     const audience = this.topics.get(topic);
     if (audience === undefined || !subscription.isJoined) return;
     audience.remove(subscription);
+    subscription.isJoined = false;
     if (audience.isEmpty) this.topics.delete(topic);
     this.reader?.forget(room);
   }

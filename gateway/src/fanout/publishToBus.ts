@@ -1,38 +1,73 @@
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import {
+  liveMessages,
+  retainedMessages,
+  type LiveMessage,
+  type Retention,
+} from '@roomwire/shared/contracts/bus/liveMessage';
 import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
 import { messageBody } from '@roomwire/shared/contracts/protocol/serverFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
+import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
 
-/** Resolves at once, in effect: a promise comes back only to slow down a connection that is far ahead of the bus. */
+/**
+ * Resolves at once, in effect: a promise comes back only to slow down a connection that is far ahead of the bus, and where
+ * the next frame must not overtake this one.
+ */
 export type PublishToBus = (
   session: Session,
   frame: PublishFrame,
   access: TopicAccess,
 ) => Promise<void> | undefined;
 
-export const createPublishToBus =
-  (bus: MessageBus, metrics: GatewayMetrics, logger: Logger): PublishToBus =>
-  (session, frame, access) => {
+interface PublishDeps {
+  readonly bus: MessageBus;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+  readonly stamps: RetainStamps;
+}
+
+export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps): PublishToBus => {
+  const failed = (session: Session, frame: PublishFrame, error: unknown): void => {
+    session.unacknowledged--;
+    logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
+    session.link.refuse('brokerUnavailable', frame);
+  };
+
+  const sendLive = (session: Session, frame: PublishFrame, message: LiveMessage): Promise<void> =>
+    bus.send(liveMessages, message, acknowledgementOf(frame)).then(
+      () => acknowledge(session, frame),
+      (error: unknown) => failed(session, frame, error),
+    );
+
+  /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
+  const retain = async (session: Session, frame: PublishFrame, access: TopicAccess): Promise<void> => {
+    const retention = retentionOf(session, access, stamps.next());
+    const message = { ...liveMessage(session, frame, access), retention };
+    try {
+      await bus.send(retainedMessages, message, acknowledgementOf(frame));
+    } catch (error) {
+      return failed(session, frame, error);
+    }
+    void sendLive(session, frame, message);
+  };
+
+  return (session, frame, access) => {
     metrics.publishes++;
     session.unacknowledged++;
-    const acknowledgement = frame.qos === 0 ? 'none' : 'stored';
-    const sent = bus.send(liveMessages, liveMessage(session, frame, access), acknowledgement).then(
-      () => acknowledge(session, frame),
-      (error: unknown) => {
-        session.unacknowledged--;
-        logger.warn('A publish did not reach the bus', { room: access.room, error });
-        session.link.refuse('brokerUnavailable', frame);
-      },
-    );
+    if (frame.retain) return retain(session, frame, access);
+    const sent = sendLive(session, frame, liveMessage(session, frame, access));
     return session.unacknowledged > maxUnacknowledged ? sent : undefined;
   };
+};
+
+const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0 ? 'none' : 'stored');
 
 const liveMessage = (session: Session, frame: PublishFrame, access: TopicAccess): LiveMessage => {
   const { data, filter, filters, qos } = frame;
@@ -44,8 +79,16 @@ const liveMessage = (session: Session, frame: PublishFrame, access: TopicAccess)
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter),
+    retention: undefined,
   };
 };
+
+const retentionOf = ({ identity }: Session, { place }: TopicAccess, stamp: string): Retention => ({
+  stamp,
+  appId: place.app.value.appId,
+  roomId: place.room.value.roomId,
+  accessScopeId: identity.accessScope?.accessScopeId ?? null,
+});
 
 /** [WS-PUB-4] Protocol 1 knows no `published`. */
 const acknowledge = (session: Session, { topic, msgRef }: PublishFrame): void => {

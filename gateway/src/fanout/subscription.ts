@@ -10,7 +10,7 @@ export interface SubscriptionOptions {
   readonly filters: readonly FilterEntry[] | undefined;
 }
 
-/** The hub's own notes are `isJoined`, `slot` and `mark`. */
+/** The hub's own notes are `isJoined`, `slot` and `mark`, those of the retained values `greeted` and `newest`. */
 export class Subscription {
   readonly session: Session;
   /** Changes with the records it was made from, never its room and topic while it is joined. */
@@ -22,6 +22,10 @@ export class Subscription {
   slot = -1;
   /** The last search that found it. */
   mark = 0;
+  /** The stamp of the retained message that it was sent as the last value of the topic; empty for none. */
+  greeted = '';
+  /** The newest stamp that it was sent at all. */
+  newest = '';
 
   constructor(session: Session, access: TopicAccess, { qos, filters }: SubscriptionOptions) {
     this.session = session;

@@ -17,7 +17,8 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   const subscription = existing ?? new Subscription(session, access, options);
   subscription.access = access;
   core.hub.change(subscription, options);
-  if (!subscription.isJoined) {
+  const isNew = !subscription.isJoined;
+  if (isNew) {
     await core.hub.join(subscription);
     if (session.isOver) return core.hub.leave(subscription);
     session.subscriptions.set(topic, subscription);
@@ -32,6 +33,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   // Only now: a sweep forgets the ends of grants that no subscription of the session hangs on.
   session.sustain(subscription, access);
   session.link.send({ type: 'subscribed', topic, loadBalance: false });
+  if (isNew) core.retained.greet(subscription);
 };
 
 const optionsOf = ({ qos, filters }: SubscribeFrame): SubscriptionOptions => ({

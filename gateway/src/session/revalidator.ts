@@ -9,6 +9,7 @@ import type { Directory } from '../access/directory.js';
 import type { SigningKeys } from '../access/signingKeys.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
+import type { Retained } from '../retained/retained.js';
 import { coalesced } from './coalesced.js';
 import type { Roster } from './roster.js';
 import { moveToScope } from './scopeMove.js';
@@ -23,6 +24,7 @@ interface RevalidatorDeps {
   readonly signingKeys: SigningKeys;
   readonly roster: Roster;
   readonly hub: Hub;
+  readonly retained: Retained;
   readonly presence: {
     /** Takes away a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
@@ -69,6 +71,7 @@ export class Revalidator {
 
   projectDeleted(projectId: string): void {
     this.changes++;
+    this.deps.retained.projectDeleted(projectId);
     for (const session of this.deps.roster.ofProject(projectId)) session.link.close(closes.projectNotFound);
   }
 
@@ -96,6 +99,11 @@ export class Revalidator {
     this.closeWhere(projectId, isInside, closes.scopeInactive);
   }
 
+  scopeDeleted(projectId: string, accessScopeId: string): void {
+    this.scopeEnded(projectId, accessScopeId);
+    this.deps.retained.scopeDeleted(accessScopeId);
+  }
+
   signingKeyUpdated(projectId: string, signingKeyId: string, { status }: SigningKeyChanges): void {
     if (status === 'disabled') this.signingKeyEnded(projectId, signingKeyId);
     else this.deps.signingKeys.changed(signingKeyId);
@@ -120,6 +128,16 @@ export class Revalidator {
   roomChanged(projectId: string, roomId: string): void {
     this.deps.directory.roomChanged(roomId);
     this.recheckProject(projectId);
+  }
+
+  appDeleted(projectId: string, appId: string): void {
+    this.appChanged(projectId, appId);
+    this.deps.retained.appDeleted(appId);
+  }
+
+  roomDeleted(projectId: string, roomId: string): void {
+    this.roomChanged(projectId, roomId);
+    this.deps.retained.roomDeleted(roomId);
   }
 
   /** Something that this program does not know happened in the project. */

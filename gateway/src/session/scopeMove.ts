@@ -3,12 +3,14 @@ import type { Directory } from '../access/directory.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
 import type { Subscription } from '../fanout/subscription.js';
+import type { Retained } from '../retained/retained.js';
 import type { ActorScope } from './identity.js';
 import type { Session } from './session.js';
 
 interface MoveDeps {
   readonly directory: Directory;
   readonly hub: Hub;
+  readonly retained: Retained;
   /** Takes a session out of its room and its lobbies. */
   readonly presence: { leave(session: Session): void };
   readonly logger: Logger;
@@ -48,7 +50,7 @@ const rejoinOne = async (
   subscription: Subscription,
   deps: MoveDeps,
 ): Promise<void> => {
-  const { directory, hub } = deps;
+  const { directory, hub, retained } = deps;
   const access = await session.access(directory, topic);
   if (session.isOver) return;
   if (!access?.maySubscribe) return void session.subscriptions.delete(topic);
@@ -57,7 +59,7 @@ const rejoinOne = async (
   const isWanted = !session.isOver && session.subscriptions.get(topic) === subscription;
   // Another move, which comes after this one, brings it in again.
   if (!isWanted || access.scope !== session.identity.scope) return hub.leave(subscription);
-  if (isCurrent(access)) return;
+  if (isCurrent(access)) return retained.greet(subscription);
   // Changed while the bus was asked: nobody else looks at a subscription that is on its way.
   hub.leave(subscription);
   return rejoinOne(session, topic, subscription, deps);

@@ -28,14 +28,15 @@ describe('a request that offers an upgrade', () => {
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
     const { views, bus, secretBox } = world;
-    createGateway({
+    const ports = {
       views,
       bus,
       clock: new ManualClock(),
       random: systemRandom,
       logger: silentLogger,
       secretBox,
-    }).attach(server);
+    };
+    createGateway(ports).attach(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     // It does not end when the server does.
     client = connect({

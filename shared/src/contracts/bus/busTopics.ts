@@ -1,6 +1,6 @@
 import { domainEventFeed } from './domainEventFeed.js';
 import { gatewayNews } from './gatewayNews.js';
-import { liveMessages } from './liveMessage.js';
+import { liveMessages, retainedMessages } from './liveMessage.js';
 import { presenceNews } from './presenceNews.js';
 
 /** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
@@ -31,6 +31,8 @@ export const otherTopics: Omit<BusTopic, 'name'> = {
 export const busTopics: readonly BusTopic[] = [
   // Gateways read it live and never look back; an hour is for other readers, and for looking into what went wrong.
   { ...otherTopics, name: liveMessages.name, partitions: 32, retentionMs: hours },
+  // Every gateway reads all of it, live: the values are in memory alone.
+  { ...otherTopics, name: retainedMessages.name, partitions: 4, retentionMs: hours },
   { ...otherTopics, name: domainEventFeed.name, partitions: 4, retentionMs: 7 * days },
   // One partition, so that a gateway that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },

@@ -2,6 +2,16 @@ import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from '../../ports/messageBus.js';
 import type { Qos } from '../protocol/clientFrames.js';
 
+/** What makes a message the last value of its topic. */
+export interface Retention {
+  /** Orders the retained messages of a topic as text, the newest last; no two have the same. */
+  readonly stamp: string;
+  readonly appId: string;
+  readonly roomId: string;
+  /** Null outside of every scope. */
+  readonly accessScopeId: string | null;
+}
+
 /** A published message on its way from the gateway that took it to those that have subscribers. */
 export interface LiveMessage {
   /** Internal: project, app, scope, room. */
@@ -16,6 +26,13 @@ export interface LiveMessage {
   readonly filters: readonly string[];
   /** The complete `message` for the subscribers, MessagePack; encoded once, where it came in. */
   readonly body: Uint8Array;
+  /** Undefined for a message that is not retained. */
+  readonly retention: Retention | undefined;
+}
+
+/** A message that is its topic's last value until a newer one comes. */
+export interface RetainedMessage extends LiveMessage {
+  readonly retention: Retention;
 }
 
 const version = 1;
@@ -23,19 +40,62 @@ const version = 1;
 const encoder = new Encoder();
 
 const encodeLiveMessage = (message: LiveMessage): Uint8Array => {
-  const { room, topic, projectId, publisher, qos, filters, body } = message;
-  return encoder.encode([version, room, topic, projectId, publisher, qos, filters, body]);
+  const { room, topic, projectId, publisher, qos, filters, body, retention } = message;
+  const record = [version, room, topic, projectId, publisher, qos, filters, body];
+  return encoder.encode(retention === undefined ? record : [...record, retentionRecord(retention)]);
 };
+
+const retentionRecord = ({ stamp, appId, roomId, accessScopeId }: Retention): RetentionRecord => [
+  stamp,
+  appId,
+  roomId,
+  accessScopeId,
+];
 
 /** Throws for a record that this program does not know: the reader passes it over. */
 const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   const record = decode(bytes);
   if (!isRecord(record)) throw new Error('Not a live message of a known version');
-  const [, room, topic, projectId, publisher, qos, filters, body] = record;
-  return { room, topic, projectId, publisher, qos, filters, body };
+  const [, room, topic, projectId, publisher, qos, filters, body, retained] = record;
+  return {
+    room,
+    topic,
+    projectId,
+    publisher,
+    qos,
+    filters,
+    body,
+    retention: retained && retentionOf(retained),
+  };
 };
 
-type LiveMessageRecord = [number, string, string, string, string, Qos, string[], Uint8Array];
+const retentionOf = ([stamp, appId, roomId, accessScopeId]: RetentionRecord): Retention => ({
+  stamp,
+  appId,
+  roomId,
+  accessScopeId,
+});
+
+const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
+  const message = decodeLiveMessage(bytes);
+  const { retention } = message;
+  if (retention === undefined) throw new Error('Not a retained message');
+  return { ...message, retention };
+};
+
+type RetentionRecord = [stamp: string, appId: string, roomId: string, accessScopeId: string | null];
+
+type LiveMessageRecord = [
+  number,
+  string,
+  string,
+  string,
+  string,
+  Qos,
+  string[],
+  Uint8Array,
+  RetentionRecord | undefined,
+];
 
 const isRecord = (value: unknown): value is LiveMessageRecord =>
   Array.isArray(value) &&
@@ -44,11 +104,25 @@ const isRecord = (value: unknown): value is LiveMessageRecord =>
   [0, 1, 2].includes(value[5] as number) &&
   Array.isArray(value[6]) &&
   value[6].every((filter) => typeof filter === 'string') &&
-  value[7] instanceof Uint8Array;
+  value[7] instanceof Uint8Array &&
+  (value[8] === undefined || isRetentionRecord(value[8]));
+
+const isRetentionRecord = (value: unknown): value is RetentionRecord =>
+  Array.isArray(value) &&
+  value.slice(0, 3).every((part) => typeof part === 'string') &&
+  value.length === 4 &&
+  (value[3] === null || typeof value[3] === 'string');
 
 /** Keyed by room, so that all subscribers of a topic see the same order. */
 export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
   key: (message) => message.room,
   codec: { encode: encodeLiveMessage, decode: decodeLiveMessage },
+};
+
+/** The retained ones once more, for every gateway: also for those that have no subscriber in the room yet. */
+export const retainedMessages: Channel<RetainedMessage> = {
+  name: 'retained',
+  key: (message) => message.room,
+  codec: { encode: encodeLiveMessage, decode: decodeRetained },
 };

@@ -44,6 +44,8 @@ export interface PublishFrame {
   /** One MessagePack value, as the client sent it where it sent MessagePack. It is never decoded on its way. */
   readonly data: Uint8Array;
   readonly qos: Qos;
+  /** Kept as the last value of the topic. */
+  readonly retain: boolean;
   readonly filter: string | undefined;
   readonly filters: readonly string[];
   readonly msgRef: string | undefined;

@@ -52,12 +52,13 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
   publish: (fields) => {
     const topic = fields.read('topic');
     const data = fields.raw('data');
+    const retain = fields.read('retain') ?? false;
     const filter = fields.read('filter');
     const filters = fields.read('filters') ?? [];
     const msgRef = fields.read('msgRef');
-    if (typeof topic !== 'string' || data === undefined) return undefined;
+    if (typeof topic !== 'string' || data === undefined || typeof retain !== 'boolean') return undefined;
     if (!isOptionalString(filter) || !isOptionalString(msgRef) || !isStrings(filters)) return undefined;
-    return { type: 'publish', topic, data, qos: qosOf(fields.read('qos')), filter, filters, msgRef };
+    return { type: 'publish', topic, data, qos: qosOf(fields.read('qos')), retain, filter, filters, msgRef };
   },
 
   presence: (fields) => {

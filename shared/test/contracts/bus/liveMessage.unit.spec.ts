@@ -1,6 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { liveMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
 
 const message: LiveMessage = {
   room: 'p/app/_/room',
@@ -10,7 +10,10 @@ const message: LiveMessage = {
   qos: 1,
   filters: ['f'],
   body: Uint8Array.of(1, 2, 3),
+  retention: undefined,
 };
+
+const retention = { stamp: '00000000z.gateway', appId: 'app', roomId: 'room', accessScopeId: null };
 
 describe('a live message on the bus', () => {
   it('is keyed by its room', () => {
@@ -21,11 +24,28 @@ describe('a live message on the bus', () => {
     expect(liveMessages.codec.decode(liveMessages.codec.encode(message))).to.deep.equal(message);
   });
 
+  it('[WS-RETAIN-1] that is retained survives an engine on both channels', () => {
+    for (const accessScopeId of [null, 'scope']) {
+      const retained = { ...message, retention: { ...retention, accessScopeId } };
+      const bytes = retainedMessages.codec.encode(retained);
+      expect(retainedMessages.codec.decode(bytes)).to.deep.equal(retained);
+      expect(liveMessages.codec.decode(bytes)).to.deep.equal(retained);
+    }
+  });
+
+  it('[WS-RETAIN-1] that is not retained is none of the retained ones', () => {
+    expect(() => retainedMessages.codec.decode(liveMessages.codec.encode(message))).to.throw(
+      'Not a retained message',
+    );
+  });
+
   const strangers: Record<string, unknown> = {
     'a later version': [2, 'r', 't', 'p', 'a', 1, [], new Uint8Array()],
     'something else': { room: 'r' },
     'a short record': [1, 'r', 't'],
     'fields of the wrong type': [1, 'r', 't', 'p', 'a', 1, [7], new Uint8Array()],
+    'half a retention': [1, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), ['stamp', 'app']],
+    'a retention of the wrong type': [1, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), ['s', 'a', 'r', 7]],
     'a text for a body': [1, 'r', 't', 'p', 'a', 1, [], 'body'],
   };
   for (const [what, record] of Object.entries(strangers)) {

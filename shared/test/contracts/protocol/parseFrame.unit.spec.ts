@@ -90,8 +90,17 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       });
       if (frame.type !== 'publish') return expect.fail();
       expect(decode(frame.data)).to.deep.equal(data);
-      expect(frame).to.include({ topic: 'a/b/c', qos: 2, filter: 'f', msgRef: 'r' });
+      expect(frame).to.include({ topic: 'a/b/c', qos: 2, retain: false, filter: 'f', msgRef: 'r' });
       expect(frame.filters).to.deep.equal(['g']);
+    });
+
+    it('[WS-RETAIN-1] publish with retain, which is true or false', () => {
+      const frame = { type: 'publish', topic: 'a/b/c', data: 1 };
+      expect(parse({ ...frame, retain: true })).to.include({ retain: true });
+      for (const retain of [false, null]) expect(parse({ ...frame, retain })).to.include({ retain: false });
+      for (const retain of [1, 'true', []]) {
+        expect(parse({ ...frame, retain })).to.include({ refusal: 'invalidFrame' });
+      }
     });
 
     it('[WS-ENC-4] null is as good as missing, but for data', () => {

@@ -1,0 +1,108 @@
+import type { RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { Hub } from '../fanout/hub.js';
+import type { Subscription } from '../fanout/subscription.js';
+import type { GatewayMetrics } from '../metrics.js';
+import { matchesFilters } from '../policy/filters.js';
+import type { RetainStamps } from './retainStamps.js';
+import { RetainedValues, type RetainedValue } from './retainedValues.js';
+import { Stragglers } from './stragglers.js';
+
+interface RetainedDeps {
+  readonly hub: Hub;
+  readonly metrics: GatewayMetrics;
+  readonly stamps: RetainStamps;
+  readonly budgetBytes: number;
+  /** How far the live channel may be behind the retained one. */
+  readonly graceMs: number;
+}
+
+/**
+ * [WS-RETAIN-1] The last value of each topic. Every retained message comes twice, on the retained channel, which every gateway
+ * reads, and on the live one, which only those do that have subscribers in the room; neither is in step with the other.
+ */
+export class Retained {
+  private readonly deps: RetainedDeps;
+  private readonly values: RetainedValues;
+  private readonly stragglers: Stragglers;
+
+  constructor(deps: RetainedDeps) {
+    this.deps = deps;
+    this.values = new RetainedValues(deps.budgetBytes);
+    this.stragglers = new Stragglers(deps.graceMs, (topic, stamp) => this.catchUp(topic, stamp));
+  }
+
+  /** From the retained channel. */
+  readonly stored = (message: RetainedMessage): void => {
+    if (!this.keep(message)) return;
+    const { topic, retention } = message;
+    const audience = this.deps.hub.audience(topic);
+    if (audience !== undefined && audience.retained < retention.stamp) {
+      this.stragglers.expect(topic, retention.stamp);
+    }
+  };
+
+  /** From the live channel, before its subscribers get it. */
+  passed(message: RetainedMessage): void {
+    this.keep(message);
+    this.stragglers.arrived(message.topic, message.retention.stamp);
+  }
+
+  /** [WS-RETAIN-2] Sends a subscription that has just joined the last value of its topic. */
+  greet(subscription: Subscription): void {
+    const value = this.values.get(subscription.access.topic);
+    if (value !== undefined) this.offer(subscription, value);
+  }
+
+  roomDeleted(roomId: string): void {
+    this.values.removeWhere((value) => value.roomId === roomId);
+  }
+
+  appDeleted(appId: string): void {
+    this.values.removeWhere((value) => value.appId === appId);
+  }
+
+  scopeDeleted(accessScopeId: string): void {
+    this.values.removeWhere((value) => value.accessScopeId === accessScopeId);
+  }
+
+  projectDeleted(projectId: string): void {
+    this.values.removeWhere((value) => value.projectId === projectId);
+  }
+
+  close(): void {
+    this.stragglers.close();
+  }
+
+  private keep(message: RetainedMessage): boolean {
+    this.deps.stamps.seen(message.retention.stamp);
+    const isNews = this.values.keep(message);
+    this.deps.metrics.retainedDropped = this.values.dropped;
+    return isNews;
+  }
+
+  /**
+   * [WS-RETAIN-3] A value that became known behind the back of those who had just joined: live it went by before they came.
+   * Who was there then has been sent it, or was not meant.
+   */
+  private catchUp(topic: string, stamp: string): void {
+    const audience = this.deps.hub.audience(topic);
+    const value = this.values.get(topic);
+    if (audience === undefined || value?.stamp !== stamp || audience.retained >= stamp) return;
+    for (const subscription of audience.all) this.offer(subscription, value);
+  }
+
+  private offer(subscription: Subscription, value: RetainedValue): void {
+    const { session, filters, newest } = subscription;
+    if (newest >= value.stamp || session.identity.actorTokenId === value.publisher) return;
+    if (!isOfItsPlace(subscription, value)) return;
+    if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
+    subscription.greeted = subscription.newest = value.stamp;
+    session.link.outbox.push(value.frame);
+    this.deps.metrics.deliveries++;
+  }
+}
+
+/** A slug that another app, room or scope has now does not give them the value of the former one. */
+const isOfItsPlace = ({ session, access }: Subscription, value: RetainedValue): boolean =>
+  access.place.room.value.roomId === value.roomId &&
+  (session.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;

@@ -1,0 +1,81 @@
+import { Buffer } from 'node:buffer';
+import type { RetainedMessage, Retention } from '@roomwire/shared/contracts/bus/liveMessage';
+import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+
+export interface RetainedValue extends Retention {
+  readonly projectId: string;
+  readonly publisher: string;
+  readonly filters: ReadonlySet<string>;
+  /** The complete WebSocket frame. */
+  readonly frame: Buffer;
+}
+
+/** What a value takes beside its bytes and its text, by measurement. */
+const overheadBytes = 800;
+
+/** The last value of each topic, within a budget: those that were used least recently go first. */
+export class RetainedValues {
+  dropped = 0;
+  private readonly budget: number;
+  /** By internal topic, the least recently used first. */
+  private readonly values = new Map<string, RetainedValue>();
+  private bytes = 0;
+
+  constructor(budgetBytes: number) {
+    this.budget = budgetBytes;
+  }
+
+  /** False when the topic has this value, or a newer one. */
+  keep({ topic, projectId, publisher, filters, body, retention }: RetainedMessage): boolean {
+    const former = this.values.get(topic);
+    if (former !== undefined && former.stamp >= retention.stamp) return false;
+    const value = { ...retention, projectId, publisher, filters: new Set(filters), frame: ownFrame(body) };
+    this.remove(topic);
+    this.values.set(topic, value);
+    this.bytes += sizeOf(topic, value);
+    this.makeRoom();
+    return true;
+  }
+
+  /** Counts as a use. */
+  get(topic: string): RetainedValue | undefined {
+    const value = this.values.get(topic);
+    if (value === undefined) return undefined;
+    this.values.delete(topic);
+    this.values.set(topic, value);
+    return value;
+  }
+
+  removeWhere(isGone: (value: RetainedValue) => boolean): void {
+    for (const [topic, value] of this.values) if (isGone(value)) this.remove(topic);
+  }
+
+  private makeRoom(): void {
+    for (const topic of this.values.keys()) {
+      if (this.bytes <= this.budget) return;
+      this.remove(topic);
+      this.dropped++;
+    }
+  }
+
+  private remove(topic: string): void {
+    const value = this.values.get(topic);
+    if (value === undefined) return;
+    this.values.delete(topic);
+    this.bytes -= sizeOf(topic, value);
+  }
+}
+
+/** Of memory of its own: a slice would keep the whole block alive that it is cut from. */
+const ownFrame = (body: Uint8Array): Buffer => {
+  const frame = binaryFrame(body);
+  const own = Buffer.allocUnsafeSlow(frame.length);
+  own.set(frame);
+  return own;
+};
+
+const sizeOf = (topic: string, { frame, filters }: RetainedValue): number => {
+  let texts = topic.length;
+  for (const filter of filters) texts += filter.length;
+  return overheadBytes + frame.length + 2 * texts;
+};

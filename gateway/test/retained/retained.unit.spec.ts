@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import type { TopicAccess } from '../../src/access/topicAccess.js';
+import { createDelivery } from '../../src/fanout/deliverFromBus.js';
+import { Hub } from '../../src/fanout/hub.js';
+import { Subscription } from '../../src/fanout/subscription.js';
+import { createMetrics } from '../../src/metrics.js';
+import { Retained } from '../../src/retained/retained.js';
+import { RetainedValues } from '../../src/retained/retainedValues.js';
+import { RetainStamps } from '../../src/retained/retainStamps.js';
+import type { Session } from '../../src/session/session.js';
+import { ManualClock } from '../support/manualClock.js';
+
+const topic = 'project/app/_/room/news';
+
+const message = (number: number, fields: Partial<RetainedMessage> = {}): RetainedMessage => ({
+  room: 'project/app/_/room',
+  topic,
+  projectId: 'project',
+  publisher: 'publisher',
+  qos: 1,
+  filters: [],
+  body: Uint8Array.of(number),
+  retention: { stamp: String(number).padStart(4, '0'), appId: 'app', roomId: 'room', accessScopeId: null },
+  ...fields,
+});
+
+/** A gateway's retained values and hub, without sockets and without a bus. */
+class Stage {
+  readonly hub = new Hub();
+  readonly metrics = createMetrics();
+  readonly retained: Retained;
+  readonly live: (message: RetainedMessage) => void;
+
+  constructor(graceMs: number) {
+    const { hub, metrics } = this;
+    const stamps = new RetainStamps(new ManualClock(), 'gateway');
+    this.retained = new Retained({ hub, metrics, stamps, budgetBytes: 1_000_000, graceMs });
+    this.live = createDelivery(this);
+  }
+
+  /** What a subscription that joins now gets, for as long as anybody looks. */
+  async join(): Promise<readonly number[]> {
+    const got: number[] = [];
+    const outbox = { push: (frame: Uint8Array) => got.push(frame.at(-1) as number) };
+    const session = { identity: { actorTokenId: 'reader', accessScope: null }, link: { outbox } };
+    const place = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
+    const access = { room: 'project/app/_/room', topic, place };
+    const subscription = new Subscription(session as unknown as Session, access as unknown as TopicAccess, {
+      qos: 1,
+      filters: undefined,
+    });
+    await this.hub.join(subscription);
+    this.retained.greet(subscription);
+    return got;
+  }
+}
+
+describe('retained values', () => {
+  it('[WS-RETAIN-3] reach everybody who joins, each once and the newest last, in whatever step the two channels are', async () => {
+    const step = fc.constantFrom('stored', 'live', 'join');
+    const run = async (steps: readonly string[], count: number): Promise<void> => {
+      const stage = new Stage(1);
+      const next = { stored: 1, live: 1 };
+      const readers: (readonly number[])[] = [];
+      // What has not happened by then happens at the end.
+      const rest = Array<string[]>(count).fill(['live', 'stored']).flat();
+      for (const what of [...steps, ...rest, 'join']) {
+        if (what === 'join') readers.push(await stage.join());
+        else if (next[what as 'stored'] <= count) {
+          const sent = message(next[what as 'stored']++);
+          if (what === 'stored') stage.retained.stored(sent);
+          // Live, a gateway gets nothing of a room in which it has nobody.
+          else if (readers.length > 0) stage.live(sent);
+        }
+      }
+      await eventually(() => readers.every((got) => got.includes(count)), { what: 'the newest value' });
+      stage.retained.close();
+      for (const got of readers) expect([...new Set(got)].sort()).to.deep.equal(got);
+      expect(await stage.join()).to.deep.equal([count]);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.integer({ min: 1, max: 4 }), run),
+      {
+        seed: 20262,
+        numRuns: 300,
+      },
+    );
+  });
+
+  it('[WS-RETAIN-3] an older one never takes the place of a newer one, on neither channel', async () => {
+    const stage = new Stage(60_000);
+    const keeper = await stage.join();
+    stage.live(message(2));
+    stage.retained.stored(message(1));
+    stage.live(message(1));
+    expect(keeper).to.deep.equal([2, 1]);
+    expect(await stage.join()).to.deep.equal([2]);
+    stage.retained.close();
+  });
+
+  it('[WS-RETAIN-4] those that were used least recently make room for others', () => {
+    const values = new RetainedValues(4_000);
+    const of = (name: string) => message(1, { topic: name, body: new Uint8Array(300) });
+    for (const name of ['first', 'second', 'third']) values.keep(of(name));
+    expect(values.get('first')).to.include({ publisher: 'publisher' });
+    values.keep(of('fourth'));
+    expect(values.get('second')).to.equal(undefined);
+    for (const name of ['first', 'third', 'fourth']) expect(values.get(name)).to.not.equal(undefined);
+    expect(values.dropped).to.equal(1);
+    values.keep(message(2, { topic: 'huge', body: new Uint8Array(4_000) }));
+    expect(values.get('huge')).to.equal(undefined);
+    expect(values.dropped).to.equal(5);
+    values.keep(of('again'));
+    expect(values.get('again')).to.not.equal(undefined);
+  });
+
+  it('[WS-RETAIN-4] that are removed, or replaced, give their memory back', () => {
+    const values = new RetainedValues(2_000);
+    for (let n = 1; n < 50; n++) values.keep(message(n));
+    for (let n = 1; n < 50; n++) {
+      values.keep(message(n, { topic: 'other', retention: { ...message(n).retention, roomId: 'gone' } }));
+      values.removeWhere(({ roomId }) => roomId === 'gone');
+    }
+    expect(values.dropped).to.equal(0);
+    expect(values.get(topic)).to.include({ stamp: '0049' });
+  });
+
+  it('[WS-RETAIN-4] do not hold on to the block that their bytes came in', () => {
+    const values = new RetainedValues(1_000_000);
+    const block = new Uint8Array(100_000);
+    values.keep(message(1, { body: block.subarray(10, 20) }));
+    expect(values.get(topic)?.frame.buffer.byteLength).to.be.below(100);
+  });
+
+  const gone: Record<string, (retained: Retained) => void> = {
+    room: (retained) => retained.roomDeleted('room'),
+    app: (retained) => retained.appDeleted('app'),
+    project: (retained) => retained.projectDeleted('project'),
+  };
+  for (const [what, deleted] of Object.entries(gone)) {
+    it(`[WS-RETAIN-5] go with their ${what}`, async () => {
+      const stage = new Stage(60_000);
+      stage.retained.stored(message(1));
+      deleted(stage.retained);
+      expect(await stage.join()).to.deep.equal([]);
+      stage.retained.close();
+    });
+  }
+});
+
+describe('the stamps of retained messages', () => {
+  it('[WS-RETAIN-3] rise, also when the clock is set back', () => {
+    const clock = new ManualClock();
+    const stamps = new RetainStamps(clock, 'a');
+    const made = [stamps.next(), stamps.next()];
+    clock.jump(-86_400_000);
+    made.push(stamps.next());
+    clock.jump(2 * 86_400_000);
+    made.push(stamps.next());
+    expect([...new Set(made)].sort()).to.deep.equal(made);
+  });
+
+  it('[WS-RETAIN-3] are later than all that was seen of other gateways, and never the same as theirs', () => {
+    const [behind, ahead] = [new ManualClock(), new ManualClock()];
+    ahead.jump(60_000);
+    const [mine, theirs] = [new RetainStamps(behind, 'a'), new RetainStamps(ahead, 'b')];
+    const seen = theirs.next();
+    mine.seen(seen);
+    expect(mine.next() > seen).to.equal(true);
+    expect(new RetainStamps(ahead, 'a').next()).to.not.equal(new RetainStamps(ahead, 'b').next());
+  });
+});
