@@ -4,6 +4,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
@@ -14,6 +15,7 @@ import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import { Retained } from './retained/retained.js';
 import { RetainStamps } from './retained/retainStamps.js';
+import { SessionRecords } from './resume/sessionRecords.js';
 import type { Connection } from './session/connection.js';
 import { Presence } from './presence/presence.js';
 import { Revalidator } from './session/revalidator.js';
@@ -24,6 +26,8 @@ import { Tick } from './socket/tick.js';
 export interface GatewayPorts {
   readonly views: ViewStore;
   readonly bus: MessageBus;
+  /** What agents and orchestrators were subscribed to. */
+  readonly sessions: SessionStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -41,6 +45,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly signingKeys: SigningKeys;
   readonly hub: Hub;
   readonly retained: Retained;
+  readonly sessionRecords: SessionRecords;
   readonly publishToBus: PublishToBus;
   readonly presence: Presence;
   readonly revalidator: Revalidator;
@@ -69,6 +74,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     budgetBytes: options.retainedBytes,
     graceMs: options.retainedGraceMs,
   });
+  const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
   return {
     ...ports,
     options,
@@ -79,11 +85,11 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     hub,
     presence,
     tick: new Tick(),
-    retained,
+    ...{ retained, sessionRecords },
     publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
     revalidator: new Revalidator({
       ...{ views, clock, logger },
-      ...{ directory, signingKeys, roster, hub, presence, retained },
+      ...{ directory, signingKeys, roster, hub, presence, retained, sessionRecords },
     }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),

@@ -9,6 +9,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createDomainChanges } from './access/domainChanges.js';
@@ -26,6 +27,7 @@ import { createWsListener, type WsListener } from './socket/wsListener.js';
 export interface GatewayDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
+  readonly sessions: SessionStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -120,6 +122,7 @@ class WebSocketGateway implements Gateway {
     await this.core.presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.core.retained.close();
+    await this.core.sessionRecords.close();
     await this.core.lastUses.close();
   }
 }

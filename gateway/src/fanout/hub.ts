@@ -19,7 +19,21 @@ export class Hub {
 
   /** From the moment this resolves every message of the topic reaches the subscription. */
   async join(subscription: Subscription): Promise<void> {
-    await this.reader?.attend(subscription.access.room);
+    await this.attend(subscription.access.room);
+    this.add(subscription);
+  }
+
+  /** From the moment this resolves every message of the room comes to this gateway. Each is to be added or forgotten. */
+  async attend(room: string): Promise<void> {
+    await this.reader?.attend(room);
+  }
+
+  forget(room: string): void {
+    this.reader?.forget(room);
+  }
+
+  /** The second half of a join. */
+  add(subscription: Subscription): void {
     const { topic } = subscription.access;
     let audience = this.topics.get(topic);
     if (audience === undefined) this.topics.set(topic, (audience = new Audience()));
@@ -35,7 +49,7 @@ export class Hub {
     audience.remove(subscription);
     subscription.isJoined = false;
     if (audience.isEmpty) this.topics.delete(topic);
-    this.reader?.forget(room);
+    this.forget(room);
   }
 
   /** [WS-SUB-2] At once: the message before it goes by the old options, the next one by the new. */

@@ -11,5 +11,6 @@ export const setFilters: Handler<'setFilters'> = (session, { topic, filters }, c
     qos: subscription.qos,
     filters: filters.length === 0 ? undefined : filters,
   });
+  core.sessionRecords.changed(session);
   return session.link.send({ type: 'filtersUpdated', topic, filters });
 };

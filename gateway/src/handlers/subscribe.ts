@@ -32,6 +32,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   }
   // Only now: a sweep forgets the ends of grants that no subscription of the session hangs on.
   session.sustain(subscription, access);
+  core.sessionRecords.changed(session);
   session.link.send({ type: 'subscribed', topic, loadBalance: false });
   if (isNew) core.retained.greet(subscription);
 };

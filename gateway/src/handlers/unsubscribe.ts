@@ -6,6 +6,7 @@ export const unsubscribe: Handler<'unsubscribe'> = (session, { topic }, core) =>
   if (subscription) {
     session.subscriptions.delete(topic);
     core.hub.leave(subscription);
+    core.sessionRecords.changed(session);
   }
   session.link.send({ type: 'unsubscribed', topic });
 };

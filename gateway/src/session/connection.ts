@@ -12,6 +12,7 @@ import {
   encodeServerFrame,
   heartbeatFrame,
   type AuthReply,
+  type RestoredSubscription,
   type ServerFrame,
 } from '@roomwire/shared/contracts/protocol/serverFrames';
 import type { GatewayCore } from '../core.js';
@@ -21,6 +22,7 @@ import { countClose, countRefusal } from '../metrics.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
 import { Outbox } from '../socket/outbox.js';
+import { letIn, ready, turnAway, type Readied } from '../resume/restore.js';
 import { authenticate, type Admission } from './authenticate.js';
 import type { Identity } from './identity.js';
 import { endLapsed } from './endLapsed.js';
@@ -109,6 +111,7 @@ export class Connection implements FrameReceiver, SessionLink {
     if (this.current === undefined) return;
     this.current.isOver = true;
     this.core.roster.leave(this.current);
+    this.core.sessionRecords.ended(this.current);
     for (const subscription of this.current.subscriptions.values()) this.core.hub.leave(subscription);
     this.current.subscriptions.clear();
     this.core.presence.leave(this.current);
@@ -168,11 +171,33 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private async authenticate(frame: AuthFrame): Promise<void> {
-    const changesBefore = this.core.revalidator.changes;
+    const { revalidator } = this.core;
+    const changesBefore = revalidator.changes;
     const result = await authenticate(this.core, frame);
     if (this.isClosed) return;
-    if (typeof result === 'string') this.denied(result);
-    else this.admitted(result, changesBefore);
+    if (typeof result === 'string') return this.denied(result);
+    const { publishRate } = this.core.options;
+    const session = new Session(this, result, { publishRate, clock: this.core.clock });
+    const readied = await this.readied(session, frame);
+    if (readied === undefined) return;
+    this.admitted(session, result, readied);
+    this.core.sessionRecords.keep(session, frame);
+    // What changed while we were reading found nobody to close.
+    if (revalidator.changes !== changesBefore) revalidator.recheckActor(session.identity.actorTokenId);
+  }
+
+  /** Undefined when there is nobody to admit any more. */
+  private async readied(session: Session, frame: AuthFrame): Promise<readonly Readied[] | undefined> {
+    const { core } = this;
+    try {
+      const readied = await ready(session, frame, core);
+      if (!this.isClosed) return readied;
+      turnAway(readied, core);
+    } catch (error) {
+      core.logger.warn('A session could not be restored', { error });
+      if (!this.isClosed) this.denied(core.bus.reachable ? 'connection_failed' : 'broker_unavailable');
+    }
+    return undefined;
   }
 
   private denied(error: AuthError): void {
@@ -181,27 +206,29 @@ export class Connection implements FrameReceiver, SessionLink {
     if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
   }
 
-  private admitted(admission: Admission, changesBefore: number): void {
-    const { metrics, revalidator, roster, lastUses, options, clock } = this.core;
-    const { identity, credentials } = admission;
+  private admitted(session: Session, { credentials }: Admission, readied: readonly Readied[]): void {
+    const { metrics, roster, lastUses, retained } = this.core;
+    const { identity } = session;
     metrics.authenticated++;
     lastUses.used(identity.actorTokenId);
     if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
-    this.current = new Session(this, admission, { publishRate: options.publishRate, clock });
-    roster.enter(this.current);
-    this.send(authSucceeded(identity));
-    // What changed while we were reading found nobody to close.
-    if (revalidator.changes !== changesBefore) revalidator.recheckActor(identity.actorTokenId);
+    this.current = session;
+    roster.enter(session);
+    this.send(authSucceeded(identity, letIn(session, readied, this.core)));
+    for (const { subscription } of readied) retained.greet(subscription);
   }
 }
 
 /** [WS-AUTH-2] */
-const authSucceeded = ({ actorTokenId, projectId, actorType, version }: Identity): AuthReply => ({
+const authSucceeded = (
+  { actorTokenId, projectId, actorType, version }: Identity,
+  restoredSubscriptions: readonly RestoredSubscription[],
+): AuthReply => ({
   type: 'auth',
   success: true,
   actorTokenId,
   projectId,
   actorType,
   protocolVersion: version,
-  restoredSubscriptions: [],
+  restoredSubscriptions,
 });

@@ -10,6 +10,7 @@ import type { SigningKeys } from '../access/signingKeys.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
 import type { Retained } from '../retained/retained.js';
+import type { SessionRecords } from '../resume/sessionRecords.js';
 import { coalesced } from './coalesced.js';
 import type { Roster } from './roster.js';
 import { moveToScope } from './scopeMove.js';
@@ -25,6 +26,7 @@ interface RevalidatorDeps {
   readonly roster: Roster;
   readonly hub: Hub;
   readonly retained: Retained;
+  readonly sessionRecords: Pick<SessionRecords, 'forgetActor'>;
   readonly presence: {
     /** Takes away a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
@@ -67,6 +69,7 @@ export class Revalidator {
   actorDeleted(actorTokenId: string): void {
     this.changes++;
     for (const session of this.deps.roster.ofActor(actorTokenId)) session.link.close(closes.tokenNotFound);
+    this.deps.sessionRecords.forgetActor(actorTokenId);
   }
 
   projectDeleted(projectId: string): void {

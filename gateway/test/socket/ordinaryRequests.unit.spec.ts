@@ -27,10 +27,11 @@ describe('a request that offers an upgrade', () => {
       void text(request).then((body) => response.end(`<${summary(request)} ${body}>`));
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
-    const { views, bus, secretBox } = world;
+    const { views, bus, sessions, secretBox } = world;
     const ports = {
       views,
       bus,
+      sessions,
       clock: new ManualClock(),
       random: systemRandom,
       logger: silentLogger,

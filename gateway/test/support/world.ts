@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -19,6 +20,7 @@ import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/sign
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { createGateway, type Gateway } from '../../src/gateway.js';
@@ -38,6 +40,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   /** Puts something between the gateway and a real port. */
   readonly views?: (views: ViewStore) => ViewStore;
   readonly bus?: (bus: MessageBus) => MessageBus;
+  readonly sessions?: (sessions: SessionStore) => SessionStore;
 }
 
 interface Running {
@@ -50,6 +53,7 @@ interface Running {
 export class World {
   readonly views: ViewStore;
   readonly bus: MessageBus;
+  readonly sessions: SessionStore;
   readonly organizationId = 'organization-1';
   readonly projectId = 'project-1';
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
@@ -58,8 +62,9 @@ export class World {
   private readonly clients: FrameClient[] = [];
   private position = 0;
 
-  private constructor(folder: TemporaryFolder, views: ViewStore, bus: MessageBus) {
+  private constructor(folder: TemporaryFolder, views: ViewStore, bus: MessageBus, sessions: SessionStore) {
     this.folder = folder;
+    this.sessions = sessions;
     this.views = views;
     this.bus = bus;
   }
@@ -68,7 +73,9 @@ export class World {
   static async open(options: WorldOptions = {}): Promise<World> {
     const folder = await temporaryFolder();
     const files = { file: (name: string) => join(folder.path, name) };
-    const world = new World(folder, await openEmbeddedViewStore(files), await openEmbeddedMessageBus(files));
+    const [views, bus] = [await openEmbeddedViewStore(files), await openEmbeddedMessageBus(files)];
+    const sessions = await openEmbeddedSessionStore(files, systemClock.now());
+    const world = new World(folder, views, bus, sessions);
     await world.put({
       put: 'organizations',
       id: world.organizationId,
@@ -86,6 +93,7 @@ export class World {
       server.close();
     }
     await this.bus.close();
+    await this.sessions.close();
     await this.views.close();
     await this.folder.remove();
   }
@@ -98,10 +106,17 @@ export class World {
     return (this.running[gateway] as Running).url;
   }
 
-  async startGateway({ clock = systemClock, views, bus, ...options }: WorldOptions = {}): Promise<void> {
+  async startGateway({
+    clock = systemClock,
+    views,
+    bus,
+    sessions,
+    ...options
+  }: WorldOptions = {}): Promise<void> {
     const gateway = createGateway({
       views: views?.(this.views) ?? this.views,
       bus: bus?.(this.bus) ?? this.bus,
+      sessions: sessions?.(this.sessions) ?? this.sessions,
       clock,
       random: systemRandom,
       logger: silentLogger,

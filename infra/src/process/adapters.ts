@@ -1,10 +1,12 @@
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Config } from '../config/config.js';
 import type { ClosingStack } from './closingStack.js';
@@ -16,6 +18,8 @@ export interface Adapters {
   log(): Promise<EventLog>;
   views(): Promise<ViewStore>;
   bus(): Promise<MessageBus>;
+  /** Beside the read models, on the same engine. */
+  sessions(): Promise<SessionStore>;
   /** Whether every engine that has been opened answers, within a second. */
   areReachable(): Promise<boolean>;
 }
@@ -78,6 +82,17 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
         return openMongoViewStore({ url: mongodbUrl, logger });
       },
       (views) => views.checkpoint().then(() => true),
+    ),
+    sessions: opening(
+      'sessions',
+      async () => {
+        if (mongodbUrl === undefined) return openEmbeddedSessionStore(await folder(), Date.now());
+        const { openMongoSessionStore } =
+          await import('@roomwire/shared/adapters/session-store/mongoSessionStore');
+        return openMongoSessionStore({ url: mongodbUrl, logger });
+      },
+      // The read models' check is of the same server.
+      async () => true,
     ),
     bus: opening(
       'message bus',

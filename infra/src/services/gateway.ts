@@ -15,11 +15,12 @@ export const startGateway: StartService = async ({
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
-  const [views, bus] = [await adapters.views(), await adapters.bus()];
+  const [views, bus, sessions] = [await adapters.views(), await adapters.bus(), await adapters.sessions()];
   const { publishRate, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
     views,
     bus,
+    sessions,
     clock,
     random,
     logger,

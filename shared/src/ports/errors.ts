@@ -13,7 +13,7 @@ export class RevisionConflict extends Error {
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
-  constructor(engine: 'event log' | 'read models' | 'message bus', options?: ErrorOptions) {
+  constructor(engine: 'event log' | 'read models' | 'message bus' | 'sessions', options?: ErrorOptions) {
     super(`The ${engine} cannot be reached`, options);
   }
 }

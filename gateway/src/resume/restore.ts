@@ -1,0 +1,64 @@
+import type { AuthFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { RestoredSubscription } from '@roomwire/shared/contracts/protocol/serverFrames';
+import type { StoredSubscription } from '@roomwire/shared/ports/sessionStore';
+import { isCurrent } from '../access/topicAccess.js';
+import type { GatewayCore } from '../core.js';
+import { Subscription } from '../fanout/subscription.js';
+import type { Session } from '../session/session.js';
+
+/** The bus delivers the room; the subscription is not in the hub yet. */
+export interface Readied {
+  readonly pattern: string;
+  readonly subscription: Subscription;
+}
+
+type RestoreDeps = Pick<GatewayCore, 'directory' | 'hub' | 'revalidator' | 'sessionRecords'>;
+
+/**
+ * [WS-RESUME-2] Readies what was recorded and the actor still may subscribe to. Every one must be let in or turned away.
+ * Rejects, and leaves nothing behind, where an engine is out of reach.
+ */
+export const ready = async (
+  session: Session,
+  frame: AuthFrame,
+  core: RestoreDeps,
+): Promise<readonly Readied[]> => {
+  const recorded = await core.sessionRecords.recorded(session, frame);
+  const outcomes = await Promise.allSettled(recorded.map((stored) => readyOne(session, stored, core)));
+  const readied = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure === undefined) return readied;
+  turnAway(readied, core);
+  throw failure.reason;
+};
+
+const readyOne = async (
+  session: Session,
+  { pattern, qos, filters }: StoredSubscription,
+  { directory, hub }: RestoreDeps,
+): Promise<readonly Readied[]> => {
+  const access = await session.access(directory, pattern);
+  if (!access?.maySubscribe) return [];
+  await hub.attend(access.room);
+  const options = { qos, filters: filters.length === 0 ? undefined : filters };
+  return [{ pattern, subscription: new Subscription(session, access, options) }];
+};
+
+/** At once, so that the answer that lists them comes before any of their messages. */
+export const letIn = (
+  session: Session,
+  readied: readonly Readied[],
+  { hub, revalidator }: RestoreDeps,
+): readonly RestoredSubscription[] =>
+  readied.map(({ pattern, subscription }) => {
+    const { access, filters = [] } = subscription;
+    hub.add(subscription);
+    session.subscriptions.set(pattern, subscription);
+    session.sustain(subscription, access);
+    if (!isCurrent(access)) revalidator.recheckProject(session.identity.projectId);
+    return { pattern, topic: access.topic, load_balance: false, load_balance_group: null, filters };
+  });
+
+export const turnAway = (readied: readonly Readied[], { hub }: Pick<RestoreDeps, 'hub'>): void => {
+  for (const { subscription } of readied) hub.forget(subscription.access.room);
+};

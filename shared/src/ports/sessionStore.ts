@@ -1,0 +1,48 @@
+import type { FilterEntry } from '../contracts/protocol/filterEntry.js';
+import type { Qos } from '../contracts/protocol/clientFrames.js';
+
+export interface StoredSubscription {
+  /** The address as the client wrote it. */
+  readonly pattern: string;
+  readonly qos: Qos;
+  /** Empty for every message. */
+  readonly filters: readonly FilterEntry[];
+  readonly loadBalance: boolean;
+  readonly loadBalanceGroup: string | null;
+}
+
+/** What a connection was subscribed to, for the next connection of the same client instance. */
+export interface StoredSession {
+  readonly actorTokenId: string;
+  /** Names the client instance among those of the actor; at most 100 characters. */
+  readonly instance: string;
+  /** The connection that keeps it. */
+  readonly keeper: string;
+  readonly accessScopeId: string | null;
+  readonly subscriptions: readonly StoredSubscription[];
+  /** Milliseconds since 1970; may be forgotten from then on. */
+  readonly expiresAt: number;
+}
+
+export interface SessionWrite {
+  readonly session: StoredSession;
+  /** Makes it the keeper's, whoever kept it before. Otherwise nothing is written unless the keeper still has it. */
+  readonly takesOver: boolean;
+}
+
+/** Rejects with `EngineUnavailable` where the engine is out of reach. */
+export interface SessionStore {
+  /** The last one written. */
+  load(actorTokenId: string, instance: string): Promise<StoredSession | undefined>;
+
+  /**
+   * Resolves when all of them survive the end of every process, with whether each was written: false for one that another
+   * keeper has, or that was forgotten. Of a rejected batch any part may have been written. A session stands in it once.
+   */
+  write(batch: readonly SessionWrite[]): Promise<readonly boolean[]>;
+
+  /** All sessions of an actor. */
+  forget(actorTokenId: string): Promise<void>;
+
+  close(): Promise<void>;
+}

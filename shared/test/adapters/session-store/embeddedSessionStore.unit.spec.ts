@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openEmbeddedSessionStore } from '../../../src/adapters/session-store/embeddedSessionStore.js';
+import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
+import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+
+const openOnFiles = async (now: () => number = Date.now) => {
+  const folder = await temporaryFolder();
+  const open = () => openEmbeddedSessionStore({ file: (name) => join(folder.path, name) }, now());
+  let store = await open();
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    dispose: async () => {
+      await store.close();
+      await folder.remove();
+    },
+  };
+};
+
+sessionStoreContract('files', () => openOnFiles());
+
+describe('sessions on files', () => {
+  it('removes what has expired when it is opened', async () => {
+    let now = 1_000;
+    const { store, reopen, dispose } = await openOnFiles(() => now);
+    const session = (instance: string, expiresAt: number) => ({
+      session: {
+        actorTokenId: 'a',
+        instance,
+        keeper: 'k',
+        accessScopeId: null,
+        subscriptions: [],
+        expiresAt,
+      },
+      takesOver: true,
+    });
+    await store.write([session('soon', 2_000), session('later', 2_001)]);
+    now = 2_000;
+    const reopened = await reopen();
+    expect(await reopened.load('a', 'soon')).to.equal(undefined);
+    expect(await reopened.load('a', 'later')).to.include({ expiresAt: 2_001 });
+    await dispose();
+  });
+});

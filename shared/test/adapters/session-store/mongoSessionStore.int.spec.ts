@@ -1,0 +1,25 @@
+import { openMongoSessionStore } from '../../../src/adapters/session-store/mongoSessionStore.js';
+import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
+import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
+
+describe('on the MongoDB of this run', () => {
+  before(() => void mongoUrl());
+
+  sessionStoreContract('MongoDB', async () => {
+    const database = testDatabase();
+    const open = () => openMongoSessionStore({ url: database.url, database: database.name });
+    let store = await open();
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = await open();
+        return store;
+      },
+      dispose: async () => {
+        await store.close();
+        await database.drop();
+      },
+    };
+  });
+});
