@@ -3,7 +3,7 @@ import type { ConnectionState, Session } from './connection/state.js';
 import { Emitter } from './emitter.js';
 import { ConnectionError, type RoomwireError } from './errors.js';
 import { readOptions, type ClientOptions } from './options.js';
-import type { ErrorFrame, ServerFrame } from './protocol/frames.js';
+import type { ErrorFrame, Filter, ServerFrame } from './protocol/frames.js';
 import { refusalOf } from './protocol/refusal.js';
 import { Lobbies } from './presence/lobbies.js';
 import type {
@@ -111,6 +111,18 @@ export class Client {
     return this.#subscriptions.add(topic, handler, options);
   }
 
+  /**
+   * Replaces the filters of a topic for all of its subscriptions, from the next message on; none means every message. They are
+   * kept over reconnects. Resolves when the server has them; without a connection that is after the next one.
+   *
+   * Rejects with a `RoomwireError`: `not_subscribed`, `invalid_filter_chars`, `too_many_filters` (the former filters stay),
+   * `request_timeout`, or why the subscription or the client has ended.
+   */
+  async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
+    this.#assertOpen();
+    return this.#subscriptions.setFilters(topic, filters);
+  }
+
   /** `subscribe` for a `for await` loop; resolves and rejects in the same way. */
   async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream> {
     return openStream((handler, rest) => this.subscribe(topic, handler, rest), options);
@@ -211,6 +223,8 @@ export class Client {
         return this.#publishes.published(frame.msgRef);
       case 'subscribed':
         return this.#subscriptions.subscribed(frame.topic);
+      case 'filtersUpdated':
+        return this.#subscriptions.filtersUpdated(frame.topic);
       case 'unsubscribed':
         return this.#subscriptions.unsubscribed(frame.topic);
       case 'presence':

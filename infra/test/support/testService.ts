@@ -22,6 +22,8 @@ export interface TestService {
   client(credential: string | undefined): ApiClient;
   /** A project of its own, in an organization of its own. */
   newProject(plan?: object): Promise<TestProject>;
+  /** Ends the service and starts it again on the same data; gives its new `socketUrl`. The clients of before are of no more use. */
+  restart(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -78,7 +80,7 @@ export const startTestService = async (
     ...overrides,
   };
   await seed?.(config);
-  const service = await startStandalone(config, logger).started;
+  let service = await startStandalone(config, logger).started;
   const { baseUrl } = service;
   const client = (credential: string | undefined) => apiClient(baseUrl, credential);
   const sessionToken = await mintSessionToken(
@@ -93,13 +95,18 @@ export const startTestService = async (
 
   return {
     baseUrl,
-    socketUrl: `${baseUrl.replace('http', 'ws')}/ws`,
+    socketUrl: socketUrlOf(service),
     credentials,
     project: client(credentials.apiKey),
     operator,
     logLines: lines,
     client,
     newProject,
+    async restart() {
+      await service.close();
+      service = await startStandalone(config, logger).started;
+      return socketUrlOf(service);
+    },
     async close() {
       await service.close();
       await engines.close();
@@ -107,6 +114,8 @@ export const startTestService = async (
     },
   };
 };
+
+const socketUrlOf = ({ baseUrl }: Standalone): string => `${baseUrl.replace('http', 'ws')}/ws`;
 
 /** Those of the first start on files; on engines the operator makes the like. */
 const firstCredentials = async (

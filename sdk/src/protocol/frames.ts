@@ -34,6 +34,7 @@ export type ClientFrame =
       readonly loadBalance: boolean | undefined;
       readonly loadBalanceGroup: string | undefined;
     }
+  | { readonly type: 'setFilters'; readonly topic: string; readonly filters: readonly Filter[] }
   | { readonly type: 'unsubscribe'; readonly topic: string }
   | {
       readonly type: 'publish';
@@ -111,6 +112,7 @@ export type ServerFrame =
   | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
   | { readonly type: 'auth'; readonly success: false; readonly error: string }
   | { readonly type: 'subscribed'; readonly topic: string }
+  | { readonly type: 'filtersUpdated'; readonly topic: string }
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'published'; readonly msgRef: string }
   | MessageFrame

@@ -29,6 +29,7 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
       : { type: 'auth', success: false, error: text(fields, 'error') },
   subscribed: (fields) => ({ type: 'subscribed', topic: text(fields, 'topic') }),
   unsubscribed: (fields) => ({ type: 'unsubscribed', topic: text(fields, 'topic') }),
+  filtersUpdated: (fields) => ({ type: 'filtersUpdated', topic: text(fields, 'topic') }),
   published: (fields) => ({ type: 'published', msgRef: text(fields, 'msgRef') }),
   message: (fields) => ({
     type: 'message',

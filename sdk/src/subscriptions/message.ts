@@ -25,7 +25,7 @@ export interface SubscribeOptions {
   /** Of the broker's internal hop; 1 by default. */
   readonly qos?: Qos;
   /** Only messages that match one of these, at most 100; all messages by default. */
-  readonly filters?: readonly Filter[];
+  readonly filters?: readonly Filter[] | undefined;
   /** Share the topic's messages with the other members of the group: each goes to one of them. */
   readonly loadBalance?: boolean;
   /** Name of the group within the app; the actor's `actorTokenId` by default. */

@@ -1,6 +1,6 @@
 import type { Schedule } from '../environment.js';
 import { RoomwireError } from '../errors.js';
-import type { ClientFrame, MessageFrame, RestoredSubscription } from '../protocol/frames.js';
+import type { ClientFrame, Filter, MessageFrame, RestoredSubscription } from '../protocol/frames.js';
 import { messageOf, sameOptions } from './message.js';
 import type { Message, MessageHandler, SubscribeOptions, Subscription } from './message.js';
 import type { Member } from './members.js';
@@ -42,6 +42,14 @@ export class Subscriptions {
     };
   }
 
+  /** Rejects with the server's refusal, `not_subscribed`, `request_timeout` or the reason of the close. */
+  async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
+    const shared = this.#topics.get(topic);
+    if (shared === undefined || shared.members.length === 0)
+      throw new RoomwireError('not_subscribed', { topic });
+    await shared.setFilters(filters);
+  }
+
   connected(restored: readonly RestoredSubscription[]): void {
     for (const { pattern } of restored)
       if (this.#abandoned.has(pattern)) this.#context.send({ type: 'unsubscribe', topic: pattern });
@@ -55,6 +63,10 @@ export class Subscriptions {
 
   subscribed(topic: string): void {
     this.#topics.get(topic)?.subscribed();
+  }
+
+  filtersUpdated(topic: string): void {
+    this.#topics.get(topic)?.filtersUpdated();
   }
 
   unsubscribed(topic: string): void {

@@ -1,6 +1,7 @@
 import { nothing, type Schedule } from '../environment.js';
-import { ConnectionError, type RoomwireError } from '../errors.js';
+import { ConnectionError, RoomwireError } from '../errors.js';
 import type { ClientFrame } from '../protocol/frames.js';
+import { FilterUpdates, type Filters } from './filterUpdates.js';
 import { Members, type Member } from './members.js';
 import type { MessageHandler, SubscribeOptions } from './message.js';
 
@@ -15,7 +16,7 @@ export interface TopicContext {
   onUnused(): void;
 }
 
-type Phase = 'none' | 'subscribing' | 'held' | 'unsubscribing';
+type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 
 /**
  * The wire subscription of one topic and those who share it.
@@ -28,6 +29,7 @@ export class TopicSubscription {
   options: SubscribeOptions;
   readonly #context: TopicContext;
   readonly #members = new Members();
+  readonly #filters = new FilterUpdates();
   #phase: Phase = 'none';
   #cancelTimeout = nothing;
 
@@ -59,6 +61,20 @@ export class TopicSubscription {
     return left;
   }
 
+  /** Resolves when the server has these, or others that were set later. */
+  setFilters(filters: Filters): Promise<void> {
+    this.options = { ...this.options, filters: filters ?? [] };
+    const made = this.#filters.add(this.options.filters);
+    this.#advance();
+    return made;
+  }
+
+  filtersUpdated(): void {
+    if (this.#phase !== 'filtering') return;
+    this.#enter('held');
+    this.#advance();
+  }
+
   connected(): void {
     this.#advance();
   }
@@ -83,6 +99,7 @@ export class TopicSubscription {
 
   /** An error about this topic; false when no request of ours can have caused it. */
   refused(error: RoomwireError): boolean {
+    if (this.#phase === 'filtering') return this.#filtersRefused(error);
     // An unsubscribe is never refused: then it is a late answer to the subscribe before it.
     if (this.#phase !== 'subscribing') return false;
     this.#enter('none');
@@ -96,13 +113,15 @@ export class TopicSubscription {
     this.#enter('none');
     this.#members.expel(reason, lost);
     this.#members.release();
+    this.#filters.rejectAll(reason);
   }
 
   /** From where the wire stands one step to where the members want it. */
   #advance(): void {
     const wanted = this.#members.any;
     const { topic } = this;
-    if (this.#phase === 'held' && wanted) this.#settle();
+    if (this.#phase === 'held' && wanted && this.#filters.sent !== this.options.filters) this.#refilter();
+    else if (this.#phase === 'held' && wanted) this.#settle();
     else if (this.#phase === 'held') this.#request('unsubscribing', { type: 'unsubscribe', topic });
     else if (this.#phase !== 'none') return;
     else if (!wanted) this.#retire();
@@ -111,10 +130,32 @@ export class TopicSubscription {
 
   #subscribeFrame(): ClientFrame {
     const { qos, filters, loadBalance, loadBalanceGroup } = this.options;
+    this.#filters.sent = filters;
     return { type: 'subscribe', topic: this.topic, qos, filters, loadBalance, loadBalanceGroup };
   }
 
-  #request(phase: 'subscribing' | 'unsubscribing', frame: ClientFrame): void {
+  #refilter(): void {
+    const { filters } = this.options;
+    this.#filters.sent = filters;
+    this.#request('filtering', { type: 'setFilters', topic: this.topic, filters: filters ?? [] });
+  }
+
+  #filtersRefused(error: RoomwireError): boolean {
+    // The server has taken the subscription away meanwhile: the next one has the new filters from the start.
+    if (error.error === 'not_subscribed') this.#enter('none');
+    else this.#keepFilters(error);
+    this.#advance();
+    return true;
+  }
+
+  #keepFilters(error: RoomwireError): void {
+    this.#enter('held');
+    const isLatest = this.options.filters === this.#filters.sent;
+    const filters = this.#filters.refused(error);
+    if (isLatest) this.options = { ...this.options, filters };
+  }
+
+  #request(phase: 'subscribing' | 'filtering' | 'unsubscribing', frame: ClientFrame): void {
     this.#enter(phase);
     this.#limitWait();
     try {
@@ -134,6 +175,7 @@ export class TopicSubscription {
    * the answers to a subscribe sent before could not be told from the late ones to the old subscribe.
    */
   #timedOut(): void {
+    if (this.#phase === 'filtering') return this.#filteringTimedOut();
     this.#members.release();
     this.#expel(new ConnectionError('request_timeout', { topic: this.topic }));
     if (this.#phase === 'unsubscribing') return this.#limitWait();
@@ -142,17 +184,27 @@ export class TopicSubscription {
     this.#advance();
   }
 
+  /** Whatever the server has now, the next request tells it what is wanted. */
+  #filteringTimedOut(): void {
+    this.#filters.rejectAll(new ConnectionError('request_timeout', { topic: this.topic }));
+    this.#enter('held');
+    this.#advance();
+  }
+
   #settle(): void {
+    this.#filters.settle();
     this.#members.start();
     this.#members.release();
   }
 
   #expel(error: RoomwireError): void {
+    this.#filters.rejectAll(error);
     if (this.#members.expel(error, error)) this.#context.onLost(error);
   }
 
   #retire(): void {
     this.#members.release();
+    this.#filters.rejectAll(new RoomwireError('not_subscribed', { topic: this.topic }));
     this.#context.onUnused();
   }
 
