@@ -23,6 +23,8 @@ import { assignRequestId } from './http/requestId.js';
 import { takingOriginForm } from './http/requestTarget.js';
 import type { Route } from './http/route.js';
 import { securityHeaders } from './http/securityHeaders.js';
+import { docsPage } from './openapi/docsPage.js';
+import { serveDescription } from './openapi/serveDescription.js';
 import { organizationRoutes } from './organizations/routes.js';
 import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';
@@ -67,7 +69,7 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...deadLetterRoutes(deps),
 ];
 
-/** The REST control API, as a request handler for an HTTP server. Serves `/v1`; anything else is answered 404. */
+/** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { views, random, clock, secretBox, options } = deps;
   const api = express();
@@ -75,12 +77,15 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   api.disable('etag');
   // Queries are read from the request target itself, see readQuery.
   api.set('query parser', false);
+  const routes = apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox });
   api.use(assignRequestId(random));
   if (options.corsOrigins !== undefined) api.use(allowOrigins(options.corsOrigins));
   api.use(refuseOptions(deps));
+  api.get('/v1/openapi.json', serveDescription(routes));
+  api.use('/docs', docsPage());
   api.use(
     '/v1',
-    mountRoutes(apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox }), {
+    mountRoutes(routes, {
       authenticator: createAuthenticator(deps),
       limitRate: createRateLimiter(options.rateLimit, clock),
       clock,

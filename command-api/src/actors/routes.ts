@@ -6,7 +6,14 @@ import { newestFirst } from '../http/pagination.js';
 import { isUuid } from '../http/pathIds.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
-import { normalTime } from '../http/schemas.js';
+import { listOf, normalTime } from '../http/schemas.js';
+import {
+  actorSchema,
+  createdActorSchema,
+  exampleActor,
+  exampleCreatedActor,
+  exampleNewActor,
+} from './answers.js';
 import { actorTarget, existing } from './decider.js';
 import { presentActor, presentActors } from './present.js';
 import {
@@ -44,8 +51,13 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'get',
       path: '/actors',
+      operationId: 'listActors',
+      tag: 'Actors',
       summary: 'List the actors of the project',
       status: 200,
+      answer: listOf(actorSchema),
+      example: { answer: [exampleActor] },
+      refusals: [],
       async handle({ caller }) {
         const { projectId } = caller;
         const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
@@ -56,9 +68,14 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute<CreateActorBody>({
       method: 'post',
       path: '/actors',
+      operationId: 'createActor',
+      tag: 'Actors',
       summary: 'Create an actor; its access token is shown only in this answer',
       body: createActorSchema,
       status: 201,
+      answer: createdActorSchema,
+      example: { body: exampleNewActor, answer: exampleCreatedActor },
+      refusals: ['scope_not_in_project'],
       async handle(request) {
         const { name, actorType, metadata } = request.body;
         const { expiresAt = null, accessScopeId } = normal(request.body);
@@ -90,8 +107,13 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'get',
       path: '/actors/{actorId}',
+      operationId: 'getActor',
+      tag: 'Actors',
       summary: 'Get an actor',
       status: 200,
+      answer: actorSchema,
+      example: { answer: exampleActor },
+      refusals: ['actor_not_found'],
       async handle(request) {
         const actor = await findActor(request);
         return presentActor(actor, await lastUseOf(views, actor.actorTokenId));
@@ -101,9 +123,14 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute<UpdateActorBody>({
       method: 'patch',
       path: '/actors/{actorId}',
+      operationId: 'updateActor',
+      tag: 'Actors',
       summary: 'Change an actor',
       body: updateActorSchema,
       status: 200,
+      answer: actorSchema,
+      example: { body: { status: 'disabled' }, answer: { ...exampleActor, status: 'disabled' } },
+      refusals: ['actor_not_found', 'scope_not_in_project'],
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
         const { accessScopeId, ...changes } = normal(request.body);
@@ -127,8 +154,11 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'delete',
       path: '/actors/{actorId}',
+      operationId: 'deleteActor',
+      tag: 'Actors',
       summary: 'Delete an actor',
       status: 204,
+      refusals: ['actor_not_found'],
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
         await changeActor(deps, {

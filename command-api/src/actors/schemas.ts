@@ -5,6 +5,7 @@ import {
   objectSchema,
   orNull,
   strictObject,
+  titled,
   timeSchema,
   uuidSchema,
 } from '../http/schemas.js';
@@ -26,9 +27,12 @@ export interface CreateActorBody extends SettableFields {
   readonly actorType: ActorType;
 }
 
-export const createActorSchema = strictObject(
-  { name: nameSchema, actorType: { type: 'string', enum: [...actorTypes] }, ...settableSchemas },
-  ['name', 'actorType'],
+export const createActorSchema = titled(
+  'NewActor',
+  strictObject(
+    { name: nameSchema, actorType: { type: 'string', enum: [...actorTypes] }, ...settableSchemas },
+    ['name', 'actorType'],
+  ),
 );
 
 export interface UpdateActorBody extends SettableFields {
@@ -36,8 +40,11 @@ export interface UpdateActorBody extends SettableFields {
   readonly status?: ActorStatus;
 }
 
-export const updateActorSchema = strictObject({
-  name: nameSchema,
-  status: activeOrDisabledSchema,
-  ...settableSchemas,
-});
+export const updateActorSchema = titled(
+  'ActorChanges',
+  strictObject({
+    name: nameSchema,
+    status: activeOrDisabledSchema,
+    ...settableSchemas,
+  }),
+);

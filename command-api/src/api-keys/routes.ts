@@ -1,5 +1,7 @@
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import { findPage, type PageQuery } from '../http/pagination.js';
+import type { RefusalCode } from '../handling/refusal.js';
+import { exampleIds } from '../http/exampleValues.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import {
   pathValue,
@@ -12,6 +14,13 @@ import {
 import { normalTime } from '../http/schemas.js';
 import { organizationOf } from '../organizations/access.js';
 import { projectOf } from '../projects/access.js';
+import {
+  apiKeySchema,
+  createdApiKeySchema,
+  exampleApiKey,
+  exampleCreatedApiKey,
+  exampleNewApiKey,
+} from './answers.js';
 import { apiKeyTarget } from './decider.js';
 import { presentApiKey, presentApiKeys } from './present.js';
 import { apiKeysQuerySchema, createApiKeySchema, type CreateApiKeyBody } from './schemas.js';
@@ -24,13 +33,35 @@ interface Owner {
   readonly projectId: string | null;
 }
 
+/** What the description of the routes says of their owner. */
+interface OwnerKind {
+  readonly name: string;
+  /** Of operation ids. */
+  readonly prefix: string;
+  readonly projectId: string | null;
+  readonly refusals: readonly RefusalCode[];
+}
+
+const projectKind: OwnerKind = {
+  name: 'project',
+  prefix: '',
+  projectId: exampleIds.projectId,
+  refusals: ['organization_not_found', 'project_not_found'],
+};
+const organizationKind: OwnerKind = {
+  name: 'organization',
+  prefix: 'Organization',
+  projectId: null,
+  refusals: ['organization_not_found'],
+};
+
 export const apiKeyRoutes = (deps: ResourceDeps): readonly Route[] => {
   const { commands } = deps;
   return [
-    ...routesOf(deps, '/organizations/{orgId}/projects/{projectId}/api-keys', 'project', (request) =>
+    ...routesOf(deps, '/organizations/{orgId}/projects/{projectId}/api-keys', projectKind, (request) =>
       projectOf(commands, request),
     ),
-    ...routesOf(deps, '/organizations/{orgId}/api-keys', 'organization', async (request) => ({
+    ...routesOf(deps, '/organizations/{orgId}/api-keys', organizationKind, async (request) => ({
       organizationId: (await organizationOf(commands, request)).organizationId,
       projectId: null,
     })),
@@ -40,15 +71,20 @@ export const apiKeyRoutes = (deps: ResourceDeps): readonly Route[] => {
 const routesOf = (
   { commands, views, random }: ResourceDeps,
   path: string,
-  kind: string,
+  { name: kind, prefix, projectId, refusals }: OwnerKind,
   ownerOf: (request: Request<unknown, unknown>) => Promise<Owner>,
 ): readonly Route[] => [
   sessionRoute<CreateApiKeyBody>({
     method: 'post',
     path,
+    operationId: `create${prefix}ApiKey`,
+    tag: 'API keys',
     summary: `Create an API key of the ${kind}; the key itself is shown only in this answer`,
     body: createApiKeySchema,
     status: 201,
+    answer: createdApiKeySchema,
+    example: { body: exampleNewApiKey, answer: { ...exampleCreatedApiKey, projectId } },
+    refusals,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const { name, expiresAt } = request.body;
@@ -68,9 +104,14 @@ const routesOf = (
   sessionRoute<undefined, PageQuery>({
     method: 'get',
     path,
+    operationId: `list${prefix}ApiKeys`,
+    tag: 'API keys',
     summary: `List the API keys of the ${kind}`,
     query: apiKeysQuerySchema,
     status: 200,
+    answer: pageOf(apiKeySchema),
+    example: { answer: examplePage({ ...exampleApiKey, projectId }) },
+    refusals,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const owned = { organizationId, projectId };
@@ -82,8 +123,11 @@ const routesOf = (
   sessionRoute({
     method: 'delete',
     path: `${path}/{apiKeyId}`,
+    operationId: `revoke${prefix}ApiKey`,
+    tag: 'API keys',
     summary: `Revoke an API key of the ${kind}`,
     status: 204,
+    refusals: [...refusals, 'api_key_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const apiKeyId = pathValue(request, 'apiKeyId');

@@ -1,11 +1,14 @@
 import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, orNull, strictObject, timeSchema } from '../http/schemas.js';
+import { nameSchema, orNull, strictObject, titled, timeSchema } from '../http/schemas.js';
 
 export interface CreateApiKeyBody {
   readonly name: string;
   readonly expiresAt?: string | null;
 }
 
-export const createApiKeySchema = strictObject({ name: nameSchema, expiresAt: orNull(timeSchema) }, ['name']);
+export const createApiKeySchema = titled(
+  'NewApiKey',
+  strictObject({ name: nameSchema, expiresAt: orNull(timeSchema) }, ['name']),
+);
 
 export const apiKeysQuerySchema = pageQuerySchema(['name', 'expiresAt', 'createdAt']);

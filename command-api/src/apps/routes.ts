@@ -1,6 +1,7 @@
-import { containing, findPage } from '../http/pagination.js';
+import { containing, examplePage, findPage, pageOf } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
+import { appDeletedSchema, appSchema, exampleApp, exampleNewApp } from './answers.js';
 import { createApp } from './createApp.js';
 import { appsTarget, existing } from './decider.js';
 import { findApp } from './findApp.js';
@@ -26,9 +27,14 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute<undefined, AppsQuery>({
       method: 'get',
       path: '/apps',
+      operationId: 'listApps',
+      tag: 'Apps',
       summary: 'List the apps of the project',
       query: appsQuerySchema,
       status: 200,
+      answer: pageOf(appSchema),
+      example: { answer: examplePage(exampleApp) },
+      refusals: [],
       async handle({ caller, query }) {
         const { name, blueprintId, status } = query;
         const owner = await ownerOf(caller);
@@ -45,9 +51,14 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute<CreateAppBody>({
       method: 'post',
       path: '/apps',
+      operationId: 'createApp',
+      tag: 'Apps',
       summary: 'Create an app',
       body: createAppSchema,
       status: 201,
+      answer: appSchema,
+      example: { body: exampleNewApp, answer: exampleApp },
+      refusals: ['app_limit_reached', 'app_slug_taken', 'blueprint_not_found', 'blueprint_version_not_found'],
       async handle(request) {
         return presentApp(await createApp(deps, request), await ownerOf(request.caller));
       },
@@ -56,8 +67,13 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'get',
       path: '/apps/{appId}',
+      operationId: 'getApp',
+      tag: 'Apps',
       summary: 'Get an app',
       status: 200,
+      answer: appSchema,
+      example: { answer: exampleApp },
+      refusals: ['app_not_found'],
       async handle(request) {
         return presentApp(await findApp(views, request), await ownerOf(request.caller));
       },
@@ -66,9 +82,14 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute<UpdateAppBody>({
       method: 'patch',
       path: '/apps/{appId}',
+      operationId: 'updateApp',
+      tag: 'Apps',
       summary: 'Change an app',
       body: updateAppSchema,
       status: 200,
+      answer: appSchema,
+      example: { body: { status: 'disabled' }, answer: { ...exampleApp, status: 'disabled' } },
+      refusals: ['app_not_found', 'app_slug_taken'],
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
@@ -85,8 +106,13 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'delete',
       path: '/apps/{appId}',
+      operationId: 'deleteApp',
+      tag: 'Apps',
       summary: 'Delete an app and its rooms',
       status: 200,
+      answer: appDeletedSchema,
+      example: { answer: { success: true } },
+      refusals: ['app_not_found'],
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
@@ -102,8 +128,13 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     projectRoute({
       method: 'post',
       path: '/apps/{appId}/reset-to-blueprint',
+      operationId: 'resetAppToBlueprint',
+      tag: 'Apps',
       summary: 'Restore an app to its blueprint',
       status: 200,
+      answer: appSchema,
+      example: { answer: exampleApp },
+      refusals: ['app_not_found', 'app_without_blueprint'],
       async handle(request) {
         return presentApp(await resetApp(deps, request), await ownerOf(request.caller));
       },

@@ -13,21 +13,25 @@ import {
   orNull,
   slugSchema,
   strictObject,
+  titled,
   topicNameSchema,
   topicsSchema,
   uuidSchema,
 } from '../http/schemas.js';
 
-const webhookSchema = strictObject(
-  {
-    url: { type: 'string', format: 'webhook-url' },
-    headers: mapOf(
-      { format: 'webhook-header-name', maxLength: 256 },
-      { type: 'string', format: 'header-value', maxLength: 8192 },
-      50,
-    ),
-  },
-  ['url'],
+const webhookSchema = titled(
+  'WebhookInput',
+  strictObject(
+    {
+      url: { type: 'string', format: 'webhook-url' },
+      headers: mapOf(
+        { format: 'webhook-header-name', maxLength: 256 },
+        { type: 'string', format: 'header-value', maxLength: 8192 },
+        50,
+      ),
+    },
+    ['url'],
+  ),
 );
 
 const loggingSchema = strictObject(
@@ -42,15 +46,25 @@ const loggingSchema = strictObject(
 
 const topicConfigsSchema = mapOf(
   topicNameSchema,
-  strictObject({
-    logging: loggingSchema,
-    webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
-  }),
+  titled(
+    'TopicConfigInput',
+    strictObject({
+      logging: loggingSchema,
+      webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+    }),
+  ),
   1000,
 );
 
+/** What apps that carry source code bring along. */
+const anyValue = (example: unknown): JsonSchema => ({
+  description: 'Any JSON value; kept as it is sent',
+  examples: [example],
+});
+
 /** What the service reads of a config is checked; apps may keep settings of their own beside it. */
 const configSchema: JsonSchema = {
+  title: 'AppConfigInput',
   type: 'object',
   properties: {
     autoProvisionRooms: { type: 'boolean' },
@@ -71,12 +85,12 @@ const changeableSchemas = {
   topicConfigs: topicConfigsSchema,
   hydrationWebhook: orNull(webhookSchema),
   triggerWebhook: orNull(webhookSchema),
-  dependencies: {},
-  files: {},
+  dependencies: anyValue({ zod: '4.1.0' }),
+  files: anyValue({ 'index.ts': 'export {};' }),
 };
 
 /** The fields of an app that a blueprint may define. */
-export const definedSchemas = { ...changeableSchemas, framework: {} };
+export const definedSchemas = { ...changeableSchemas, framework: anyValue('express') };
 
 type ChangeableFields = Pick<AppChanges, 'description' | 'slug' | keyof typeof changeableSchemas>;
 
@@ -88,17 +102,20 @@ export interface CreateAppBody extends ChangeableFields {
 }
 
 export const createAppSchema: JsonSchema = {
-  ...strictObject(
-    {
-      name: nameSchema,
-      description: descriptionSchema,
-      ...definedSchemas,
-      // Four hex digits and a hyphen are added to it.
-      slug: { ...slugSchema, maxLength: slugBaseMaxLength },
-      blueprintId: uuidSchema,
-      blueprintVersion: versionSchema,
-    },
-    ['name'],
+  ...titled(
+    'NewApp',
+    strictObject(
+      {
+        name: nameSchema,
+        description: descriptionSchema,
+        ...definedSchemas,
+        // Four hex digits and a hyphen are added to it.
+        slug: { ...slugSchema, maxLength: slugBaseMaxLength },
+        blueprintId: uuidSchema,
+        blueprintVersion: versionSchema,
+      },
+      ['name'],
+    ),
   ),
   if: { required: ['blueprintVersion'] },
   then: { required: ['blueprintId'] },
@@ -110,14 +127,17 @@ export interface UpdateAppBody extends ChangeableFields {
   readonly pinnedBlueprintVersion?: boolean;
 }
 
-export const updateAppSchema = strictObject({
-  name: nameSchema,
-  status: activeOrDisabledSchema,
-  pinnedBlueprintVersion: { type: 'boolean' },
-  description: descriptionSchema,
-  slug: slugSchema,
-  ...changeableSchemas,
-});
+export const updateAppSchema = titled(
+  'AppChanges',
+  strictObject({
+    name: nameSchema,
+    status: activeOrDisabledSchema,
+    pinnedBlueprintVersion: { type: 'boolean' },
+    description: descriptionSchema,
+    slug: slugSchema,
+    ...changeableSchemas,
+  }),
+);
 
 export interface AppsQuery extends PageQuery {
   readonly name?: string;

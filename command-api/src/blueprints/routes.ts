@@ -2,10 +2,11 @@ import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Refusal } from '../handling/refusal.js';
 import { validationError } from '../http/errorAnswer.js';
-import { findPage, type PageQuery } from '../http/pagination.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
+import { blueprintSchema, exampleBlueprint, exampleNewBlueprint } from './answers.js';
 import { blueprintTarget, existing, type BlueprintCommand } from './decider.js';
 import { readDefinition } from './definition.js';
 import { presentBlueprint } from './present.js';
@@ -15,9 +16,14 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
   sessionRoute<RegisterBlueprintBody>({
     method: 'post',
     path: '/organizations/{orgId}/blueprints',
+    operationId: 'registerBlueprint',
+    tag: 'Blueprints',
     summary: 'Register a blueprint, or another version of one',
     body: registerBlueprintSchema,
     status: 201,
+    answer: blueprintSchema,
+    example: { body: exampleNewBlueprint, answer: exampleBlueprint },
+    refusals: ['organization_not_found', 'blueprint_not_found', 'blueprint_version_taken'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const { body } = request;
@@ -36,9 +42,14 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
   sessionRoute<undefined, PageQuery>({
     method: 'get',
     path: '/organizations/{orgId}/blueprints',
+    operationId: 'listBlueprints',
+    tag: 'Blueprints',
     summary: 'List the blueprints of an organization',
     query: blueprintsQuerySchema,
     status: 200,
+    answer: pageOf(blueprintSchema),
+    example: { answer: examplePage(exampleBlueprint) },
+    refusals: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       return findPage(views, 'blueprints', { organizationId }, request.query, presentBlueprint);
@@ -48,8 +59,13 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
   sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/blueprints/{blueprintId}',
+    operationId: 'getBlueprint',
+    tag: 'Blueprints',
     summary: 'Get a blueprint',
     status: 200,
+    answer: blueprintSchema,
+    example: { answer: exampleBlueprint },
+    refusals: ['organization_not_found', 'blueprint_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const blueprintId = pathValue(request, 'blueprintId');

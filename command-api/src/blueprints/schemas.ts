@@ -9,6 +9,7 @@ import {
   objectSchema,
   slugSchema,
   strictObject,
+  titled,
   topicsSchema,
   uuidSchema,
 } from '../http/schemas.js';
@@ -28,22 +29,28 @@ export interface DefinitionBody extends Partial<Omit<BlueprintDefinition, 'rooms
   readonly rooms?: readonly BlueprintRoomBody[];
 }
 
-const definitionSchema = strictObject({
-  ...definedSchemas,
-  rooms: arrayOf(
-    strictObject(
-      {
-        name: nameSchema,
-        slug: slugSchema,
-        description: descriptionSchema,
-        topics: topicsSchema,
-        metadata: objectSchema,
-      },
-      ['name'],
+const definitionSchema = titled(
+  'BlueprintDefinition',
+  strictObject({
+    ...definedSchemas,
+    rooms: arrayOf(
+      titled(
+        'BlueprintRoom',
+        strictObject(
+          {
+            name: nameSchema,
+            slug: slugSchema,
+            description: descriptionSchema,
+            topics: topicsSchema,
+            metadata: objectSchema,
+          },
+          ['name'],
+        ),
+      ),
+      mostRooms,
     ),
-    mostRooms,
-  ),
-});
+  }),
+);
 
 export interface RegisterBlueprintBody {
   /** For another version of this one; without it, a new blueprint is registered. */
@@ -55,9 +62,12 @@ export interface RegisterBlueprintBody {
 }
 
 export const registerBlueprintSchema: JsonSchema = {
-  ...strictObject(
-    { blueprintId: uuidSchema, name: nameSchema, version: versionSchema, definition: definitionSchema },
-    ['version', 'definition'],
+  ...titled(
+    'NewBlueprint',
+    strictObject(
+      { blueprintId: uuidSchema, name: nameSchema, version: versionSchema, definition: definitionSchema },
+      ['version', 'definition'],
+    ),
   ),
   if: { required: ['blueprintId'] },
   else: { required: ['name'] },

@@ -10,6 +10,13 @@ import {
   type SessionCaller,
 } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
+import {
+  deadLetterPageSchema,
+  deadLetterSchema,
+  exampleDeadLetter,
+  exampleDeadLetterPage,
+  pendingCountSchema,
+} from './answers.js';
 import { deadLetterTarget, existing } from './decider.js';
 import { findDeadLetters } from './findDeadLetters.js';
 import { presentDeadLetter } from './present.js';
@@ -33,9 +40,14 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
     sessionRoute<undefined, DeadLettersQuery>({
       method: 'get',
       path,
+      operationId: 'listDeadLetters',
+      tag: 'Webhook dead letters',
       summary: 'List the webhook calls that came to nothing',
       query: deadLettersQuerySchema,
       status: 200,
+      answer: deadLetterPageSchema,
+      example: { answer: exampleDeadLetterPage },
+      refusals: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return findDeadLetters(views, organizationId, request.query);
@@ -46,8 +58,13 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
     sessionRoute({
       method: 'get',
       path: `${path}/stats/pending-count`,
+      operationId: 'countPendingDeadLetters',
+      tag: 'Webhook dead letters',
       summary: 'Count the pending entries',
       status: 200,
+      answer: pendingCountSchema,
+      example: { answer: { count: 1 } },
+      refusals: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return { count: await views.count('deadLetters', { organizationId, status: 'pending' }) };
@@ -57,8 +74,13 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
     sessionRoute({
       method: 'get',
       path: `${path}/{dlqId}`,
+      operationId: 'getDeadLetter',
+      tag: 'Webhook dead letters',
       summary: 'Get an entry',
       status: 200,
+      answer: deadLetterSchema,
+      example: { answer: exampleDeadLetter },
+      refusals: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         const dlqId = pathValue(request, 'dlqId');
@@ -71,8 +93,13 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
     sessionRoute({
       method: 'delete',
       path: `${path}/{dlqId}/mark-dead`,
+      operationId: 'markDeadLetterDead',
+      tag: 'Webhook dead letters',
       summary: 'Mark an entry as permanently failed',
       status: 200,
+      answer: deadLetterSchema,
+      example: { answer: { ...exampleDeadLetter, status: 'dead' } },
+      refusals: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
         return commands.execute(target, { type: 'MarkDeadLetterDead', ...named }, context, (state) =>
@@ -84,8 +111,11 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
     sessionRoute({
       method: 'delete',
       path: `${path}/{dlqId}`,
+      operationId: 'deleteDeadLetter',
+      tag: 'Webhook dead letters',
       summary: 'Delete an entry',
       status: 204,
+      refusals: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
         await commands.execute(target, { type: 'DeleteDeadLetter', ...named }, context, () => undefined);

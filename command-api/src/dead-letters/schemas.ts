@@ -12,7 +12,7 @@ export const deadLettersQuerySchema: JsonSchema = {
   type: 'object',
   properties: {
     status: { type: 'string', enum: [...deadLetterStatuses] },
-    limit: { type: 'number' },
-    offset: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
+    limit: { description: 'Entries on a page; clamped to 1-100', type: 'number', default: 50 },
+    offset: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0 },
   },
 };

@@ -13,6 +13,14 @@ export interface Authenticator {
   session(authorization: string | undefined, at: { id: string; now: string }): Promise<SessionCaller>;
 }
 
+export const credentialMessages = {
+  missing: 'Authorization header not provided',
+  wrongKind: 'Token type not allowed for this route',
+  badApiKey: 'Invalid or expired API key',
+  badSession: 'Invalid or expired session token',
+  notProjectScoped: 'API key must be project-scoped to access this endpoint',
+} as const;
+
 const looksLikeJwt = (credential: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential);
 const looksLikeApiKey = (credential: string): boolean => credential.startsWith('ak_');
 
@@ -24,15 +32,14 @@ export const createAuthenticator = (deps: {
 }): Authenticator => ({
   async project(authorization, at) {
     const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
-    if (authorization === undefined) throw unauthorized('Authorization header not provided');
+    if (authorization === undefined) throw unauthorized(credentialMessages.missing);
     const credential = bearer(authorization);
     if (credential !== undefined && looksLikeJwt(credential))
-      throw unauthorized('Token type not allowed for this route');
+      throw unauthorized(credentialMessages.wrongKind);
     const key = await findApiKey(deps, credential ?? '');
-    if (key === undefined) throw unauthorized('Invalid or expired API key');
+    if (key === undefined) throw unauthorized(credentialMessages.badApiKey);
     deps.lastUses.used(key.apiKeyId);
-    if (key.projectId === null)
-      throw frameworkError(403, 'API key must be project-scoped to access this endpoint');
+    if (key.projectId === null) throw frameworkError(403, credentialMessages.notProjectScoped);
     return {
       organizationId: key.organizationId,
       projectId: key.projectId,
@@ -42,12 +49,12 @@ export const createAuthenticator = (deps: {
 
   async session(authorization, at) {
     const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
-    if (authorization === undefined) throw unauthorized('Authorization header not provided');
+    if (authorization === undefined) throw unauthorized(credentialMessages.missing);
     const credential = bearer(authorization);
     if (credential !== undefined && looksLikeApiKey(credential))
-      throw unauthorized('Token type not allowed for this route');
+      throw unauthorized(credentialMessages.wrongKind);
     const session = await deps.sessions.verify(credential ?? '');
-    if (session === undefined) throw unauthorized('Invalid or expired session token');
+    if (session === undefined) throw unauthorized(credentialMessages.badSession);
     return {
       principal: `session:${session.subject}`,
       organizationIds: session.organizationIds,

@@ -12,6 +12,12 @@ interface ErrorHandlerDeps {
   readonly logger: Logger;
 }
 
+export const failureMessages = {
+  badRequest: 'The request is not valid',
+  unavailable: 'The service is temporarily unavailable, please try again',
+  unexpected: 'Internal server error',
+} as const;
+
 export const answerUnknownRoute =
   ({ clock }: ErrorHandlerDeps): RequestHandler =>
   (request, response) => {
@@ -35,11 +41,11 @@ export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestH
     if (error instanceof Refusal) return answerRefusal(error as Refusal, at);
     if (error instanceof EngineUnavailable || error instanceof RevisionConflict) {
       logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
-      return applicationError(503, 'The service is temporarily unavailable, please try again', at);
+      return applicationError(503, failureMessages.unavailable, at);
     }
-    if (isBadRequest(error)) return applicationError(400, 'The request is not valid', at);
+    if (isBadRequest(error)) return applicationError(400, failureMessages.badRequest, at);
     logger.error('A request failed', { requestId: at.id, error });
-    return applicationError(500, 'Internal server error', at);
+    return applicationError(500, failureMessages.unexpected, at);
   };
 
   // Express tells error handlers by their four parameters.

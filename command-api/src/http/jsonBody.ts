@@ -5,6 +5,13 @@ import { applicationError, validationError, type ErrorAnswer } from './errorAnsw
 /** A body may be this large. */
 export const bodyLimitBytes = 1024 * 1024;
 
+export const bodyMessages = {
+  notJson: 'The body is not valid JSON',
+  tooLarge: `The body is larger than ${bodyLimitBytes} bytes`,
+  wrongType: 'Content-Type must be application/json',
+  wrongEncoding: 'The content encoding is not supported',
+} as const;
+
 const deepestNesting = 32;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -39,7 +46,7 @@ export const readJsonBody = async (
     response.setHeader('Connection', 'close');
     throw tooLarge(at);
   }
-  if (!isJson(request)) throw applicationError(415, 'Content-Type must be application/json', at);
+  if (!isJson(request)) throw applicationError(415, bodyMessages.wrongType, at);
   await new Promise<void>((resolve, reject) => {
     parse(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
@@ -58,16 +65,16 @@ const isJson = (request: Request): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '');
 
 const tooLarge = (at: { id: string; now: string }): ErrorAnswer =>
-  applicationError(413, `The body is larger than ${bodyLimitBytes} bytes`, at);
+  applicationError(413, bodyMessages.tooLarge, at);
 
 const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
   switch ((error as { type?: string }).type) {
     case 'entity.too.large':
       return tooLarge(at);
     case 'encoding.unsupported':
-      return applicationError(415, 'The content encoding is not supported', at);
+      return applicationError(415, bodyMessages.wrongEncoding, at);
     default:
-      return applicationError(400, 'The body is not valid JSON', at);
+      return applicationError(400, bodyMessages.notJson, at);
   }
 };
 

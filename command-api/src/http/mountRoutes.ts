@@ -1,6 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Authenticator } from './authenticate.js';
+import { applicationError } from './errorAnswer.js';
 import { readJsonBody } from './jsonBody.js';
 import type { LimitRate } from './rateLimit.js';
 import { checkPathIds } from './pathIds.js';
@@ -18,10 +19,23 @@ export interface MountDeps {
 /** A router that answers the given table of routes. */
 export const mountRoutes = (routes: readonly Route[], deps: MountDeps): Router => {
   const router = Router({ caseSensitive: true });
-  for (const route of routes) {
-    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), answering(route, deps));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const ofPath = routes.filter((route) => route.path === path);
+    const expressPath = path.replace(/\{(\w+)\}/g, ':$1');
+    for (const route of ofPath) router[route.method](expressPath, answering(route, deps));
+    router.all(expressPath, refusingMethod(ofPath, deps));
   }
   return router;
+};
+
+const refusingMethod = (routes: readonly Route[], { clock }: MountDeps): RequestHandler => {
+  const methods = routes.map(({ method }) => method.toUpperCase());
+  const allow = (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ');
+  return (request, response) => {
+    const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
+    response.set('allow', allow);
+    throw applicationError(405, `Cannot ${request.method} ${request.baseUrl}${request.path}`, at);
+  };
 };
 
 /** A route's own types hold once its schemas and its credential have been checked. */

@@ -1,7 +1,7 @@
 import type { ViewName, Views } from '@roomwire/shared/contracts/views/views';
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { JsonSchema } from './route.js';
-import { arrayOf } from './schemas.js';
+import { arrayOf, countSchema, listOf, record } from './schemas.js';
 
 export interface PageQuery {
   readonly page?: number;
@@ -23,11 +23,33 @@ export const pageQuerySchema = (
 ): JsonSchema => ({
   type: 'object',
   properties: {
-    page: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-    limit: { type: 'number' },
-    orderBy: arrayOf({ type: 'string', pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$` }, 10),
+    page: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: 1 },
+    limit: { description: 'Records on a page; clamped to 1-100', type: 'number', default: 10 },
+    orderBy: {
+      description: `\`field:ASC\` or \`field:DESC\`, the most important first. Fields: ${orderable.join(', ')}`,
+      ...arrayOf(
+        {
+          type: 'string',
+          pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$`,
+          examples: [`${orderable[0]}:ASC`],
+        },
+        10,
+      ),
+    },
     ...filters,
   },
+});
+
+/** The answer of a paginated list of records with the given title. */
+export const pageOf = (items: JsonSchema): JsonSchema =>
+  record(`${String(items['title'])}Page`, {
+    data: listOf(items),
+    pagination: record('Pagination', { total: countSchema, page: countSchema, pageCount: countSchema }),
+  });
+
+export const examplePage = <T>(item: T): Page<T> => ({
+  data: [item],
+  pagination: { total: 1, page: 1, pageCount: 1 },
 });
 
 /** One page of a view. Newest first where the caller asks for no order, and between equals. */

@@ -2,6 +2,8 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { TokenBuckets, type RateLimit } from '../policy/tokenBuckets.js';
 import { applicationError } from './errorAnswer.js';
 
+export const tooManyRequestsMessage = 'Too many requests, please slow down';
+
 /** Lets a caller's request through, or throws the `ErrorAnswer` that says when the next one may come. */
 export type LimitRate = (principal: string, at: { id: string; now: string }) => void;
 
@@ -13,6 +15,6 @@ export const createRateLimiter = (limit: RateLimit, clock: Clock): LimitRate => 
     const exhausted = buckets.take(principal, clock.monotonic());
     if (exhausted === undefined) return;
     const seconds = Math.max(1, Math.ceil(exhausted.retryAfterMs / 1_000));
-    throw applicationError(429, 'Too many requests, please slow down', at, { 'Retry-After': `${seconds}` });
+    throw applicationError(429, tooManyRequestsMessage, at, { 'Retry-After': `${seconds}` });
   };
 };

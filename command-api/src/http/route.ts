@@ -1,4 +1,6 @@
+import type { RefusalCode } from '../handling/refusal.js';
 import type { CommandContext } from '../handling/streamWriter.js';
+import type { Tag } from '../openapi/tags.js';
 
 /** A JSON Schema, as ajv compiles it and as the API's description shows it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -35,29 +37,48 @@ interface RouteShape<Access extends string, Caller, Body, Query> {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** Relative to `/v1`, with `{name}` for a path parameter, as in OpenAPI. */
   readonly path: string;
+  /** What generated clients call it, unique in the API, e.g. `createApp`. */
+  readonly operationId: string;
+  readonly tag: Tag;
   readonly summary: string;
   /** Fields that are not listed are refused. A route without it takes no body. */
   readonly body?: JsonSchema;
   /** Parameters that are not listed are ignored. */
   readonly query?: JsonSchema;
-  readonly status: 200 | 201 | 204;
-  /** Resolves with the answer's body, or rejects with a `Refusal`. */
+  /**
+   * What it may refuse, beyond what every route of its access does: credentials, ids in the path, the schemas of
+   * body and query, rates and outages.
+   */
+  readonly refusals: readonly RefusalCode[];
+  /** Resolves with the answer's body, or rejects with one of the refusals. */
   handle(request: ApiRequest<Caller, Body, Query>): Promise<unknown>;
 }
 
-export type ProjectRoute<Body = unknown, Query = unknown> = RouteShape<'project', ProjectCaller, Body, Query>;
-export type SessionRoute<Body = unknown, Query = unknown> = RouteShape<'session', SessionCaller, Body, Query>;
+/** What is answered when all goes well, and an example of what is sent for it. */
+type Outcome =
+  | {
+      readonly status: 200 | 201;
+      readonly answer: JsonSchema;
+      readonly example: { readonly body?: unknown; readonly answer: unknown };
+    }
+  | { readonly status: 204; readonly answer?: undefined; readonly example?: { readonly body?: unknown } };
+
+type ProjectShape<Body, Query> = RouteShape<'project', ProjectCaller, Body, Query>;
+type SessionShape<Body, Query> = RouteShape<'session', SessionCaller, Body, Query>;
+
+export type ProjectRoute<Body = unknown, Query = unknown> = ProjectShape<Body, Query> & Outcome;
+export type SessionRoute<Body = unknown, Query = unknown> = SessionShape<Body, Query> & Outcome;
 
 /** A row of the API's table: everything that is known of an endpoint, and what it does. */
 export type Route = ProjectRoute | SessionRoute;
 
 // Bodies and queries are typed where a route is written and checked by its schema where it is called.
 export const projectRoute = <Body = undefined, Query = undefined>(
-  route: Omit<ProjectRoute<Body, Query>, 'access'>,
+  route: Omit<ProjectShape<Body, Query>, 'access'> & Outcome,
 ): Route => ({ ...route, access: 'project' });
 
 export const sessionRoute = <Body = undefined, Query = undefined>(
-  route: Omit<SessionRoute<Body, Query>, 'access'>,
+  route: Omit<SessionShape<Body, Query>, 'access'> & Outcome,
 ): Route => ({ ...route, access: 'session' });
 
 /** What the events of a project's command carry. */

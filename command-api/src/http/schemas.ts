@@ -8,6 +8,17 @@ export const strictObject = (
   required: readonly string[] = [],
 ): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
 
+/** An object of an answer: every field is always there. The title is its name in the API's description. */
+export const record = (title: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  title,
+  ...strictObject(properties, Object.keys(properties)),
+});
+
+/** Under this name in the API's description. */
+export const titled = (title: string, schema: JsonSchema): JsonSchema => ({ title, ...schema });
+
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
 export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema['type'], 'null'] });
 
 /** An array past its limit fails by that alone: its items are not looked at. */
@@ -51,3 +62,9 @@ export const activeOrDisabledSchema: JsonSchema = { type: 'string', enum: ['acti
 
 /** The time as it is kept, whatever offset it was sent with. */
 export const normalTime = (time: string): string => new Date(time).toISOString();
+
+// In answers: the shape that a value has, without the limits that it was taken with.
+export const textSchema: JsonSchema = { type: 'string' };
+export const textOrNullSchema: JsonSchema = { type: ['string', 'null'] };
+export const flagSchema: JsonSchema = { type: 'boolean' };
+export const countSchema: JsonSchema = { type: 'integer', minimum: 0 };

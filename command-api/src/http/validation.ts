@@ -25,7 +25,7 @@ export const queryValidator = (schema: JsonSchema): Validate => {
 
 const numberPatterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d{1,15}$/,
-  number: /^[+-]?\d+(?:\.\d+)?(?:e\d{1,2})?$/i,
+  number: /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i,
 };
 
 /** What is no decimal number stays the text that it is, and fails the schema by its type. */
@@ -98,7 +98,7 @@ const shortened = (value: unknown): unknown => {
   return text.length <= echoedCharacters ? value : `${text.slice(0, echoedCharacters)}…`;
 };
 
-const timePattern =
+export const timePattern =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** RFC 3339, of a day that there is, and of the years 1 to 9999 in UTC. Leap seconds are not kept. */
@@ -113,9 +113,14 @@ const isTime = (text: string): boolean => {
   return year >= 1 && year <= 9999;
 };
 
+/** At least one character that is neither a space nor a control character, and no NUL. */
+export const displayNamePattern =
+  // eslint-disable-next-line no-control-regex -- control characters are what it is about
+  /^[^\x00]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00]*$/;
+
 /** The empty name is left to `minLength`, so that it fails once. */
 const isDisplayName = (text: string): boolean =>
-  text === '' || (/\S/.test(text) && !text.includes('\0') && !/\p{Cs}/u.test(text));
+  text === '' || (displayNamePattern.test(text) && !/\p{Cs}/u.test(text));
 
 const isWebhookUrl = (text: string): boolean => {
   if (text.length > 2048 || !URL.canParse(text)) return false;
@@ -134,16 +139,21 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const isWebhookHeaderName = (name: string): boolean => headerName.test(name) && !framingHeader.test(name);
 const isHeaderValue = (value: string): boolean => headerValue.test(value);
 
+/** The formats of this API, each with its check. */
+export const formats = {
+  uuid: isUuid,
+  'date-time': isTime,
+  'display-name': isDisplayName,
+  'webhook-url': isWebhookUrl,
+  'webhook-header-name': isWebhookHeaderName,
+  'header-value': isHeaderValue,
+};
+
 const ajv = new Ajv({
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
-  formats: {
-    uuid: isUuid,
-    'date-time': isTime,
-    'display-name': isDisplayName,
-    'webhook-url': isWebhookUrl,
-    'webhook-header-name': isWebhookHeaderName,
-    'header-value': isHeaderValue,
-  },
+  formats,
+  // Shown in the API's description; the route checks it, in words of its own.
+  keywords: ['exactlyOneOf'],
 });

@@ -1,8 +1,9 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { findPage, type PageQuery } from '../http/pagination.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf, requireOperator } from './access.js';
+import { exampleNewOrganization, exampleOrganization, organizationSchema } from './answers.js';
 import { existing, organizationTarget } from './decider.js';
 import { presentOrganization } from './present.js';
 import {
@@ -17,9 +18,14 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
   sessionRoute<CreateOrganizationBody>({
     method: 'post',
     path: '/organizations',
+    operationId: 'createOrganization',
+    tag: 'Organizations',
     summary: 'Create an organization',
     body: createOrganizationSchema,
     status: 201,
+    answer: organizationSchema,
+    example: { body: exampleNewOrganization, answer: exampleOrganization },
+    refusals: ['operator_required'],
     async handle(request) {
       requireOperator(request.caller);
       const organizationId = random.uuid();
@@ -37,9 +43,14 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
   sessionRoute<undefined, PageQuery>({
     method: 'get',
     path: '/organizations',
+    operationId: 'listOrganizations',
+    tag: 'Organizations',
     summary: 'List the organizations of the session, or all of them for an operator',
     query: organizationsQuerySchema,
     status: 200,
+    answer: pageOf(organizationSchema),
+    example: { answer: examplePage(exampleOrganization) },
+    refusals: [],
     async handle({ caller, query }) {
       const filter = caller.isOperator ? {} : { organizationId: { $in: caller.organizationIds } };
       return findPage(views, 'organizations', filter, query, presentOrganization);
@@ -49,8 +60,13 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
   sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}',
+    operationId: 'getOrganization',
+    tag: 'Organizations',
     summary: 'Get an organization',
     status: 200,
+    answer: organizationSchema,
+    example: { answer: exampleOrganization },
+    refusals: ['organization_not_found'],
     async handle(request) {
       return presentOrganization(await organizationOf(commands, request));
     },
@@ -59,9 +75,14 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
   sessionRoute<UpdateOrganizationBody>({
     method: 'patch',
     path: '/organizations/{orgId}',
+    operationId: 'updateOrganization',
+    tag: 'Organizations',
     summary: 'Change an organization',
     body: updateOrganizationSchema,
     status: 200,
+    answer: organizationSchema,
+    example: { body: { plan: { maxApps: 20 } }, answer: exampleOrganization },
+    refusals: ['organization_not_found', 'operator_required'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const changes = request.body;

@@ -4,7 +4,7 @@ import {
   type Plan,
 } from '@roomwire/shared/domain/organizations/organization';
 import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, strictObject } from '../http/schemas.js';
+import { nameSchema, strictObject, titled } from '../http/schemas.js';
 
 const limitSchema = { type: ['integer', 'null'], minimum: 0 };
 
@@ -19,7 +19,10 @@ export interface CreateOrganizationBody {
   readonly plan?: Partial<Plan>;
 }
 
-export const createOrganizationSchema = strictObject({ name: nameSchema, plan: planSchema }, ['name']);
+export const createOrganizationSchema = titled(
+  'NewOrganization',
+  strictObject({ name: nameSchema, plan: planSchema }, ['name']),
+);
 
 export interface UpdateOrganizationBody {
   readonly name?: string;
@@ -27,10 +30,13 @@ export interface UpdateOrganizationBody {
   readonly plan?: Partial<Plan>;
 }
 
-export const updateOrganizationSchema = strictObject({
-  name: nameSchema,
-  status: { type: 'string', enum: [...organizationStatuses] },
-  plan: planSchema,
-});
+export const updateOrganizationSchema = titled(
+  'OrganizationChanges',
+  strictObject({
+    name: nameSchema,
+    status: { type: 'string', enum: [...organizationStatuses] },
+    plan: planSchema,
+  }),
+);
 
 export const organizationsQuerySchema = pageQuerySchema(['name', 'status', 'createdAt', 'updatedAt']);

@@ -1,8 +1,9 @@
-import { findPage, type PageQuery } from '../http/pagination.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
 import { projectOf } from './access.js';
+import { exampleNewProject, exampleProject, projectSchema } from './answers.js';
 import { existing, projectTarget } from './decider.js';
 import { presentProject } from './present.js';
 import {
@@ -17,9 +18,14 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
   sessionRoute<CreateProjectBody>({
     method: 'post',
     path: '/organizations/{orgId}/projects',
+    operationId: 'createProject',
+    tag: 'Projects',
     summary: 'Create a project',
     body: createProjectSchema,
     status: 201,
+    answer: projectSchema,
+    example: { body: exampleNewProject, answer: exampleProject },
+    refusals: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const projectId = random.uuid();
@@ -35,9 +41,14 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
   sessionRoute<undefined, PageQuery>({
     method: 'get',
     path: '/organizations/{orgId}/projects',
+    operationId: 'listProjects',
+    tag: 'Projects',
     summary: 'List the projects of an organization',
     query: projectsQuerySchema,
     status: 200,
+    answer: pageOf(projectSchema),
+    example: { answer: examplePage(exampleProject) },
+    refusals: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       return findPage(views, 'projects', { organizationId }, request.query, presentProject);
@@ -47,8 +58,13 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
   sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/projects/{projectId}',
+    operationId: 'getProject',
+    tag: 'Projects',
     summary: 'Get a project',
     status: 200,
+    answer: projectSchema,
+    example: { answer: exampleProject },
+    refusals: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       return presentProject(await projectOf(commands, request));
     },
@@ -57,9 +73,14 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
   sessionRoute<UpdateProjectBody>({
     method: 'patch',
     path: '/organizations/{orgId}/projects/{projectId}',
+    operationId: 'updateProject',
+    tag: 'Projects',
     summary: 'Change a project',
     body: updateProjectSchema,
     status: 200,
+    answer: projectSchema,
+    example: { body: exampleNewProject, answer: exampleProject },
+    refusals: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       return commands.execute(
@@ -74,8 +95,11 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
   sessionRoute({
     method: 'delete',
     path: '/organizations/{orgId}/projects/{projectId}',
+    operationId: 'deleteProject',
+    tag: 'Projects',
     summary: 'Delete a project and everything in it',
     status: 204,
+    refusals: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       await commands.execute(

@@ -1,16 +1,16 @@
 import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, strictObject } from '../http/schemas.js';
+import { nameSchema, strictObject, titled } from '../http/schemas.js';
 
 export interface CreateProjectBody {
   readonly name: string;
 }
 
-export const createProjectSchema = strictObject({ name: nameSchema }, ['name']);
+export const createProjectSchema = titled('NewProject', strictObject({ name: nameSchema }, ['name']));
 
 export interface UpdateProjectBody {
   readonly name?: string;
 }
 
-export const updateProjectSchema = strictObject({ name: nameSchema });
+export const updateProjectSchema = titled('ProjectChanges', strictObject({ name: nameSchema }));
 
 export const projectsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);

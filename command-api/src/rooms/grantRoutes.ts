@@ -7,9 +7,10 @@ import { validationError } from '../http/errorAnswer.js';
 import { oldestFirst } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { normalTime } from '../http/schemas.js';
+import { listOf, normalTime } from '../http/schemas.js';
 import { existing, roomsTarget } from './decider.js';
 import { findRoom } from './findRoom.js';
+import { exampleGrant, exampleNewGrant, grantSchema } from './grantAnswers.js';
 import { existingGrant } from './grants.js';
 import { createGrantSchema, type CreateGrantBody } from './grantSchemas.js';
 import { presentGrant } from './presentGrant.js';
@@ -25,8 +26,13 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
     projectRoute({
       method: 'get',
       path: '/apps/{appId}/rooms/{roomId}/actors',
+      operationId: 'listRoomGrants',
+      tag: 'Room grants',
       summary: 'List the grants on a room',
       status: 200,
+      answer: listOf(grantSchema),
+      example: { answer: [exampleGrant] },
+      refusals: ['app_not_found', 'room_not_found'],
       async handle(request) {
         const { roomId } = await findRoom(views, request);
         const grants = await views.find('grants', { filter: { roomId }, sort: oldestFirst });
@@ -37,9 +43,20 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
     projectRoute<CreateGrantBody>({
       method: 'post',
       path: '/apps/{appId}/rooms/{roomId}/actors',
+      operationId: 'createRoomGrant',
+      tag: 'Room grants',
       summary: 'Grant an actor, or every actor of a type, access to a room',
       body: createGrantSchema,
       status: 201,
+      answer: grantSchema,
+      example: { body: exampleNewGrant, answer: exampleGrant },
+      refusals: [
+        'app_not_found',
+        'room_not_found',
+        'actor_not_in_project',
+        'grant_holder_missing',
+        'grant_holder_taken',
+      ],
       async handle(request) {
         const holder = holderIn(request.body);
         const { appId, projectId } = await currentApp(commands, request);
@@ -59,8 +76,11 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
     projectRoute({
       method: 'delete',
       path: '/apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}',
+      operationId: 'revokeRoomGrant',
+      tag: 'Room grants',
       summary: 'Revoke a grant',
       status: 204,
+      refusals: ['app_not_found', 'room_not_found', 'grant_not_found'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');

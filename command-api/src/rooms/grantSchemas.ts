@@ -1,6 +1,15 @@
 import { actorTypes, type ActorType } from '@roomwire/shared/domain/actors/actor';
 import { permissions, type Permission } from '@roomwire/shared/domain/rooms/grant';
-import { objectSchema, orNull, strictObject, timeSchema, topicsSchema, uuidSchema } from '../http/schemas.js';
+import type { JsonSchema } from '../http/route.js';
+import {
+  objectSchema,
+  orNull,
+  strictObject,
+  timeSchema,
+  titled,
+  topicsSchema,
+  uuidSchema,
+} from '../http/schemas.js';
 
 export interface CreateGrantBody {
   readonly permission: Permission;
@@ -13,16 +22,22 @@ export interface CreateGrantBody {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-export const createGrantSchema = strictObject(
-  {
-    permission: { type: 'string', enum: [...permissions] },
-    actorTokenId: uuidSchema,
-    actorType: { type: 'string', enum: [...actorTypes] },
-    topics: orNull(topicsSchema),
-    expiresAt: orNull(timeSchema),
-    isActive: { type: 'boolean' },
-    role: { type: ['string', 'null'], maxLength: 255 },
-    metadata: orNull(objectSchema),
-  },
-  ['permission'],
-);
+export const createGrantSchema: JsonSchema = {
+  ...titled(
+    'NewRoomGrant',
+    strictObject(
+      {
+        permission: { type: 'string', enum: [...permissions] },
+        actorTokenId: uuidSchema,
+        actorType: { type: 'string', enum: [...actorTypes] },
+        topics: orNull(topicsSchema),
+        expiresAt: orNull(timeSchema),
+        isActive: { type: 'boolean' },
+        role: { type: ['string', 'null'], maxLength: 255 },
+        metadata: orNull(objectSchema),
+      },
+      ['permission'],
+    ),
+  ),
+  exactlyOneOf: ['actorTokenId', 'actorType'],
+};

@@ -7,6 +7,8 @@ import { Refusal } from '../handling/refusal.js';
 import { oldestFirst } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { listOf } from '../http/schemas.js';
+import { exampleNewRoom, exampleRoom, roomSchema } from './answers.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
 import { findRoom } from './findRoom.js';
 import { presentRoom } from './present.js';
@@ -17,8 +19,13 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute({
       method: 'get',
       path: '/apps/{appId}/rooms',
+      operationId: 'listRooms',
+      tag: 'Rooms',
       summary: 'List the rooms of an app',
       status: 200,
+      answer: listOf(roomSchema),
+      example: { answer: [exampleRoom] },
+      refusals: ['app_not_found'],
       async handle(request) {
         const { appId } = await findApp(views, request);
         const rooms = await views.find('rooms', { filter: { appId }, sort: oldestFirst });
@@ -29,9 +36,14 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute<CreateRoomBody>({
       method: 'post',
       path: '/apps/{appId}/rooms',
+      operationId: 'createRoom',
+      tag: 'Rooms',
       summary: 'Create a room',
       body: createRoomSchema,
       status: 201,
+      answer: roomSchema,
+      example: { body: exampleNewRoom, answer: exampleRoom },
+      refusals: ['app_not_found', 'room_slug_taken'],
       async handle(request) {
         const room = newRoom(random.uuid(), await currentApp(commands, request), request.body, 'api');
         return commands.execute(
@@ -46,9 +58,14 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute<CreateRoomBody>({
       method: 'post',
       path: '/apps/{appId}/rooms/ensure',
+      operationId: 'ensureRoom',
+      tag: 'Rooms',
       summary: 'Get the room with this slug, or create it',
       body: createRoomSchema,
       status: 200,
+      answer: roomSchema,
+      example: { body: exampleNewRoom, answer: exampleRoom },
+      refusals: ['app_not_found', 'room_provisioning_off', 'room_cap_reached'],
       async handle(request) {
         const app = await currentApp(commands, request);
         if (app.config.autoProvisionRooms !== true)
@@ -66,8 +83,13 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute({
       method: 'get',
       path: '/apps/{appId}/rooms/{roomId}',
+      operationId: 'getRoom',
+      tag: 'Rooms',
       summary: 'Get a room',
       status: 200,
+      answer: roomSchema,
+      example: { answer: exampleRoom },
+      refusals: ['app_not_found', 'room_not_found'],
       async handle(request) {
         return presentRoom(await findRoom(views, request));
       },
@@ -76,9 +98,14 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute<UpdateRoomBody>({
       method: 'patch',
       path: '/apps/{appId}/rooms/{roomId}',
+      operationId: 'updateRoom',
+      tag: 'Rooms',
       summary: 'Change a room',
       body: updateRoomSchema,
       status: 200,
+      answer: roomSchema,
+      example: { body: { status: 'disabled' }, answer: { ...exampleRoom, status: 'disabled' } },
+      refusals: ['app_not_found', 'room_not_found'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');
@@ -94,8 +121,11 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
     projectRoute({
       method: 'delete',
       path: '/apps/{appId}/rooms/{roomId}',
+      operationId: 'deleteRoom',
+      tag: 'Rooms',
       summary: 'Delete a room that was made through the API',
       status: 204,
+      refusals: ['app_not_found', 'room_not_found', 'room_static'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');

@@ -6,6 +6,7 @@ import {
   objectSchema,
   slugSchema,
   strictObject,
+  titled,
   topicsSchema,
 } from '../http/schemas.js';
 
@@ -20,16 +21,19 @@ export interface CreateRoomBody {
   readonly enableWebRTC?: boolean;
 }
 
-export const createRoomSchema = strictObject(
-  {
-    name: nameSchema,
-    slug: slugSchema,
-    description: descriptionSchema,
-    topics: topicsSchema,
-    metadata: objectSchema,
-    enableWebRTC: { type: 'boolean' },
-  },
-  ['name'],
+export const createRoomSchema = titled(
+  'NewRoom',
+  strictObject(
+    {
+      name: nameSchema,
+      slug: slugSchema,
+      description: descriptionSchema,
+      topics: topicsSchema,
+      metadata: objectSchema,
+      enableWebRTC: { type: 'boolean' },
+    },
+    ['name'],
+  ),
 );
 
 export interface UpdateRoomBody {
@@ -40,10 +44,13 @@ export interface UpdateRoomBody {
   readonly metadata?: Metadata;
 }
 
-export const updateRoomSchema = strictObject({
-  name: nameSchema,
-  description: descriptionSchema,
-  status: activeOrDisabledSchema,
-  topics: topicsSchema,
-  metadata: objectSchema,
-});
+export const updateRoomSchema = titled(
+  'RoomChanges',
+  strictObject({
+    name: nameSchema,
+    description: descriptionSchema,
+    status: activeOrDisabledSchema,
+    topics: topicsSchema,
+    metadata: objectSchema,
+  }),
+);

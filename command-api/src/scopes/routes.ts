@@ -1,9 +1,12 @@
 import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
+import { actorSchema, exampleActor } from '../actors/answers.js';
 import { presentActors } from '../actors/present.js';
 import { giveBackAbandonedPlaces } from '../actors/scopePlace.js';
-import { containing, findPage, newestFirst } from '../http/pagination.js';
+import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { listOf } from '../http/schemas.js';
+import { exampleNewScope, exampleScope, scopeSchema } from './answers.js';
 import { existing, scopesTarget } from './decider.js';
 import { findScope } from './findScope.js';
 import { presentScope } from './present.js';
@@ -20,9 +23,14 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute<undefined, ScopesQuery>({
     method: 'get',
     path: '/scopes',
+    operationId: 'listScopes',
+    tag: 'Scopes',
     summary: 'List the access scopes of the project',
     query: scopesQuerySchema,
     status: 200,
+    answer: pageOf(scopeSchema),
+    example: { answer: examplePage(exampleScope) },
+    refusals: [],
     async handle({ caller, query }) {
       const { slug, name, isActive } = query;
       const filter = {
@@ -39,9 +47,14 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute<CreateScopeBody>({
     method: 'post',
     path: '/scopes',
+    operationId: 'createScope',
+    tag: 'Scopes',
     summary: 'Create an access scope',
     body: createScopeSchema,
     status: 201,
+    answer: scopeSchema,
+    example: { body: exampleNewScope, answer: exampleScope },
+    refusals: ['scope_slug_taken'],
     async handle(request) {
       const scope = newScope(random.uuid(), request.caller.projectId, request.body);
       return commands.execute(
@@ -56,8 +69,13 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute({
     method: 'get',
     path: '/scopes/{scopeId}',
+    operationId: 'getScope',
+    tag: 'Scopes',
     summary: 'Get an access scope',
     status: 200,
+    answer: scopeSchema,
+    example: { answer: exampleScope },
+    refusals: ['scope_not_found'],
     async handle(request) {
       return presentScope(await findScope(views, request));
     },
@@ -66,9 +84,14 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute<UpdateScopeBody>({
     method: 'patch',
     path: '/scopes/{scopeId}',
+    operationId: 'updateScope',
+    tag: 'Scopes',
     summary: 'Change an access scope',
     body: updateScopeSchema,
     status: 200,
+    answer: scopeSchema,
+    example: { body: { isActive: false }, answer: { ...exampleScope, isActive: false } },
+    refusals: ['scope_not_found'],
     async handle(request) {
       const accessScopeId = pathValue(request, 'scopeId');
       return commands.execute(
@@ -83,8 +106,11 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute({
     method: 'delete',
     path: '/scopes/{scopeId}',
+    operationId: 'deleteScope',
+    tag: 'Scopes',
     summary: 'Delete an access scope that no actor is in',
     status: 204,
+    refusals: ['scope_not_found', 'scope_in_use'],
     async handle(request) {
       const { projectId } = request.caller;
       const accessScopeId = pathValue(request, 'scopeId');
@@ -102,8 +128,13 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
   projectRoute({
     method: 'get',
     path: '/scopes/{scopeId}/actors',
+    operationId: 'listActorsInScope',
+    tag: 'Scopes',
     summary: 'List the actors in an access scope',
     status: 200,
+    answer: listOf(actorSchema),
+    example: { answer: [{ ...exampleActor, accessScopeId: exampleScope.accessScopeId }] },
+    refusals: ['scope_not_found'],
     async handle(request) {
       const { accessScopeId } = await findScope(views, request);
       const actors = await views.find('actors', { filter: { accessScopeId }, sort: newestFirst });

@@ -1,7 +1,7 @@
 import { scopeSlugPattern } from '@roomwire/shared/domain/scopes/scope';
 import { slugMaxLength } from '@roomwire/shared/domain/slug';
 import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
-import { nameSchema, objectSchema, orNull, strictObject } from '../http/schemas.js';
+import { nameSchema, objectSchema, orNull, strictObject, titled } from '../http/schemas.js';
 
 interface SettableFields {
   readonly description?: string | null;
@@ -18,13 +18,16 @@ export interface CreateScopeBody extends SettableFields {
   readonly name: string;
 }
 
-export const createScopeSchema = strictObject(
-  {
-    slug: { type: 'string', maxLength: slugMaxLength, pattern: scopeSlugPattern.source },
-    name: nameSchema,
-    ...settableSchemas,
-  },
-  ['slug', 'name'],
+export const createScopeSchema = titled(
+  'NewScope',
+  strictObject(
+    {
+      slug: { type: 'string', maxLength: slugMaxLength, pattern: scopeSlugPattern.source },
+      name: nameSchema,
+      ...settableSchemas,
+    },
+    ['slug', 'name'],
+  ),
 );
 
 export interface UpdateScopeBody extends SettableFields {
@@ -32,11 +35,14 @@ export interface UpdateScopeBody extends SettableFields {
   readonly isActive?: boolean;
 }
 
-export const updateScopeSchema = strictObject({
-  name: nameSchema,
-  isActive: { type: 'boolean' },
-  ...settableSchemas,
-});
+export const updateScopeSchema = titled(
+  'ScopeChanges',
+  strictObject({
+    name: nameSchema,
+    isActive: { type: 'boolean' },
+    ...settableSchemas,
+  }),
+);
 
 export interface ScopesQuery extends PageQuery {
   readonly slug?: string;

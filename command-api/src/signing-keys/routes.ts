@@ -2,9 +2,16 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Refusal } from '../handling/refusal.js';
 import { lastUseOf } from '../http/lastUsed.js';
-import { containing, findPage } from '../http/pagination.js';
+import { containing, examplePage, findPage, pageOf } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import {
+  createdSigningKeySchema,
+  exampleCreatedSigningKey,
+  exampleNewSigningKey,
+  exampleSigningKey,
+  signingKeySchema,
+} from './answers.js';
 import { existing, signingKeyTarget } from './decider.js';
 import { presentSigningKey, presentSigningKeys } from './present.js';
 import {
@@ -29,9 +36,14 @@ export const signingKeyRoutes = ({
   projectRoute<undefined, SigningKeysQuery>({
     method: 'get',
     path: '/signing-keys',
+    operationId: 'listSigningKeys',
+    tag: 'Signing keys',
     summary: 'List the signing keys of the project',
     query: signingKeysQuerySchema,
     status: 200,
+    answer: pageOf(signingKeySchema),
+    example: { answer: examplePage(exampleSigningKey) },
+    refusals: [],
     async handle({ caller, query }) {
       const { name, status } = query;
       const filter = {
@@ -47,9 +59,14 @@ export const signingKeyRoutes = ({
   projectRoute<CreateSigningKeyBody>({
     method: 'post',
     path: '/signing-keys',
+    operationId: 'createSigningKey',
+    tag: 'Signing keys',
     summary: 'Create a signing key; its secret is shown only in this answer',
     body: createSigningKeySchema,
     status: 201,
+    answer: createdSigningKeySchema,
+    example: { body: exampleNewSigningKey, answer: exampleCreatedSigningKey },
+    refusals: [],
     async handle(request) {
       const { name, environment = 'live' } = request.body;
       const { keyId, token } = mintToken(random, `sk_${environment}`);
@@ -68,8 +85,13 @@ export const signingKeyRoutes = ({
   projectRoute({
     method: 'get',
     path: '/signing-keys/{signingKeyId}',
+    operationId: 'getSigningKey',
+    tag: 'Signing keys',
     summary: 'Get a signing key, without its secret',
     status: 200,
+    answer: signingKeySchema,
+    example: { answer: exampleSigningKey },
+    refusals: ['signing_key_not_found'],
     async handle(request) {
       const signingKeyId = pathValue(request, 'signingKeyId');
       const key = await views.get('signingKeys', signingKeyId);
@@ -82,9 +104,14 @@ export const signingKeyRoutes = ({
   projectRoute<UpdateSigningKeyBody>({
     method: 'patch',
     path: '/signing-keys/{signingKeyId}',
+    operationId: 'updateSigningKey',
+    tag: 'Signing keys',
     summary: 'Change a signing key; its secret cannot change',
     body: updateSigningKeySchema,
     status: 200,
+    answer: signingKeySchema,
+    example: { body: { status: 'disabled' }, answer: { ...exampleSigningKey, status: 'disabled' } },
+    refusals: ['signing_key_not_found'],
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');
@@ -101,8 +128,11 @@ export const signingKeyRoutes = ({
   projectRoute({
     method: 'delete',
     path: '/signing-keys/{signingKeyId}',
+    operationId: 'deleteSigningKey',
+    tag: 'Signing keys',
     summary: 'Delete a signing key; what it has signed stops verifying',
     status: 204,
+    refusals: ['signing_key_not_found'],
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');

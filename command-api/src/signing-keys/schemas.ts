@@ -5,7 +5,7 @@ import {
   type SigningKeyStatus,
 } from '@roomwire/shared/domain/signing-keys/signingKey';
 import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
-import { nameSchema, strictObject } from '../http/schemas.js';
+import { nameSchema, strictObject, titled } from '../http/schemas.js';
 
 const statusSchema = { type: 'string', enum: [...signingKeyStatuses] };
 
@@ -14,9 +14,11 @@ export interface CreateSigningKeyBody {
   readonly environment?: SigningKeyEnvironment;
 }
 
-export const createSigningKeySchema = strictObject(
-  { name: nameSchema, environment: { type: 'string', enum: [...signingKeyEnvironments] } },
-  ['name'],
+export const createSigningKeySchema = titled(
+  'NewSigningKey',
+  strictObject({ name: nameSchema, environment: { type: 'string', enum: [...signingKeyEnvironments] } }, [
+    'name',
+  ]),
 );
 
 export interface UpdateSigningKeyBody {
@@ -24,7 +26,10 @@ export interface UpdateSigningKeyBody {
   readonly status?: SigningKeyStatus;
 }
 
-export const updateSigningKeySchema = strictObject({ name: nameSchema, status: statusSchema });
+export const updateSigningKeySchema = titled(
+  'SigningKeyChanges',
+  strictObject({ name: nameSchema, status: statusSchema }),
+);
 
 export interface SigningKeysQuery extends PageQuery {
   readonly name?: string;

@@ -17,9 +17,14 @@ describe('a mounted route', () => {
   const route = projectRoute<object>({
     method: 'post',
     path: '/things',
+    operationId: 'makeThing',
+    tag: 'Apps',
     summary: 'Make a thing',
     body: { type: 'object' },
     status: 201,
+    answer: { type: 'object' },
+    example: { body: {}, answer: {} },
+    refusals: [],
     handle: async (taken) => ({ now: taken.now }),
   });
 

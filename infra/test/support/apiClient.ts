@@ -1,3 +1,5 @@
+import { conformanceOf } from './conformance.js';
+
 export interface Answer {
   readonly status: number;
   /** Undefined for an empty body. */
@@ -15,7 +17,10 @@ export interface ApiClient {
   send(path: string, init?: RequestInit): Promise<Answer>;
 }
 
-/** A REST client with one credential; `undefined` sends none. Paths are relative to `/v1`. */
+/**
+ * A REST client with one credential; `undefined` sends none. Paths are relative to `/v1`.
+ * Rejects where an answer is not as the API's description says, so that every test is one of that as well.
+ */
 export const apiClient = (baseUrl: string, credential: string | undefined): ApiClient => {
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);
@@ -24,7 +29,10 @@ export const apiClient = (baseUrl: string, credential: string | undefined): ApiC
     const response = await fetch(`${baseUrl}/v1${path}`, { ...init, headers });
     const text = await response.text();
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    return { status: response.status, body, headers: response.headers };
+    const answer = { status: response.status, body, headers: response.headers };
+    const check = await conformanceOf(baseUrl);
+    check({ method: init.method ?? 'GET', path, answer });
+    return answer;
   };
   const withJson = (method: string) => (path: string, body?: unknown) =>
     send(path, {

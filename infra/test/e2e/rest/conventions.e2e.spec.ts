@@ -215,11 +215,12 @@ describe('REST conventions', () => {
 
   it('answers an unknown route with 404 in the application shape', async () => {
     expectApplicationError(await service.project.get('/nothing'), 404, 'Cannot GET /v1/nothing');
-    expectApplicationError(
-      await service.client(undefined).send('/apps', { method: 'PUT' }),
-      404,
-      'Cannot PUT /v1/apps',
-    );
+  });
+
+  it('answers another method with 405, and the ones that there are', async () => {
+    const answer = await service.client(undefined).send('/apps', { method: 'PUT' });
+    expectApplicationError(answer, 405, 'Cannot PUT /v1/apps');
+    expect(answer.headers.get('allow')).to.equal('GET, HEAD, POST');
   });
 
   it('survives a path that cannot be decoded', async () => {

@@ -238,7 +238,7 @@ describe('REST scopes', () => {
     expect((body as { name: string }[]).map(({ name }) => name)).to.eql(['c', 'b', 'a']);
     expect(body[0]).to.eql((await client.get(`/actors/${body[0].keyId}`)).body);
     expect(JSON.stringify(body)).to.not.match(/accessToken|secret|scopeMembershipId/);
-    expect((await client.post(path, { name: 'x' })).status).to.equal(404);
+    expect((await client.post(path, { name: 'x' })).status).to.equal(405);
   });
 });
 

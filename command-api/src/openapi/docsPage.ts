@@ -1,0 +1,80 @@
+import { createRequire } from 'node:module';
+import { Router, type RequestHandler } from 'express';
+import { contentPolicy } from '../http/securityHeaders.js';
+
+const require = createRequire(import.meta.url);
+
+/** Only from us: no font, no script and no picture of another host. */
+const ownAssets = contentPolicy({
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  // The renderer writes its styles into the page, and searches in a worker that it makes itself.
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'"],
+  'worker-src': ['blob:'],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+});
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Roomwire control API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/page.css">
+  </head>
+  <body>
+    <div id="reference">The reference is being laid out. As data it is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</div>
+    <script src="/docs/redoc.standalone.js"></script>
+    <script src="/docs/page.js"></script>
+  </body>
+</html>
+`;
+
+const styles = `body { margin: 0; font-family: system-ui, sans-serif; }
+#reference { min-height: 100vh; }
+/* The renderer's picture is on another host and is not fetched. */
+img[src^='https:'] { display: none; }
+`;
+
+const text = 'system-ui, sans-serif';
+const options = {
+  hideDownloadButton: false,
+  disableSearch: false,
+  requiredPropsFirst: true,
+  sortTagsAlphabetically: false,
+  jsonSampleExpandLevel: 3,
+  theme: {
+    typography: {
+      fontFamily: text,
+      headings: { fontFamily: text },
+      code: { fontFamily: 'ui-monospace, monospace' },
+    },
+  },
+};
+
+const script = `Redoc.init('/v1/openapi.json', ${JSON.stringify(options)}, document.getElementById('reference'));
+`;
+
+/** The description for readers: a page that asks nobody but this service. To be mounted at `/docs`. */
+export const docsPage = (): Router => {
+  const router = Router({ caseSensitive: true });
+  router.use(ownAssets);
+  router.get('/', sending('html', page));
+  router.get('/page.css', sending('css', styles));
+  router.get('/page.js', sending('text/javascript', script));
+  router.get('/redoc.standalone.js', (_request, response) => {
+    response.set('cache-control', 'public, max-age=86400');
+    response.sendFile(require.resolve('redoc/bundles/redoc.standalone.js'), { dotfiles: 'allow' });
+  });
+  return router;
+};
+
+const sending =
+  (type: string, body: string): RequestHandler =>
+  (_request, response) =>
+    void response.type(type).send(body);

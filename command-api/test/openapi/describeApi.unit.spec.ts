@@ -1,0 +1,158 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { apiRoutes } from '../../src/commandApi.js';
+import type { RefusalCode } from '../../src/handling/refusal.js';
+import type { Route } from '../../src/http/route.js';
+import { refusalAnswers } from '../../src/http/refusalAnswers.js';
+import { bodyValidator, formats } from '../../src/http/validation.js';
+import { describeApi } from '../../src/openapi/describeApi.js';
+import type { SigningKeyDeps } from '../../src/signing-keys/routes.js';
+
+// Routes are only looked at, never called.
+const routes = apiRoutes({} as SigningKeyDeps);
+const description = JSON.parse(JSON.stringify(describeApi(routes))) as Description;
+
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
+}
+
+interface Response {
+  readonly headers?: object;
+  readonly content?: Readonly<Record<string, Media>>;
+  readonly links?: Readonly<Record<string, unknown>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: object;
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
+
+const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+
+const operationOf = ({ method, path }: Route): Operation => {
+  const operation = description.paths[path]?.[method];
+  if (operation === undefined) throw new Error(`${method} ${path} is not described`);
+  return operation;
+};
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { ...formats, uri: formats['webhook-url'] },
+});
+ajv.addSchema(description, 'api');
+
+const expectValid = (pointer: readonly string[], value: unknown): void => {
+  const path = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')));
+  const validate = ajv.getSchema(`api#/${path.join('/')}`);
+  if (validate === undefined) throw new Error(`There is no schema at ${pointer.join(' ')}`);
+  void validate(value);
+  expect(validate.errors ?? [], pointer.join(' ')).to.eql([]);
+};
+
+describe('The description of the API', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const servers = [{ url: 'https://example.com/v1' }];
+    const result = await new Validator().validate({ ...description, servers });
+    expect(result.errors ?? []).to.eql([]);
+    expect(result.valid).to.equal(true);
+  });
+
+  it('has every route, and nothing else', () => {
+    const described = Object.entries(description.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described).to.have.members(routes.map(nameOf));
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = routes.map(({ operationId }) => operationId);
+    expect(new Set(names).size).to.equal(names.length);
+  });
+
+  it('shows a refusal of every kind', () => {
+    const named = new Set(routes.flatMap(({ refusals }) => refusals));
+    const unnamed = Object.keys(refusalAnswers).filter((code) => !named.has(code as RefusalCode));
+    // Every path with an actor has it.
+    expect(unnamed).to.eql(['actor_id_invalid']);
+  });
+
+  it('leads from what was made, or is listed and made by no route, to what takes its id', () => {
+    const linksOf = (path: string, method: string, status: string) =>
+      description.paths[path]?.[method]?.responses[status]?.links;
+    const grants = '/apps/{appId}/rooms/{roomId}/actors';
+    const [appId, roomId] = ['$request.path.appId', '$request.path.roomId'];
+    const roomActorAccessId = '$response.body#/roomActorAccessId';
+    expect(linksOf(grants, 'post', '201')).to.eql({
+      revokeRoomGrant: { operationId: 'revokeRoomGrant', parameters: { appId, roomId, roomActorAccessId } },
+    });
+    const queue = '/organizations/{orgId}/webhook-dlq';
+    const entries = linksOf(queue, 'get', '200') as Record<string, { parameters: object }>;
+    expect(entries).to.have.all.keys('getDeadLetter', 'markDeadLetterDead', 'deleteDeadLetter');
+    const dlqId = '$response.body#/data/0/dlqId';
+    expect(entries['getDeadLetter']?.parameters).to.eql({ orgId: '$request.path.orgId', dlqId });
+    expect(linksOf('/scopes', 'get', '200')).to.equal(undefined);
+  });
+
+  for (const route of routes)
+    describe(nameOf(route), () => {
+      const { method, path } = route;
+      const operation = operationOf(route);
+
+      if (route.body !== undefined)
+        it('shows a body that its own schema and the described one accept', () => {
+          const media = operation.requestBody?.content['application/json'];
+          expect(media?.example).to.be.an('object');
+          bodyValidator(route.body ?? {})(media?.example);
+          expectValid(
+            ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'],
+            media?.example,
+          );
+        });
+
+      it('tells of the limits and names that every operation has', () => {
+        const { '429': limited } = operation.responses;
+        expect(limited?.headers).to.include.keys('retry-after', 'x-request-id');
+        const message = 'Too many requests, please slow down';
+        expect(examplesIn(limited?.content?.['application/json'])[0]).to.include({ message });
+        const names = operation.parameters.map((parameter) => parameter.name);
+        expect(names).to.include('x-request-id');
+      });
+
+      it('shows an answer for each status, valid by its schema', () => {
+        for (const [status, response] of Object.entries(operation.responses)) {
+          const media = response.content?.['application/json'];
+          if (status === '204') expect(media).to.equal(undefined);
+          else
+            for (const example of examplesIn(media))
+              expectValid(
+                ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema'],
+                example,
+              );
+        }
+      });
+    });
+
+  const examplesIn = (media: Media | undefined): unknown[] => {
+    const referred = Object.keys(media?.examples ?? {}).map(
+      (name) => description.components.examples[name]?.value,
+    );
+    const all = media?.example === undefined ? referred : [...referred, media.example];
+    expect(all).to.not.be.empty;
+    expect(all).to.not.include(undefined);
+    return all;
+  };
+});

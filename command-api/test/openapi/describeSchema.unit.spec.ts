@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { createAppSchema } from '../../src/apps/schemas.js';
+import { registerBlueprintSchema } from '../../src/blueprints/schemas.js';
+import { arrayOf, mapOf, textSchema, titled } from '../../src/http/schemas.js';
+import { createSchemaDescriber } from '../../src/openapi/describeSchema.js';
+import { createGrantSchema } from '../../src/rooms/grantSchemas.js';
+
+describe('A schema as it is described', () => {
+  const described = (schema: object, title: string) => {
+    const { describe, schemas } = createSchemaDescriber();
+    expect(describe(schema as Record<string, unknown>)).to.eql({ $ref: `#/components/schemas/${title}` });
+    return schemas[title];
+  };
+
+  it('checks at once what is put off until a limit is kept', () => {
+    const { describe } = createSchemaDescriber();
+    expect(describe(arrayOf(textSchema, 3, { uniqueItems: true }))).to.eql({
+      type: 'array',
+      maxItems: 3,
+      items: { type: 'string' },
+      uniqueItems: true,
+    });
+    expect(describe(mapOf({ pattern: '^x' }, textSchema, 2))).to.eql({
+      type: 'object',
+      maxProperties: 2,
+      propertyNames: { pattern: '^x' },
+      additionalProperties: { type: 'string' },
+    });
+  });
+
+  it('keeps every other condition', () => {
+    expect(described(createAppSchema, 'NewApp')).to.deep.include({
+      required: ['name'],
+      if: { required: ['blueprintVersion'] },
+      then: { required: ['blueprintId'] },
+    });
+    expect(described(registerBlueprintSchema, 'NewBlueprint')).to.deep.include({
+      required: ['version', 'definition'],
+      if: { required: ['blueprintId'] },
+      else: { required: ['name'] },
+    });
+  });
+
+  it('says of which fields exactly one is sent', () => {
+    const grant = described(createGrantSchema, 'NewRoomGrant');
+    expect(grant).to.deep.include({ oneOf: [{ required: ['actorTokenId'] }, { required: ['actorType'] }] });
+    expect(grant).to.not.have.property('exactlyOneOf');
+  });
+
+  it('refuses one title for two schemas', () => {
+    const { describe } = createSchemaDescriber();
+    describe(titled('Thing', textSchema));
+    describe(titled('Thing', textSchema));
+    expect(() => describe(titled('Thing', { type: 'integer' }))).to.throw('Two schemas have the title Thing');
+  });
+});
