@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
+import type { RefusalCode } from '@roomwire/command-api/handling/refusal';
+import { refusalAnswers } from '@roomwire/command-api/http/refusalAnswers';
+import type { Route } from '@roomwire/command-api/http/route';
+import { apiRoutes } from '@roomwire/command-api/commandApi';
+import { organizationTarget } from '@roomwire/command-api/organizations/decider';
+import type { SigningKeyDeps } from '@roomwire/command-api/signing-keys/routes';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { executeOn } from '../support/execute.js';
+import { startTestService, type TestProject, type TestService } from '../support/testService.js';
+import { withLog } from '../support/withLog.js';
+import { runSchemathesis, type SchemathesisReport } from './schemathesis.js';
+
+// Routes are only looked at, never called.
+const routes = apiRoutes({} as SigningKeyDeps);
+const opened = (access: Route['access']): readonly Route[] =>
+  routes.filter((route) => route.access === access);
+
+/** The slugs and the size of a definition are checked beyond its schema. */
+const checkedBeyondSchema = ['registerBlueprint'];
+
+/** Rules beyond the schemas, for which a request that is valid by its schema is answered 400. */
+const hasRuleWith400 = ({ operationId, refusals }: Route): boolean =>
+  checkedBeyondSchema.includes(operationId) ||
+  refusals.some((code: RefusalCode) => refusalAnswers[code].status === 400);
+
+/** Identifiers for path parameters; of any other the tool makes some, or follows a link. */
+type KnownIds = Readonly<Record<string, string>>;
+
+const settingsFor = (chosen: readonly Route[], ids: KnownIds): string => {
+  const ruled = chosen.filter(hasRuleWith400).map(({ operationId }) => JSON.stringify(operationId));
+  return `
+continue-on-failure = true
+hooks = "hooks.py"
+[parameters]
+${Object.entries(ids)
+  .map(([name, id]) => `"path.${name}" = "${id}"`)
+  .join('\n')}
+[auth.openapi.apiKey]
+bearer = "\${API_KEY}"
+[auth.openapi.session]
+bearer = "\${SESSION_TOKEN}"
+[[operations]]
+include-operation-id = [${ruled.join(', ')}]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
+`;
+};
+
+const organizationId = randomUUID();
+const entries = Array.from({ length: 100 }, () => ({
+  dlqId: randomUUID(),
+  organizationId,
+  projectId: randomUUID(),
+  appId: randomUUID(),
+  kind: 'trigger' as const,
+  url: 'https://example.com/hook',
+  requestHeaders: { 'content-type': 'application/json' },
+  requestBody: { roomName: 'lobby', topicName: 'chat', actorId: randomUUID(), data: {}, scope: null },
+  responseStatus: null,
+  error: 'No connection',
+  retryCount: 2,
+  status: 'pending' as const,
+}));
+
+/** An organization with webhook calls that came to nothing: no endpoint makes them. */
+const recordDeadLetters = async (log: EventLog): Promise<void> => {
+  const asSystem = executeOn(log, { organizationId, projectId: null });
+  const organization = { organizationId, name: 'Shop', plan: unlimitedPlan };
+  await asSystem(organizationTarget(organizationId), { type: 'CreateOrganization', organization });
+  for (const entry of entries)
+    await asSystem(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+};
+
+const seed = 20261121;
+const timeoutMs = 9 * 60_000;
+
+describe('The REST API by its own description (schemathesis)', function () {
+  this.timeout(timeoutMs + 60_000);
+  let service: TestService;
+
+  before(
+    async () => void (service = await startTestService({}, (config) => withLog(config, recordDeadLetters))),
+  );
+  after(() => service.close());
+
+  const test = async (
+    chosen: readonly Route[],
+    { apiKey, ids }: { readonly apiKey: string; readonly ids: KnownIds },
+  ): Promise<SchemathesisReport> => {
+    const folder = await temporaryFolder();
+    try {
+      return await runSchemathesis({
+        description: `${service.baseUrl}/v1/openapi.json`,
+        args: [
+          ...chosen.flatMap(({ operationId }) => ['--include-operation-id', operationId]),
+          ...['--max-examples', '20', '--seed', `${seed}`],
+          // CPython 3.11 parses source in one thread at a time only, and the tool does so in each.
+          ...['--workers', '1'],
+        ],
+        settings: settingsFor(chosen, ids),
+        environment: { API_KEY: apiKey, SESSION_TOKEN: service.credentials.sessionToken },
+        folder: folder.path,
+        timeoutMs,
+      });
+    } finally {
+      await folder.remove();
+    }
+  };
+
+  const expectClean = (report: SchemathesisReport, chosen: readonly Route[]): void => {
+    const { operations, failures, errors, output } = report;
+    expect({ failures: failures.length, errors: errors.length }, output.slice(-20_000)).to.eql({
+      failures: 0,
+      errors: 0,
+    });
+    expect(operations.tested).to.equal(chosen.length);
+    expect(report.warnings['missing_auth'] ?? [], 'operations that were only refused').to.eql([]);
+    expect(report.test_cases.generated).to.be.greaterThan(20 * operations.tested);
+    console.log(`      ${operations.tested} operations, ${report.test_cases.generated} requests`);
+  };
+
+  /** With ids of what there is, every operation must have found what it is about. */
+  const expectReached = (report: SchemathesisReport, chosen: readonly Route[]): void => {
+    expectClean(report, chosen);
+    expect(report.warnings['missing_test_data']).to.eql([]);
+    expect(report.warnings['validation_mismatch']).to.eql([]);
+  };
+
+  it('holds for what an API key opens', async () => {
+    // What is deleted on the way must not be what the credentials belong to.
+    const { apiKey } = await service.newProject();
+    expectClean(await test(opened('project'), { apiKey, ids: {} }), opened('project'));
+  });
+
+  it('holds for the things of a project that are there', async () => {
+    const [ofRooms, others] = parted(opened('project').filter(takesAnId), '/rooms');
+    // Changes of the app may take away that rooms can be made in it.
+    for (const chosen of [ofRooms, others]) {
+      const { project, ids } = await furnishedProject(service);
+      expectReached(await test(chosen, { apiKey: project.apiKey, ids }), chosen);
+    }
+  });
+
+  it('holds for what a session opens', async () => {
+    const { apiKey } = await service.newProject();
+    const ids = { orgId: organizationId };
+    expectClean(await test(opened('session'), { apiKey, ids }), opened('session'));
+  });
+
+  it('holds for the things of an organization that are there', async () => {
+    const { project, ids } = await furnishedProject(service);
+    const { apiKey } = project;
+    const [ofDeadLetters, others] = parted(opened('session').filter(takesAnId), '/webhook-dlq');
+    const [{ dlqId = '' } = {}] = entries;
+    const inQueue = { orgId: organizationId, dlqId };
+    expectReached(await test(ofDeadLetters, { apiKey, ids: inQueue }), ofDeadLetters);
+    expectReached(await test(others, { apiKey, ids }), others);
+  });
+
+  it('leaves the service unharmed', () => {
+    expect(service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
+  });
+});
+
+/** What deletes would leave the others without it. Marking a dead letter is told by its path. */
+const takesAnId = ({ method, path }: Route): boolean =>
+  path.includes('{') && (method !== 'delete' || path.endsWith('/mark-dead'));
+
+/** Those whose path has the part, and the others. */
+const parted = (all: readonly Route[], part: string): readonly [readonly Route[], readonly Route[]] => [
+  all.filter(({ path }) => path.includes(part)),
+  all.filter(({ path }) => !path.includes(part)),
+];
+
+/** A project with one of everything, the app being made from a blueprint. */
+const furnishedProject = async (
+  service: TestService,
+): Promise<{ readonly project: TestProject; readonly ids: KnownIds }> => {
+  const project = await service.newProject();
+  const make = async (path: string, body: object) => (await project.client.post(path, body)).body;
+  const { organizationId: orgId, projectId } = project;
+  const definition = { rooms: [{ name: 'Lobby' }], config: { autoProvisionRooms: true } };
+  const blueprint = { name: 'B', version: '1.0.0', definition };
+  const { body } = await service.operator.post(`/organizations/${orgId}/blueprints`, blueprint);
+  const { blueprintId } = body as { blueprintId: string };
+  const { appId } = await make('/apps', { name: 'From it', blueprintId });
+  const { roomId } = await make(`/apps/${appId}/rooms`, { name: 'Other' });
+  const { accessScopeId: scopeId } = await make('/scopes', { slug: 'tenant', name: 'Tenant' });
+  const newActor = { name: 'A', actorType: 'user', accessScopeId: scopeId };
+  const { actorTokenId: actorId } = await make('/actors', newActor);
+  await make(`/apps/${appId}/rooms/${roomId}/actors`, { actorTokenId: actorId, permission: 'pubSub' });
+  const { signingKeyId } = await make('/signing-keys', { name: 'S' });
+  return { project, ids: { orgId, projectId, blueprintId, appId, roomId, scopeId, actorId, signingKeyId } };
+};
