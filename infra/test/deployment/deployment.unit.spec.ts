@@ -193,6 +193,7 @@ describe('deployment', () => {
       const targets = paths.map(({ path, backend }) => [path, backend.service.name] as const);
       expect(targets).to.eql([
         ['/v1', 'command-api'],
+        ['/docs', 'command-api'],
         ['/ws', 'gateway'],
       ]);
       for (const [, name] of targets) {
