@@ -210,18 +210,33 @@ describe('Renewable', () => {
       this.isConnected = false;
     };
   }
-  const outcomes: string[] = [];
+  /** What the library has forgotten. */
+  const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+  const away = () => Promise.reject(new Error('Away'));
+  let outcomes: string[];
+  let made: Client[];
   const outcome = {
     answered: () => void outcomes.push('answered'),
     failed: () => void outcomes.push('failed'),
   };
-  const create = () => new Renewable(() => ({ client: new Client(), cut: () => undefined }), outcome);
+  const create = (client = () => new Client(), longestUseMs?: number) => {
+    const make = () => {
+      made.push(client());
+      return { client: made.at(-1) as Client, cut: () => undefined };
+    };
+    return new Renewable(make, outcome, longestUseMs);
+  };
+
+  beforeEach(() => {
+    outcomes = [];
+    made = [];
+  });
 
   it('makes another client after a use that failed', async () => {
     const renewable = create();
     const first = await renewable.current();
     expect(await renewable.current()).to.equal(first);
-    await renewable.use(() => Promise.reject(new Error('Away'))).catch(() => undefined);
+    await renewable.use(away).catch(() => undefined);
     const second = await renewable.current();
     expect(second).not.to.equal(first);
     expect([first.isConnected, second.isConnected]).to.deep.equal([false, true]);
@@ -231,9 +246,40 @@ describe('Renewable', () => {
     expect(second.isConnected).to.equal(false);
   });
 
-  it('refuses when it is closed', async () => {
+  it('fails the other uses of a client that it has given up, which tells nobody anything new', async () => {
     const renewable = create();
+    const forgotten = renewable.use(() => never()).catch(String);
+    await renewable.use(away).catch(() => undefined);
+    await renewable.use(async () => undefined);
+    expect(await forgotten).to.equal('Error: The client was given up');
+    expect(outcomes).to.deep.equal(['failed', 'answered']);
+    expect(made, 'the second one is kept').to.have.lengthOf(2);
     await renewable.close();
+  });
+
+  it('gives up a client of which a use takes too long', async () => {
+    const renewable = create(undefined, 20);
+    expect(await renewable.use(() => never()).catch(String)).to.equal('Error: It took too long');
+    expect(await renewable.use(async () => 'an answer')).to.equal('an answer');
+    expect(made).to.have.lengthOf(2);
+    await renewable.close();
+  });
+
+  it('gives up a client that does not connect, and makes another', async () => {
+    const clients = [Object.assign(new Client(), { connect: () => never<void>() }), new Client()];
+    const renewable = create(() => clients.shift() as Client, 20);
+    expect(await renewable.current().catch(String)).to.equal('Error: It took too long');
+    expect((await renewable.current()).isConnected).to.equal(true);
+    expect(outcomes).to.deep.equal(['failed']);
+    await renewable.close();
+  });
+
+  it('leaves nobody waiting, and refuses, when it is closed', async () => {
+    const renewable = create();
+    const forgotten = renewable.use(() => never()).catch(String);
+    await renewable.current();
+    await renewable.close();
+    expect(await forgotten).to.equal('Error: The client was given up');
     expect(await renewable.current().catch(String)).to.match(/^EngineUnavailable/);
   });
 });

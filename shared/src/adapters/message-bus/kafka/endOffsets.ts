@@ -1,6 +1,7 @@
 import type { Admin } from 'kafkajs';
 import type { Renewable } from './renewable.js';
 import { untilAnswered } from './untilAnswered.js';
+import { within } from './within.js';
 
 /**
  * Where the partitions of one topic end, that is: the place of the next record. What comes to ask while an answer
@@ -12,7 +13,9 @@ export class EndOffsets {
   #next: Promise<readonly number[]> | undefined;
 
   constructor(admin: Renewable<Admin>, topic: string, withinMs: number) {
-    this.#ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
+    const ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
+    // An attempt may take longer than there is time.
+    this.#ask = () => within(withinMs, ask());
   }
 
   /** As of a moment after the call. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Kafka, logLevel, type ISocketFactory, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
+import { refuseOnClosingConnections } from './closingConnections.js';
 import { quietRequestQueue } from './quietRequestQueue.js';
 
 export interface KafkaConnection {
@@ -16,7 +17,7 @@ export interface KafkaClient {
   readonly kafka: Kafka;
   /** Everything that was received so far. */
   readonly bytesRead: number;
-  /** Ends all connections at once; what waits for an answer on them fails. */
+  /** Ends all connections at once and for good; what waits for an answer on them fails. */
   readonly cut: () => void;
 }
 
@@ -36,16 +37,18 @@ const logTo =
   ({ namespace, log }) =>
     logger?.debug(`Kafka client: ${log.message}`, { namespace, reason: log['error'] as unknown });
 
-/** The library listens to `error` and to `end`, not to `close`; one that it has ended itself needs no error. */
+/** The library listens to `error` and to `end`, not to `close`, and may wait on one that it has ended itself. */
 const giveUp = (socket: Socket): void => {
-  socket.destroy(socket.writableEnded ? undefined : new Error('The connection was given up'));
+  socket.destroy(new Error('The connection was given up'));
 };
 
 export const createKafkaClient = (connection: KafkaConnection, retry = defaultRetry): KafkaClient => {
   quietRequestQueue();
+  refuseOnClosingConnections();
   const sockets = new Set<Socket>();
   const open = connection.connect ?? connect;
   let bytesOfEnded = 0;
+  let isCut = false;
 
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
     const socket = open(port, host, onConnect);
@@ -57,6 +60,8 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
       sockets.delete(socket);
       bytesOfEnded += socket.bytesRead;
     });
+    // What the library still tries with a client that was given up would never be closed.
+    if (isCut) giveUp(socket);
     return socket;
   };
   const kafka = new Kafka({
@@ -76,6 +81,9 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
     get bytesRead() {
       return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytesOfEnded);
     },
-    cut: () => sockets.forEach(giveUp),
+    cut: () => {
+      isCut = true;
+      sockets.forEach(giveUp);
+    },
   };
 };

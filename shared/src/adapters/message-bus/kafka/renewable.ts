@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
+import { BoundedWaits } from './boundedWaits.js';
 import { isAnswer } from './untilAnswered.js';
 
 export interface Connectable {
@@ -13,13 +14,20 @@ export interface Held<Client extends Connectable> {
   readonly cut: () => void;
 }
 
-/** Is told of every use. */
+/** Is told of every use, but of the failure of each client only once. */
 export interface Outcome {
   answered(): void;
   failed(): void;
 }
 
+interface InUse<Client extends Connectable> extends Held<Client> {
+  readonly connected: Promise<void>;
+  readonly waits: BoundedWaits;
+}
+
 const politeForMs = 2_000;
+/** Of a few requests; the library bounds each, but has ways to lose one. */
+const longestUseMs = 20_000;
 
 /** Lets a client take its leave; one that cannot, because nobody answers, is cut off. */
 export const disconnect = async <Client extends Connectable>({
@@ -35,64 +43,70 @@ export const disconnect = async <Client extends Connectable>({
 
 /**
  * A connected client. It is made when it is first needed, and anew after a failure: what a client of the library
- * remembers of a broker that went away is the source of most of its silent stalls.
+ * remembers of a broker that went away is the source of most of its silent stalls. No use of it outlives it: those
+ * that wait for an answer when it is cut off fail, also where the library has forgotten them.
  */
 export class Renewable<Client extends Connectable> {
   readonly #make: () => Held<Client>;
   readonly #outcome: Outcome;
-  #held: Held<Client> | undefined;
-  #connected: Promise<Client> | undefined;
+  readonly #longestUseMs: number;
+  #inUse: InUse<Client> | undefined;
   #isOpen = true;
 
-  constructor(make: () => Held<Client>, outcome: Outcome) {
+  constructor(make: () => Held<Client>, outcome: Outcome, longestMs = longestUseMs) {
     this.#make = make;
     this.#outcome = outcome;
+    this.#longestUseMs = longestMs;
   }
 
-  current(): Promise<Client> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
-    return (this.#connected ??= this.#connect());
-  }
-
-  /** Its other users may still get their answers; a client that was given up before is no longer the current one. */
-  giveUp(client: Client): void {
-    if (this.#held?.client !== client) return;
-    const held = this.#held;
-    this.#held = undefined;
-    this.#connected = undefined;
-    void disconnect(held);
+  async current(): Promise<Client> {
+    const { client } = await this.#connected();
+    return client;
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
-    if (this.#held) await disconnect(this.#held);
+    if (this.#inUse) await end(this.#inUse);
   }
 
   /** The use of a client by one that tries again by itself. */
   async use<T>(action: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.current();
+    const inUse = await this.#connected();
     try {
-      const result = await action(client);
+      const result = await inUse.waits.for(action(inUse.client));
       this.#outcome.answered();
       return result;
     } catch (error) {
-      if (isAnswer(error)) throw error;
-      this.giveUp(client);
-      this.#outcome.failed();
+      if (!isAnswer(error)) this.#giveUp(inUse);
       throw error;
     }
   }
 
-  async #connect(): Promise<Client> {
+  async #connected(): Promise<InUse<Client>> {
+    if (!this.#isOpen) throw new EngineUnavailable('message bus');
+    const inUse = (this.#inUse ??= this.#connect());
+    await inUse.connected;
+    return inUse;
+  }
+
+  #connect(): InUse<Client> {
     const held = this.#make();
-    this.#held = held;
-    try {
-      await held.client.connect();
-      return held.client;
-    } catch (error) {
-      this.giveUp(held.client);
-      this.#outcome.failed();
-      throw error;
-    }
+    const waits = new BoundedWaits(this.#longestUseMs);
+    const inUse = { ...held, waits, connected: waits.for(held.client.connect()) };
+    inUse.connected.catch(() => this.#giveUp(inUse));
+    return inUse;
+  }
+
+  /** Its other users may still get their answers; what fails of one that was given up before says nothing new. */
+  #giveUp(inUse: InUse<Client>): void {
+    if (this.#inUse !== inUse) return;
+    this.#inUse = undefined;
+    this.#outcome.failed();
+    void end(inUse);
   }
 }
+
+const end = async <Client extends Connectable>(inUse: InUse<Client>): Promise<void> => {
+  await disconnect(inUse);
+  inUse.waits.end('The client was given up');
+};

@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Batch, Consumer, TopicPartitionOffset } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { ConsumerWatch, type Progress } from './consumerWatch.js';
-import type { KafkaClient } from './kafkaClient.js';
+import { requestTimeoutMs, type KafkaClient } from './kafkaClient.js';
 import { disconnect } from './renewable.js';
 import { pauseBeforeAttempt } from './untilAnswered.js';
+import { within } from './within.js';
 
 export interface ConsumerTask extends Progress {
   readonly topic: string;
@@ -93,7 +94,7 @@ export class SupervisedConsumer {
 
   async commit(offsets: TopicPartitionOffset[]): Promise<void> {
     if (!this.#running?.hasJoined) throw new Error('There is no consumer to commit with now');
-    await this.#running.consumer.commitOffsets(offsets);
+    await within(requestTimeoutMs, this.#running.consumer.commitOffsets(offsets));
   }
 
   async close(): Promise<void> {
