@@ -134,7 +134,7 @@ const scopeRows: Readonly<Record<string, RowTest>> = {
       newestFirst.unshift(actor);
     }
     expect(done(await project.get(path))).to.eql(newestFirst);
-    expect((await project.post(path, {})).status).to.equal(404);
+    expect((await project.post(path, {})).status).to.equal(405);
   },
 };
 
