@@ -116,7 +116,7 @@ const newApp = (projectId: string, name: string, index: number): AppFields => ({
   appId: randomUUID(),
   projectId,
   name,
-  slug: `app-${(index * 7) % 100}`,
+  slug: `app-${(index * 37) % 127}`,
   description: null,
   blueprintId: null,
   blueprintVersion: null,
@@ -134,7 +134,7 @@ const newApp = (projectId: string, name: string, index: number): AppFields => ({
 const newScope = (projectId: string, name: string, index: number): ScopeFields => ({
   accessScopeId: randomUUID(),
   projectId,
-  slug: `scope-${(index * 7) % 100}`,
+  slug: `scope-${(index * 37) % 127}`,
   name,
   description: null,
   metadata: null,
