@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { redactText } from '@roomwire/shared/credentials/redactText';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { Refusal } from '../handling/refusal.js';
@@ -52,10 +53,15 @@ export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestH
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
-    const answer = answerFor(error, at);
-    response.status(answer.status).set(answer.headers).json(answer.body);
+    const { status, headers, body } = answerFor(error, at);
+    const text = JSON.stringify(body, withoutCredentials);
+    response.status(status).set(headers).type('json').send(text);
   };
 };
+
+/** What was sent is echoed; a credential in the wrong place must not travel on with the error. */
+const withoutCredentials = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? redactText(value) : value;
 
 /** Express reports a path that cannot be decoded as a URIError with this status. */
 const isBadRequest = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 400;

@@ -1,6 +1,6 @@
+import { redactText } from '../../credentials/redactText.js';
+
 const secretField = /token|secret|authorization|password|api_?key|signing_?key|cookie|headers/i;
-const secretText =
-  /\b((?:ak|at|sk)_(?:live|sandbox)_[A-Za-z0-9]+)\.[A-Za-z0-9_-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]*|\bBearer\s+\S+/g;
 
 const deepest = 6;
 
@@ -19,12 +19,6 @@ export const redact = (value: unknown, depth = 0): unknown => {
     ]),
   );
 };
-
-/** The public part of a credential stays, so that one can tell which it was. */
-const redactText = (text: string): string =>
-  text.replace(secretText, (_match, keyId?: string) =>
-    keyId === undefined ? '[redacted]' : `${keyId}.[redacted]`,
-  );
 
 const redactError = (error: Error, depth: number): unknown => ({
   name: error.name,
