@@ -27,7 +27,7 @@ describe('many processes on engines', function () {
     ]);
     apis = [apiA, apiB];
     gateways = [gatewayA, gatewayB];
-    clients = (await cluster.newProject(...apis)).clients as [ApiClient, ApiClient];
+    clients = (await cluster.newProject({}, ...apis)).clients as [ApiClient, ApiClient];
   });
   after(async () => {
     await cluster.close();

@@ -38,7 +38,7 @@ describe('faults', function () {
     ]);
     api = apiMember;
     gateways = [gatewayA, gatewayB];
-    client = (await cluster.newProject(api)).clients[0] as ApiClient;
+    client = (await cluster.newProject({}, api)).clients[0] as ApiClient;
   });
   after(async () => {
     await cluster?.close();

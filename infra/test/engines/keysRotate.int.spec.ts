@@ -50,7 +50,10 @@ describe('roomwire keys rotate, beside services on engines', function () {
   it('loses no secret and no change, though it is killed and the keys change meanwhile', async () => {
     const [before] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
     const after = await cluster.add('command-api', settings);
-    const [oldClient, client] = (await cluster.newProject(before, after)).clients as [ApiClient, ApiClient];
+    const [oldClient, client] = (await cluster.newProject({}, before, after)).clients as [
+      ApiClient,
+      ApiClient,
+    ];
     const made = await Promise.all(Array.from({ length: 24 }, (_, index) => newKey(oldClient, index)));
     await cluster.stop(before);
 

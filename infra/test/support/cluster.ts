@@ -22,12 +22,17 @@ export interface Member {
 }
 
 export interface Cluster {
+  /** The database of its read models. */
+  readonly mongodbUrl: string;
   /** Starts one more process, and resolves when it is ready. */
   add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
   /** The operator's REST client on a command-api. */
   operator(member: Member): ApiClient;
-  /** A project, with a REST client on each of the command-apis. */
-  newProject(...members: readonly Member[]): Promise<{ projectId: string; clients: ApiClient[] }>;
+  /** A project under a plan, with a REST client on each of the command-apis. */
+  newProject(
+    plan: object,
+    ...members: readonly Member[]
+  ): Promise<{ projectId: string; clients: ApiClient[] }>;
   stop(member: Member, signal?: NodeJS.Signals): Promise<void>;
   /** Ends every process that still runs. */
   close(): Promise<void>;
@@ -89,6 +94,7 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
   };
 
   return {
+    mongodbUrl: settings.ROOMWIRE_MONGODB_URL,
     operator,
     stop,
 
@@ -100,9 +106,9 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
       return member;
     },
 
-    async newProject(first, ...others) {
+    async newProject(plan, first, ...others) {
       if (first === undefined) throw new TypeError('A project is made by a command-api');
-      const { organizationId } = (await operator(first).post('/organizations', { name: 'O' })).body;
+      const { organizationId } = (await operator(first).post('/organizations', { name: 'O', plan })).body;
       const projects = `/organizations/${organizationId}/projects`;
       const { projectId } = (await operator(first).post(projects, { name: 'P' })).body;
       const { apiKey } = (await operator(first).post(`${projects}/${projectId}/api-keys`, { name: 'K' }))
