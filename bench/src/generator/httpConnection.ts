@@ -18,6 +18,7 @@ export const openHttpConnection = (port: number): Promise<HttpConnection> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });
     let received = '';
+    let awaited = 0;
     let waiting: { resolve(answer: HttpAnswer): void; reject(error: Error): void } | undefined;
 
     const fail = (error: Error): void => {
@@ -29,9 +30,14 @@ export const openHttpConnection = (port: number): Promise<HttpConnection> =>
     // One character a byte, as the content length counts.
     socket.setEncoding('latin1').on('data', (text: string) => {
       received += text;
+      if (received.length < awaited) return;
       const answer = completeAnswer(received);
-      if (answer === undefined) return;
+      if (answer === undefined) {
+        awaited = wholeLength(received);
+        return;
+      }
       received = '';
+      awaited = 0;
       waiting?.resolve(answer);
     });
     socket.once('connect', () =>
@@ -48,13 +54,19 @@ export const openHttpConnection = (port: number): Promise<HttpConnection> =>
 
 /** Undefined as long as it is not all there. */
 export const completeAnswer = (text: string): HttpAnswer | undefined => {
+  const length = wholeLength(text);
+  if (length === 0 || text.length < length) return undefined;
+  return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf(headEnd) + headEnd.length) };
+};
+
+/** Of an answer with its head; 0 as long as the head is not all there. */
+const wholeLength = (text: string): number => {
   const headLength = text.indexOf(headEnd);
-  if (headLength < 0) return undefined;
+  if (headLength < 0) return 0;
   const head = text.slice(0, headLength);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error(`An answer without content-length:\n${head}`);
-  const body = text.slice(headLength + headEnd.length);
-  return body.length < Number(length) ? undefined : { status: Number(head.slice(9, 12)), body };
+  return headLength + headEnd.length + Number(length);
 };
 
 /** A whole request, ready to be written. */

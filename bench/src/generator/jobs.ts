@@ -55,6 +55,29 @@ export interface RestJob {
   readonly seconds: number;
 }
 
+/** Makes so many records; `#` in the body becomes the number of each. */
+export interface FillJob {
+  readonly kind: 'fill';
+  readonly port: number;
+  readonly apiKey: string;
+  readonly path: string;
+  readonly body: string;
+  readonly count: number;
+  readonly connections: number;
+}
+
+/** GETs of these paths in turn. */
+export interface RequestsJob {
+  readonly kind: 'requests';
+  readonly port: number;
+  readonly serverId: number;
+  readonly apiKey: string;
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 export interface RestResult {
   readonly creates: Measurement;
   readonly reads: Measurement;
@@ -72,11 +95,11 @@ export interface HopJob extends HopLoad {
   readonly publishers: number;
 }
 
-export type GeneratorJob = FanOutJob | FilterJob | RestJob | HopJob;
+export type GeneratorJob = FanOutJob | FilterJob | RestJob | RequestsJob | FillJob | HopJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob
   ? FanOutResult
-  : J extends FilterJob
-    ? Measurement
-    : J extends HopJob
-      ? HopResult
+  : J extends HopJob
+    ? HopResult
+    : J extends FilterJob | RequestsJob | FillJob
+      ? Measurement
       : RestResult;

@@ -1,6 +1,6 @@
 import type { RestResult } from '../generator/jobs.js';
 import { startGenerator } from '../generator/startGenerator.js';
-import type { Figure, Row } from '../measure/comparison.js';
+import type { Comparison, Figure, Row } from '../measure/comparison.js';
 import { inAlternation } from '../measure/rounds.js';
 import { roomwireApi } from '../peers/roomwireApi.js';
 import { startRoomwire } from '../peers/roomwire.js';
@@ -51,13 +51,27 @@ export const rest: Scenario = {
         },
       }));
       const results = await inAlternation(peers, runs);
-      const rowsOf = (phase: keyof RestResult): readonly Row[] =>
-        results.map(({ peer, rounds }) => ({ peer, rounds: rounds.map((result) => result[phase]) }));
-      return [
-        { title: `REST creates, ${connections} connections`, figures, rows: rowsOf('creates'), notes },
-        { title: `REST reads, ${connections} connections`, figures, rows: rowsOf('reads'), notes },
-      ];
+      return restComparisons(results, 'on files', notes);
     }),
+};
+
+interface RestRounds {
+  readonly peer: string;
+  readonly rounds: readonly RestResult[];
+}
+
+/** A table of the creates and one of the reads. */
+export const restComparisons = (
+  results: readonly RestRounds[],
+  where: string,
+  remarks: readonly string[],
+): readonly Comparison[] => {
+  const rowsOf = (phase: keyof RestResult): readonly Row[] =>
+    results.map(({ peer, rounds }) => ({ peer, rounds: rounds.map((result) => result[phase]) }));
+  return (['creates', 'reads'] as const).map((phase) => ({
+    title: `REST ${phase} ${where}, ${connections} connections`,
+    ...{ figures, rows: rowsOf(phase), notes: remarks },
+  }));
 };
 
 const startServers = async ({ cores, folder }: Ground, started: Started): Promise<readonly Server[]> => {

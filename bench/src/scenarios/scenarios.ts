@@ -2,10 +2,12 @@ import { appends } from './appends.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
+import { largeProject } from './largeProject.js';
 import { partitions } from './partitions.js';
 import { reads } from './reads.js';
 import { rebuild } from './rebuild.js';
 import { rest } from './rest.js';
+import { restOnEngines } from './restOnEngines.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
 
@@ -15,7 +17,9 @@ export const scenarios: readonly Scenario[] = [
   appends,
   reads,
   rest,
+  largeProject,
   startUp,
+  restOnEngines,
   gateways,
   rebuild,
   partitions,
