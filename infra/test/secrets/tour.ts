@@ -211,7 +211,12 @@ const misplaceInBytes = async (record: TourRecord, things: Things): Promise<void
       ['GET /v1/apps HTTP/1.1', ...end, `Authorization: Bearer ${token}\x01`],
       [`${token} /v1/apps HTTP/1.1`, ...end],
       [`GET /ws?token=${token} HTTP/1.1`, ...end],
-      [`GET /else?token=${token} HTTP/1.1`, 'Host: localhost', 'Upgrade: websocket', 'Connection: Upgrade'],
+      [
+        `GET /else?token=${token} HTTP/1.1`,
+        'Host: localhost',
+        'Upgrade: websocket',
+        'Connection: Upgrade, close',
+      ],
     ])
       await record.sendRaw(lines[0] as string, ...lines);
   }
