@@ -1,8 +1,10 @@
+import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { refuseOnClosingConnections } from '../../../src/adapters/message-bus/kafka/closingConnections.js';
+import { startConnectionsAfresh } from '../../../src/adapters/message-bus/kafka/freshConnections.js';
 import { createKafkaClient, noRetry } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { eventually } from '../../../src/testing/eventually.js';
 
@@ -20,15 +22,54 @@ const frozen = (connected: () => void): Socket => {
   return Object.assign(stream, socket) as unknown as Socket;
 };
 
+/** To a broker that answers ApiVersions: no error, no versions. */
+const answering = (connected: () => void): Socket => {
+  const socket = frozen(connected);
+  socket.write = (request: Uint8Array | string) => {
+    const correlationId = Buffer.from(request as Uint8Array).subarray(8, 12);
+    const rest = Buffer.alloc(6);
+    setImmediate(() => socket.push(Buffer.concat([Uint8Array.of(0, 0, 0, 10), correlationId, rest])));
+    return true;
+  };
+  return socket;
+};
+
+const require = createRequire(import.meta.url);
+const Connection = require('kafkajs/src/network/connection') as new (options: object) => Connection;
+const { protocol } = (
+  require('kafkajs/src/protocol/requests') as {
+    requests: { ApiVersions: { protocol(options: object): () => object } };
+  }
+).requests.ApiVersions;
+const quiet = { debug: () => undefined, error: () => undefined };
+
+describe('startConnectionsAfresh', () => {
+  it('forgets the half of an answer with which the last socket has ended', async () => {
+    startConnectionsAfresh();
+    const sockets: Socket[] = [];
+    const connection = new Connection({
+      logger: { namespace: () => quiet },
+      socketFactory: ({ onConnect }: { readonly onConnect: () => void }) => {
+        sockets.push(answering(onConnect));
+        return sockets.at(-1);
+      },
+      host: 'broker',
+      port: 1,
+      connectionTimeout: 1_000,
+      requestTimeout: 200,
+      enforceRequestTimeout: true,
+    });
+    await connection.connect();
+    sockets[0]?.push(Uint8Array.of(0, 0, 1, 0, 7));
+    await eventually(() => sockets[0]?.readableLength === 0);
+    await connection.disconnect();
+    await connection.connect();
+    expect(await connection.send(protocol({ version: 0 })())).to.include({ errorCode: 0 });
+    await connection.disconnect();
+  });
+});
+
 describe('refuseOnClosingConnections', () => {
-  const require = createRequire(import.meta.url);
-  const Connection = require('kafkajs/src/network/connection') as new (options: object) => Connection;
-  const { protocol } = (
-    require('kafkajs/src/protocol/requests') as {
-      requests: { ApiVersions: { protocol(options: object): () => object } };
-    }
-  ).requests.ApiVersions;
-  const quiet = { debug: () => undefined, error: () => undefined };
   const options = {
     logger: { namespace: () => quiet },
     socketFactory: ({ onConnect }: { readonly onConnect: () => void }) => frozen(onConnect),

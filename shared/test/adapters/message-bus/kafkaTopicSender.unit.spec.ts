@@ -116,10 +116,10 @@ describe('TopicSender', () => {
     const partitions = new Promise<number>((resolve) => {
       open = resolve;
     });
-    sender = create({ withinMs: 1_000, partitions: () => partitions });
+    sender = create({ withinMs: 3_000, partitions: () => partitions });
     const sent = [send(1)];
     // The second one has time left when that of the first is over.
-    await pause(400);
+    await pause(1_500);
     sent.push(send(2), send(3));
     open(1);
     const first = await attempt(1);

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Kafka, logLevel, type ISocketFactory, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { refuseOnClosingConnections } from './closingConnections.js';
+import { startConnectionsAfresh } from './freshConnections.js';
 import { quietRequestQueue } from './quietRequestQueue.js';
 
 export interface KafkaConnection {
@@ -45,6 +46,7 @@ const giveUp = (socket: Socket): void => {
 export const createKafkaClient = (connection: KafkaConnection, retry = defaultRetry): KafkaClient => {
   quietRequestQueue();
   refuseOnClosingConnections();
+  startConnectionsAfresh();
   const sockets = new Set<Socket>();
   const open = connection.connect ?? connect;
   let bytesOfEnded = 0;
