@@ -22,7 +22,7 @@ describe('presence over many processes on engines', function () {
     engines = await enginesOfTheRun();
     cluster = await startCluster(engines);
     const [api] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
-    [project] = (await cluster.newProject(api)).clients as [ApiClient];
+    [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
     const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
     await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
     room = `${slug}/hall`;

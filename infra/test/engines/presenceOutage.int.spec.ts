@@ -35,7 +35,7 @@ describe('presence while Kafka is away', function () {
       cluster.add('projections'),
     ]);
     gateways = [one, other];
-    [project] = (await cluster.newProject(api)).clients as [ApiClient];
+    [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.close()));
