@@ -70,7 +70,9 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   });
   const stamps = new RetainStamps(clock, random.uuid());
   const retained = new Retained({
-    ...{ hub, metrics, stamps },
+    hub,
+    metrics,
+    stamps,
     budgetBytes: options.retainedBytes,
     graceMs: options.retainedGraceMs,
   });
@@ -85,11 +87,20 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     hub,
     presence,
     tick: new Tick(),
-    ...{ retained, sessionRecords },
+    retained,
+    sessionRecords,
     publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
     revalidator: new Revalidator({
-      ...{ views, clock, logger },
-      ...{ directory, signingKeys, roster, hub, presence, retained, sessionRecords },
+      views,
+      clock,
+      logger,
+      directory,
+      signingKeys,
+      roster,
+      hub,
+      presence,
+      retained,
+      sessionRecords,
     }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),

@@ -76,13 +76,13 @@ class WebSocketGateway implements Gateway {
   async start(): Promise<void> {
     const { bus, hub, presence, retained, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
-    const [messages, ...readers] = await Promise.all([
+    const [messages, values, changes] = await Promise.all([
       bus.read(liveMessages, { interest: 'attended' }, createDelivery(this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
       presence.start(),
     ]);
-    this.readers.push(messages, readers[0], readers[1]);
+    this.readers.push(messages, values, changes);
     hub.readFrom(messages);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();

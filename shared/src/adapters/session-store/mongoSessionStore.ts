@@ -1,17 +1,14 @@
-import { MongoClient, type Collection } from 'mongodb';
+import type { Collection, MongoClient } from 'mongodb';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import type { SessionStore, SessionWrite, StoredSession } from '../../ports/sessionStore.js';
 import { once } from '../../runtime/service.js';
-import { clientSettings, readLimits } from '../view-store/mongo/clientSettings.js';
+import { readLimits } from '../view-store/mongo/clientSettings.js';
 import { EngineCalls } from '../view-store/mongo/engineCalls.js';
 import { isDuplicateKey, isNotImplemented } from '../view-store/mongo/engineErrors.js';
+import { openOnMongo, type MongoPlace } from '../view-store/mongo/openOnMongo.js';
 
-export interface MongoSessionStoreOptions {
-  /** `mongodb://…` or `mongodb+srv://…`. */
-  readonly url: string;
-  /** The URL's own unless told; `roomwire` when it names none. */
-  readonly database?: string;
+export interface MongoSessionStoreOptions extends MongoPlace {
   readonly logger?: Logger;
 }
 
@@ -91,18 +88,6 @@ class MongoSessionStore implements SessionStore {
   }
 }
 
-const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
-
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoSessionStore = async (options: MongoSessionStoreOptions): Promise<SessionStore> => {
-  const { url, database = databaseInUrl.exec(url)?.[1] ?? 'roomwire' } = options;
-  const client = new MongoClient(url, clientSettings);
-  const store = new MongoSessionStore(client, { ...options, database });
-  try {
-    await store.prepare();
-    return store;
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
-};
+export const openMongoSessionStore = (options: MongoSessionStoreOptions): Promise<SessionStore> =>
+  openOnMongo(options, (client, database) => new MongoSessionStore(client, { ...options, database }));

@@ -1,25 +1,14 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedSessionStore } from '../../../src/adapters/session-store/embeddedSessionStore.js';
+import { reopenable } from '../../../src/testing/reopenable.js';
 import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
 import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
 
 const openOnFiles = async (now: () => number = Date.now) => {
   const folder = await temporaryFolder();
   const open = () => openEmbeddedSessionStore({ file: (name) => join(folder.path, name) }, now());
-  let store = await open();
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = await open();
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      await folder.remove();
-    },
-  };
+  return reopenable(open, () => folder.remove());
 };
 
 sessionStoreContract('files', () => openOnFiles());

@@ -1,4 +1,5 @@
 import { openMongoSessionStore } from '../../../src/adapters/session-store/mongoSessionStore.js';
+import { reopenable } from '../../../src/testing/reopenable.js';
 import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
@@ -8,18 +9,6 @@ describe('on the MongoDB of this run', () => {
   sessionStoreContract('MongoDB', async () => {
     const database = testDatabase();
     const open = () => openMongoSessionStore({ url: database.url, database: database.name });
-    let store = await open();
-    return {
-      store,
-      reopen: async () => {
-        await store.close();
-        store = await open();
-        return store;
-      },
-      dispose: async () => {
-        await store.close();
-        await database.drop();
-      },
-    };
+    return reopenable(open, () => database.drop());
   });
 });

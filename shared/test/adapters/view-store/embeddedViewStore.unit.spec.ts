@@ -6,6 +6,7 @@ import { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.
 import { Snapshot } from '../../../src/adapters/view-store/snapshot.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { reopenable } from '../../../src/testing/reopenable.js';
 import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
 import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
 import { at, putRoom, rejectionOf, room } from '../../../src/testing/view-store/storeUnderTest.js';
@@ -14,19 +15,8 @@ const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(p
 
 viewStoreContract('embedded', async () => {
   const folder = await temporaryFolder();
-  let store = await openEmbeddedViewStore(filesIn(folder));
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = await openEmbeddedViewStore(filesIn(folder));
-      return store;
-    },
-    dispose: async () => {
-      await store.close();
-      await folder.remove();
-    },
-  };
+  const open = () => openEmbeddedViewStore(filesIn(folder));
+  return reopenable(open, () => folder.remove());
 });
 
 describe('the embedded view store', () => {

@@ -1,4 +1,5 @@
 import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import { reopenable } from '../../../src/testing/reopenable.js';
 import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
 import { mongoUrl, testDatabase } from './mongoTestDatabase.js';
 
@@ -8,18 +9,6 @@ describe('on the MongoDB of this run', () => {
   viewStoreContract('MongoDB', async () => {
     const database = testDatabase();
     const open = () => openMongoViewStore({ url: database.url, database: database.name });
-    let store = await open();
-    return {
-      store,
-      reopen: async () => {
-        await store.close();
-        store = await open();
-        return store;
-      },
-      dispose: async () => {
-        await store.close();
-        await database.drop();
-      },
-    };
+    return reopenable(open, () => database.drop());
   });
 });

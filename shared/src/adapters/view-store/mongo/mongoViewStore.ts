@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb';
+import type { MongoClient } from 'mongodb';
 import type { ViewName, Views } from '../../../contracts/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
@@ -7,19 +7,16 @@ import type { LastUse, ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../..
 import { once } from '../../../runtime/service.js';
 import { BatchWriter } from './batchWriter.js';
 import { CheckpointWatch } from './checkpointWatch.js';
-import { clientSettings, readLimits } from './clientSettings.js';
+import { readLimits } from './clientSettings.js';
 import { EngineCalls } from './engineCalls.js';
+import { openOnMongo, type MongoPlace } from './openOnMongo.js';
 import { ProgressRecord } from './progressRecord.js';
 import { decodeDocument } from './storedDocument.js';
 import { storedFilter, storedSort } from './storedFilter.js';
 import { UseRecords } from './useRecords.js';
 import { ViewCollections } from './viewCollections.js';
 
-export interface MongoViewStoreOptions {
-  /** `mongodb://…` or `mongodb+srv://…`. */
-  readonly url: string;
-  /** The URL's own unless told; `roomwire` when it names none. */
-  readonly database?: string;
+export interface MongoViewStoreOptions extends MongoPlace {
   readonly logger?: Logger;
 }
 
@@ -132,18 +129,6 @@ const checkCount = (name: 'skip' | 'limit', count: number): void => {
   if (!Number.isSafeInteger(count) || count < 0) throw new TypeError(`${name} takes a whole number from 0`);
 };
 
-const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
-
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoViewStore = async (options: MongoViewStoreOptions): Promise<ViewStore> => {
-  const { url, database = databaseInUrl.exec(url)?.[1] ?? 'roomwire' } = options;
-  const client = new MongoClient(url, clientSettings);
-  const store = new MongoViewStore(client, { ...options, database });
-  try {
-    await store.prepare();
-    return store;
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
-};
+export const openMongoViewStore = (options: MongoViewStoreOptions): Promise<ViewStore> =>
+  openOnMongo(options, (client, database) => new MongoViewStore(client, { ...options, database }));

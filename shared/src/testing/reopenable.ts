@@ -1,0 +1,26 @@
+/** A store that a contract suite may close and open again on what it has kept. */
+export interface Reopenable<Store> {
+  readonly store: Store;
+  readonly reopen: () => Promise<Store>;
+  /** Closes the store that is open, and does away with what it has kept. */
+  readonly dispose: () => Promise<void>;
+}
+
+export const reopenable = async <Store extends { close(): Promise<void> }>(
+  open: () => Promise<Store>,
+  discard: () => Promise<void>,
+): Promise<Reopenable<Store>> => {
+  let store = await open();
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = await open();
+      return store;
+    },
+    dispose: async () => {
+      await store.close();
+      await discard();
+    },
+  };
+};
