@@ -17,7 +17,8 @@ interface Connection {
 /** To a broker that is frozen: it takes connections and requests, and answers nothing. */
 const frozen = (connected: () => void): Socket => {
   const stream = new Duplex({ read: () => undefined, write: (_bytes, _encoding, written) => written() });
-  setImmediate(connected);
+  // As with a real socket: one that was destroyed meanwhile has never been connected.
+  setImmediate(() => stream.destroyed || connected());
   const socket = { setNoDelay: () => stream, setKeepAlive: () => stream, unref: () => stream, bytesRead: 0 };
   return Object.assign(stream, socket) as unknown as Socket;
 };
