@@ -16,7 +16,12 @@ import { deadLetterRoutes } from './dead-letters/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
 import { createAuthenticator } from './http/authenticate.js';
-import { answerErrors, answerUnknownRoute, refuseOptions } from './http/errorHandler.js';
+import {
+  answerErrors,
+  answerUnknownRoute,
+  createFailureAnswerer,
+  refuseOptions,
+} from './http/errorHandler.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
 import { assignRequestId } from './http/requestId.js';
@@ -72,28 +77,30 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { views, random, clock, secretBox, options } = deps;
-  const api = express();
-  api.disable('x-powered-by');
-  api.disable('etag');
-  // Queries are read from the request target itself, see readQuery.
-  api.set('query parser', false);
+  const answerFailure = createFailureAnswerer(deps);
   const routes = apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox });
-  api.use(assignRequestId(random));
-  if (options.corsOrigins !== undefined) api.use(allowOrigins(options.corsOrigins));
-  api.use(refuseOptions(deps));
-  api.get('/v1/openapi.json', serveDescription(routes));
-  api.use('/docs', docsPage());
-  api.use(
-    '/v1',
-    mountRoutes(routes, {
-      authenticator: createAuthenticator(deps),
-      limitRate: createRateLimiter(options.rateLimit, clock),
-      clock,
-    }),
-  );
-  api.use(answerUnknownRoute(deps));
-  api.use(answerErrors(deps));
-  const answer = takingOriginForm(api, deps);
+  const answerRoutes = mountRoutes(routes, '/v1', {
+    authenticator: createAuthenticator(deps),
+    limitRate: createRateLimiter(options.rateLimit, clock),
+    clock,
+    answerFailure,
+  });
+  const others = express();
+  others.disable('x-powered-by');
+  others.disable('etag');
+  others.use(refuseOptions(deps));
+  others.get('/v1/openapi.json', serveDescription(routes));
+  others.use('/docs', docsPage());
+  others.use(answerUnknownRoute(deps));
+  others.use(answerErrors(answerFailure));
+
   const secure = securityHeaders();
-  return (request, response) => secure(request, response, () => answer(request, response));
+  const allow = options.corsOrigins && allowOrigins(options.corsOrigins);
+  return takingOriginForm((request, response) => {
+    secure(response);
+    assignRequestId(request, response, random);
+    const answer = (): void => void (answerRoutes(request, response) || others(request, response));
+    if (allow) allow(request, response, answer);
+    else answer();
+  }, deps);
 };

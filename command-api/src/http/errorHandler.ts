@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { redactText } from '@roomwire/shared/credentials/redactText';
@@ -7,6 +8,7 @@ import { Refusal } from '../handling/refusal.js';
 import { applicationError, ErrorAnswer } from './errorAnswer.js';
 import { answerRefusal } from './refusalAnswers.js';
 import { requestIdOf } from './requestId.js';
+import { sendJson } from './sendJson.js';
 
 interface ErrorHandlerDeps {
   readonly clock: Clock;
@@ -35,8 +37,11 @@ export const refuseOptions = (deps: ErrorHandlerDeps): RequestHandler => {
     request.method === 'OPTIONS' ? refuse(request, response, next) : next();
 };
 
+/** Answers a request that failed; one whose answer has begun is cut off. */
+export type AnswerFailure = (error: unknown, response: ServerResponse) => void;
+
 /** The one place where a failure becomes an answer. What nobody expected says nothing but its id. */
-export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestHandler => {
+export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): AnswerFailure => {
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
     if (error instanceof ErrorAnswer) return error;
     if (error instanceof Refusal) return answerRefusal(error as Refusal, at);
@@ -49,19 +54,24 @@ export const answerErrors = ({ clock, logger }: ErrorHandlerDeps): ErrorRequestH
     return applicationError(500, failureMessages.unexpected, at);
   };
 
-  // Express tells error handlers by their four parameters.
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
+  return (error, response) => {
+    if (response.headersSent) return void response.destroy();
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { status, headers, body } = answerFor(error, at);
-    const text = JSON.stringify(body, withoutCredentials);
-    response.status(status).set(headers).type('json').send(text);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    sendJson(response, status, body, withoutCredentials);
   };
 };
+
+/** Express tells error handlers by their four parameters. */
+export const answerErrors =
+  (answerFailure: AnswerFailure): ErrorRequestHandler =>
+  (error: unknown, _request, response, _next) =>
+    answerFailure(error, response);
 
 /** What was sent is echoed; a credential in the wrong place must not travel on with the error. */
 const withoutCredentials = (_name: string, value: unknown): unknown =>
   typeof value === 'string' ? redactText(value) : value;
 
-/** Express reports a path that cannot be decoded as a URIError with this status. */
+/** What of a path or a query cannot be decoded comes as a URIError with this status. */
 const isBadRequest = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 400;

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express from 'express';
 import { applicationError, validationError, type ErrorAnswer } from './errorAnswer.js';
 
 /** A body may be this large. */
@@ -19,7 +20,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** The rest of a body that is too large is read, so that its sender sees the answer; but not the rest of this much. */
 const readToTheEndBytes = 16 * bodyLimitBytes;
 
-const parse: RequestHandler = express.json({
+const parse = express.json({
   limit: bodyLimitBytes,
   // A body of the allowed size could become a thousand times as large.
   inflate: false,
@@ -37,8 +38,8 @@ const parse: RequestHandler = express.json({
  * 413 past the limit, 400 for what is not JSON, is nested too deeply, names `__proto__` or has a number beyond all numbers.
  */
 export const readJsonBody = async (
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
   at: { id: string; now: string },
 ): Promise<unknown> => {
   if (!hasBody(request)) return undefined;
@@ -53,15 +54,16 @@ export const readJsonBody = async (
       else reject(bodyError(error, at));
     });
   });
-  checkStructure(request.body);
-  return request.body as unknown;
+  const { body } = request as { body?: unknown };
+  checkStructure(body);
+  return body;
 };
 
-const hasBody = (request: Request): boolean =>
+const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
 /** JSON is UTF-8: another charset in the content type is another type. */
-const isJson = (request: Request): boolean =>
+const isJson = (request: IncomingMessage): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '');
 
 const tooLarge = (at: { id: string; now: string }): ErrorAnswer =>

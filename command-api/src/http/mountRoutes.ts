@@ -1,40 +1,90 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
+import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Authenticator } from './authenticate.js';
 import { applicationError } from './errorAnswer.js';
+import type { AnswerFailure } from './errorHandler.js';
 import { readJsonBody } from './jsonBody.js';
 import type { LimitRate } from './rateLimit.js';
 import { checkPathIds } from './pathIds.js';
 import { readQuery } from './query.js';
 import { requestIdOf } from './requestId.js';
 import type { ApiRequest, Route } from './route.js';
+import { sendJson } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {
   readonly authenticator: Authenticator;
   readonly limitRate: LimitRate;
   readonly clock: Clock;
+  readonly answerFailure: AnswerFailure;
 }
 
-/** A router that answers the given table of routes. */
-export const mountRoutes = (routes: readonly Route[], deps: MountDeps): Router => {
-  const router = Router({ caseSensitive: true });
+/** Answers a request, or returns false where it is for none of the routes. */
+export type AnswerRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+type Found = FindResult<HTTPVersion.V1>;
+
+/** What a path does with a request that has come to it. */
+type Answer = (request: IncomingMessage, response: ServerResponse, params: Found['params']) => Promise<void>;
+
+/** Longer than any request target that Node takes: how long an id may be is said where ids are checked. */
+const maxParamLength = 64 * 1024;
+
+/**
+ * Answers the given table of routes, whose paths follow the prefix. Not by Express, whose way through the table and whose
+ * own requests and answers cost as much as all the rest of a read.
+ */
+export const mountRoutes = (routes: readonly Route[], prefix: string, deps: MountDeps): AnswerRoutes => {
+  const router = createRouter({
+    ignoreTrailingSlash: true,
+    maxParamLength,
+    // A query is read by the routes that take one, see readQuery.
+    querystringParser: () => undefined,
+    onBadUrl: (path) => {
+      throw Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 });
+    },
+  });
+  const mount = (methods: HTTPMethod[], path: string, answer: Answer): void =>
+    router.on(methods, prefix + path.replace(/\{(\w+)\}/g, ':$1'), answer);
+
+  for (const route of routes) mount(methodsOf(route), route.path, answering(route, deps));
   for (const path of new Set(routes.map((route) => route.path))) {
-    const ofPath = routes.filter((route) => route.path === path);
-    const expressPath = path.replace(/\{(\w+)\}/g, ':$1');
-    for (const route of ofPath) router[route.method](expressPath, answering(route, deps));
-    router.all(expressPath, refusingMethod(ofPath, deps));
+    const methods = routes.filter((route) => route.path === path).flatMap(methodsOf);
+    mount(methodsBesides(methods), path, refusingMethod(methods, deps));
   }
-  return router;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse, found: Found): Promise<void> => {
+    try {
+      await (found.handler as Answer)(request, response, found.params);
+    } catch (error) {
+      deps.answerFailure(error, response);
+    }
+  };
+  return (request, response) => {
+    const found = router.find(request.method as HTTPMethod, request.url ?? '');
+    // The tree takes nothing for a value too; a path with an empty part is none of ours.
+    if (found === null || Object.values(found.params).includes('')) return false;
+    void answer(request, response, found);
+    return true;
+  };
 };
 
-const refusingMethod = (routes: readonly Route[], { clock }: MountDeps): RequestHandler => {
-  const methods = routes.map(({ method }) => method.toUpperCase());
-  const allow = (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ');
+/** Who may get may ask for the head alone. */
+const methodsOf = ({ method }: Route): HTTPMethod[] =>
+  method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase() as HTTPMethod];
+
+/** What a path refuses by itself: `OPTIONS` is for browsers, and answered elsewhere. */
+const methodsBesides = (methods: readonly HTTPMethod[]): HTTPMethod[] =>
+  (METHODS as HTTPMethod[]).filter((method) => method !== 'OPTIONS' && !methods.includes(method));
+
+const refusingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): Answer => {
+  const allow = methods.toSorted().join(', ');
   return (request, response) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
-    response.set('allow', allow);
-    throw applicationError(405, `Cannot ${request.method} ${request.baseUrl}${request.path}`, at);
+    response.setHeader('allow', allow);
+    const [path] = (request.url ?? '').split('?', 1);
+    return Promise.reject(applicationError(405, `Cannot ${request.method} ${path}`, at));
   };
 };
 
@@ -42,11 +92,11 @@ const refusingMethod = (routes: readonly Route[], { clock }: MountDeps): Request
 type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
 
 /** The order of the checks is part of the contract: credentials, then the rate, then ids, then the query and the body. */
-const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps): RequestHandler => {
+const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
 
-  return async (request, response) => {
+  return async (request, response, params) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { authorization } = request.headers;
     const caller =
@@ -54,7 +104,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
         ? await authenticator.project(authorization, at)
         : await authenticator.session(authorization, at);
     limitRate(caller.principal, at);
-    const path = checkPathIds(request.params as Record<string, string>, at);
+    const path = checkPathIds(params as Record<string, string>, at);
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));
 
@@ -62,20 +112,20 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     const now = new Date(clock.now()).toISOString();
     const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now, requestId: at.id });
-    if (route.status === 204) response.status(204).end();
-    else response.status(route.status).json(answer);
+    if (route.status === 204) response.writeHead(204).end();
+    else sendJson(response, route.status, answer);
   };
 };
 
-const validQuery = (request: Request, check: Validate): unknown => {
-  const query = readQuery(request.originalUrl);
+const validQuery = (request: IncomingMessage, check: Validate): unknown => {
+  const query = readQuery(request.url ?? '');
   check(query);
   return query;
 };
 
 const validBody = async (
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
   check: Validate,
   at: { id: string; now: string },
 ): Promise<unknown> => {

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '@roomwire/shared/ports/random';
 import { isUuid } from './pathIds.js';
 
@@ -12,17 +11,12 @@ export const requestIdFor = ({ headers }: IncomingMessage, random: Random): stri
 };
 
 /** Names the request in its answer, its log lines and the events that it causes. */
-export const assignRequestId =
-  (random: Random): RequestHandler =>
-  (request, response, next) => {
-    const requestId = requestIdFor(request, random);
-    (response.locals as { requestId?: string }).requestId = requestId;
-    response.setHeader(header, requestId);
-    next();
-  };
+export const assignRequestId = (request: IncomingMessage, response: ServerResponse, random: Random): void => {
+  response.setHeader(header, requestIdFor(request, random));
+};
 
-export const requestIdOf = (response: Response): string => {
-  const { requestId } = response.locals as { requestId?: string };
-  if (requestId === undefined) throw new TypeError('The request has no id yet');
+export const requestIdOf = (response: ServerResponse): string => {
+  const requestId = response.getHeader(header);
+  if (typeof requestId !== 'string') throw new TypeError('The request has no id yet');
   return requestId;
 };

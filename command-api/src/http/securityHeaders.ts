@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import helmet from 'helmet';
 
 type Middleware = (
@@ -6,6 +7,8 @@ type Middleware = (
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
+
+type SetHeaders = (response: ServerResponse) => void;
 
 /** What the answers of a path may load, by directive. A page sets its own after the API's: the last one counts. */
 export const contentPolicy = (directives: Readonly<Record<string, readonly string[]>>): Middleware =>
@@ -18,7 +21,7 @@ export const contentPolicy = (directives: Readonly<Record<string, readonly strin
  * What every answer tells a browser: it is data and never a page, nothing may frame it, and nobody may keep it.
  * `Strict-Transport-Security` is left to the proxy that ends TLS, because it binds everything else on the host too.
  */
-export const securityHeaders = (): Middleware => {
+export const securityHeaders = (): SetHeaders => {
   const loadNothing = contentPolicy({ 'default-src': ["'none'"] });
   const harden = helmet({
     contentSecurityPolicy: false,
@@ -31,8 +34,16 @@ export const securityHeaders = (): Middleware => {
     xXssProtection: false,
     originAgentCluster: false,
   });
-  return (request, response, next) => {
-    response.setHeader('Cache-Control', 'no-store');
-    harden(request, response, () => loadNothing(request, response, next));
+  const headers = [['Cache-Control', 'no-store'] as const, ...headersOf(harden), ...headersOf(loadNothing)];
+  return (response) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
   };
+};
+
+/** They are the same in every answer, so that the middleware is asked once. */
+const headersOf = (middleware: Middleware): readonly (readonly [string, string])[] => {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  middleware(request, response, () => undefined);
+  return response.getHeaderNames().map((name) => [name, String(response.getHeader(name))] as const);
 };

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { mountRoutes } from '../../src/http/mountRoutes.js';
 import { assignRequestId } from '../../src/http/requestId.js';
@@ -36,11 +35,14 @@ describe('a mounted route', () => {
       },
       session: () => Promise.reject(new TypeError('No session route is mounted')),
     };
-    const app = express();
-    app.use(assignRequestId(systemRandom));
     const clock = { now: () => now, monotonic: () => now };
-    app.use(mountRoutes([route], { authenticator, limitRate: () => undefined, clock }));
-    server = createServer(app).listen(0, '127.0.0.1');
+    const answerFailure = (error: unknown): void => expect.fail(String(error));
+    const deps = { authenticator, limitRate: () => undefined, clock, answerFailure };
+    const answer = mountRoutes([route], '/v1', deps);
+    server = createServer((incoming, response) => {
+      assignRequestId(incoming, response, systemRandom);
+      expect(answer(incoming, response)).to.equal(true);
+    }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
   after(() => {
@@ -53,7 +55,7 @@ describe('a mounted route', () => {
       host: '127.0.0.1',
       port: (server.address() as AddressInfo).port,
       method: 'POST',
-      path: '/things',
+      path: '/v1/things',
       headers: { 'content-type': 'application/json', 'content-length': 2 },
     });
     slow.write('{');

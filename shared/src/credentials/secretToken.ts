@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Buffer } from 'node:buffer';
 import type { Random } from '../ports/random.js';
 
@@ -35,7 +35,7 @@ export const parseToken = (text: string, prefix: TokenPrefix): ParsedToken | und
 };
 
 /** A plain hash is enough: the secret has 256 random bits, so there is nothing to guess. */
-export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex');
 
 const hashOfNothing = hashSecret('');
 
