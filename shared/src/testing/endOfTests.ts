@@ -1,13 +1,26 @@
 import process from 'node:process';
+import type { Context } from 'mocha';
 
 const graceMs = 10_000;
 
-/** Mocha's own hooks: a process that something keeps open after the last test says what it is, and ends with their result. */
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const passedLater: string[] = [];
+
+/** Mocha's own hooks: what was seen of the tests besides their result. */
 export const mochaHooks = {
+  /** Where a test may be repeated, it must not go unnoticed that it had to be. */
+  afterEach(this: Context): void {
+    const test = this.currentTest;
+    if (test?.isPassed() && (test as unknown as { currentRetry(): number }).currentRetry() > 0)
+      passedLater.push(test.fullTitle());
+  },
+
+  /** A process that something keeps open after the last test says what it is, and ends with their result. */
   afterAll(): void {
+    for (const title of passedLater) say(`Passed at the second attempt only: ${title}`);
     setTimeout(() => {
-      const open = process.getActiveResourcesInfo().join(', ');
-      process.stderr.write(`The tests have ended and left open: ${open}\n`);
+      say(`The tests have ended and left open: ${process.getActiveResourcesInfo().join(', ')}`);
       process.exit();
     }, graceMs).unref();
   },
