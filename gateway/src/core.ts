@@ -11,6 +11,8 @@ import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/signingKeys.js';
 import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
+import { ConnectionLimit } from './limits/connectionLimit.js';
+import { Plans } from './limits/plans.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import { Retained } from './retained/retained.js';
@@ -48,6 +50,8 @@ export interface GatewayCore extends GatewayPorts {
   readonly sessionRecords: SessionRecords;
   readonly publishToBus: PublishToBus;
   readonly presence: Presence;
+  readonly plans: Plans;
+  readonly connectionLimit: ConnectionLimit;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -61,11 +65,13 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
   const hub = new Hub();
+  const plans = new Plans();
+  const gatewayId = random.uuid();
   const presence = new Presence({
     ...ports,
     ...options,
     directory,
-    gatewayId: random.uuid(),
+    gatewayId,
     connections: () => roster.countByOrganization(),
   });
   const stamps = new RetainStamps(clock, random.uuid());
@@ -77,6 +83,9 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     graceMs: options.retainedGraceMs,
   });
   const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
+  const reports = () => presence.board.peers.reports;
+  const connectionLimit = new ConnectionLimit({ gatewayId, roster, plans, bus, reports });
+  const rights = { views, clock, logger, directory, signingKeys, roster, hub, presence };
   return {
     ...ports,
     options,
@@ -86,22 +95,13 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     signingKeys,
     hub,
     presence,
+    plans,
+    connectionLimit,
     tick: new Tick(),
     retained,
     sessionRecords,
     publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
-    revalidator: new Revalidator({
-      views,
-      clock,
-      logger,
-      directory,
-      signingKeys,
-      roster,
-      hub,
-      presence,
-      retained,
-      sessionRecords,
-    }),
+    revalidator: new Revalidator({ ...rights, retained, sessionRecords, plans, connectionLimit }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),
   };

@@ -55,6 +55,7 @@ class WebSocketGateway implements Gateway {
   private readonly readers: ChannelReader[] = [];
   private revalidation: NodeJS.Timeout | undefined;
   private expiries: NodeJS.Timeout | undefined;
+  private looks: NodeJS.Timeout | undefined;
   private isOpen = false;
 
   constructor({ options, ...ports }: GatewayDeps) {
@@ -87,6 +88,7 @@ class WebSocketGateway implements Gateway {
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
+    this.looks = setInterval(() => this.core.connectionLimit.look(), options.beatMs).unref();
     this.isOpen = true;
   }
 
@@ -114,6 +116,7 @@ class WebSocketGateway implements Gateway {
     this.isOpen = false;
     clearInterval(this.revalidation);
     clearInterval(this.expiries);
+    clearInterval(this.looks);
     this.core.sweeper.stop();
     const { roster } = this.core;
     for (const connection of roster.connections) connection.close(closes.serviceRestart);

@@ -14,7 +14,9 @@ const nothing = (): void => undefined;
 const reactions: { readonly [T in EventType]: Reaction<T> } = {
   OrganizationCreated: nothing,
   OrganizationUpdated: (revalidator, { data }) => {
-    if (data.changes.status === 'suspended') revalidator.organizationSuspended(data.organizationId);
+    const { status, plan } = data.changes;
+    if (status === 'suspended') revalidator.organizationSuspended(data.organizationId);
+    if (plan) revalidator.planChanged(data.organizationId, plan);
   },
   ProjectCreated: nothing,
   ProjectUpdated: nothing,

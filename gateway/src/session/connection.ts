@@ -180,6 +180,7 @@ export class Connection implements FrameReceiver, SessionLink {
     const session = new Session(this, result, { publishRate, clock: this.core.clock });
     const readied = await this.readied(session, frame);
     if (readied === undefined) return;
+    if (this.isOneTooMany(result, changesBefore)) return this.turnedAway(readied);
     this.admitted(session, result, readied);
     this.core.sessionRecords.keep(session, frame);
     // What changed while we were reading found nobody to close.
@@ -198,6 +199,20 @@ export class Connection implements FrameReceiver, SessionLink {
       if (!this.isClosed) this.denied(core.bus.reachable ? 'connection_failed' : 'broker_unavailable');
     }
     return undefined;
+  }
+
+  private turnedAway(readied: readonly Readied[]): void {
+    turnAway(readied, this.core);
+    this.denied('connection_limit_reached');
+  }
+
+  /** [WS-AUTH-12] An older plan than the events have told of is good for an organization that is not known yet. */
+  private isOneTooMany({ credentials }: Admission, changesBefore: number): boolean {
+    const { plans, connectionLimit, revalidator } = this.core;
+    const { organizationId, plan } = credentials;
+    const isLatest = revalidator.changes === changesBefore;
+    if (isLatest || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
+    return connectionLimit.isFull(organizationId);
   }
 
   private denied(error: AuthError): void {

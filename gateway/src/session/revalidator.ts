@@ -1,5 +1,6 @@
 import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
+import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { ScopeChanges } from '@roomwire/shared/domain/scopes/scope';
 import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -9,6 +10,8 @@ import type { Directory } from '../access/directory.js';
 import type { SigningKeys } from '../access/signingKeys.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
+import type { ConnectionLimit } from '../limits/connectionLimit.js';
+import type { Plans } from '../limits/plans.js';
 import type { Retained } from '../retained/retained.js';
 import type { SessionRecords } from '../resume/sessionRecords.js';
 import { coalesced } from './coalesced.js';
@@ -27,6 +30,8 @@ interface RevalidatorDeps {
   readonly hub: Hub;
   readonly retained: Retained;
   readonly sessionRecords: Pick<SessionRecords, 'forgetActor'>;
+  readonly plans: Plans;
+  readonly connectionLimit: Pick<ConnectionLimit, 'enforce'>;
   readonly presence: {
     /** Takes away a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
@@ -83,6 +88,12 @@ export class Revalidator {
     for (const session of this.deps.roster.ofOrganization(organizationId)) {
       session.link.close(closes.tokenRevoked);
     }
+  }
+
+  planChanged(organizationId: string, plan: Plan): void {
+    this.changes++;
+    this.deps.plans.changed(organizationId, plan);
+    this.deps.connectionLimit.enforce(organizationId);
   }
 
   scopeUpdated(projectId: string, accessScopeId: string, { isActive, name }: ScopeChanges): void {
@@ -196,7 +207,8 @@ export class Revalidator {
     return ended;
   }
 
-  private takeOver(session: Session, { actor, accessScope }: GoodStanding): void {
+  private takeOver(session: Session, { actor, accessScope, organizationId, plan }: GoodStanding): void {
+    this.deps.plans.read(organizationId, plan);
     session.expiresAt = expiryOf(actor);
     moveToScope(session, accessScope, this.deps);
   }

@@ -7,6 +7,8 @@ export class Roster {
   private onEmpty: (() => void) | undefined;
   private readonly actors = new Map<string, Set<Session>>();
   private readonly projects = new Map<string, Set<Session>>();
+  /** The newest last. */
+  private readonly organizations = new Map<string, Set<Session>>();
 
   get connections(): ReadonlySet<Connection> {
     return this.open;
@@ -27,15 +29,17 @@ export class Roster {
   }
 
   enter(session: Session): void {
-    const { actorTokenId, projectId } = session.identity;
+    const { actorTokenId, projectId, organizationId } = session.identity;
     include(this.actors, actorTokenId, session);
     include(this.projects, projectId, session);
+    include(this.organizations, organizationId, session);
   }
 
   leave(session: Session): void {
-    const { actorTokenId, projectId } = session.identity;
+    const { actorTokenId, projectId, organizationId } = session.identity;
     discard(this.actors, actorTokenId, session);
     discard(this.projects, projectId, session);
+    discard(this.organizations, organizationId, session);
   }
 
   /** Copies, because closing a session takes it out. */
@@ -47,20 +51,21 @@ export class Roster {
     return [...(this.projects.get(projectId) ?? [])];
   }
 
+  /** The newest last. */
   ofOrganization(organizationId: string): readonly Session[] {
-    return [...this.projects.values()]
-      .flatMap((sessions) => [...sessions])
-      .filter(({ identity }) => identity.organizationId === organizationId);
+    return [...(this.organizations.get(organizationId) ?? [])];
+  }
+
+  countOf(organizationId: string): number {
+    return this.organizations.get(organizationId)?.size ?? 0;
   }
 
   countByOrganization(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const sessions of this.projects.values()) {
-      for (const { identity } of sessions) {
-        counts[identity.organizationId] = (counts[identity.organizationId] ?? 0) + 1;
-      }
-    }
-    return counts;
+    return Object.fromEntries([...this.organizations].map(([id, sessions]) => [id, sessions.size]));
+  }
+
+  organizationIds(): readonly string[] {
+    return [...this.organizations.keys()];
   }
 
   actorIds(): readonly string[] {

@@ -1,5 +1,6 @@
 import type { CloseName } from '@roomwire/shared/contracts/protocol/closes';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { ActorScope } from './identity.js';
@@ -7,6 +8,7 @@ import type { ActorScope } from './identity.js';
 export interface GoodStanding {
   readonly actor: Actor;
   readonly organizationId: string;
+  readonly plan: Plan;
   readonly accessScope: ActorScope | null;
 }
 
@@ -31,7 +33,7 @@ export const standingOf = async (
   if (organization?.status !== 'active') return 'tokenRevoked';
   const accessScope = await scopeOf(views, actor);
   if (accessScope === undefined) return 'scopeInactive';
-  return { actor, organizationId: project.organizationId, accessScope };
+  return { actor, organizationId: project.organizationId, plan: organization.plan, accessScope };
 };
 
 /** [WS-SCOPE-2] Undefined for a scope that denies its actors: inactive, deleted, or of another project. */

@@ -1,0 +1,81 @@
+import type { GatewayReport } from '@roomwire/shared/contracts/bus/gatewayNews';
+import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import { excessOf, type GatewayCount } from '../policy/connectionShare.js';
+import type { Roster } from '../session/roster.js';
+import type { Plans } from './plans.js';
+
+export interface ConnectionLimitDeps {
+  readonly gatewayId: string;
+  readonly roster: Roster;
+  readonly plans: Plans;
+  readonly bus: Pick<MessageBus, 'reachable'>;
+  /** What the gateways have reported last, by gateway. */
+  readonly reports: () => ReadonlyMap<string, GatewayReport>;
+}
+
+/** Looks after which every other gateway has reported what it closed when this one did. */
+const looksUntilReported = 3;
+
+/**
+ * [WS-AUTH-12] Live connections of an organization against its plan: this gateway's by its own count, the others' by
+ * their last reports.
+ */
+export class ConnectionLimit {
+  private readonly deps: ConnectionLimitDeps;
+  private looks = 0;
+  /** The look of the last closing. Until all have reported, the counts still hold what was closed elsewhere. */
+  private readonly closings = new Map<string, number>();
+
+  constructor(deps: ConnectionLimitDeps) {
+    this.deps = deps;
+  }
+
+  /** Whether one more connection is too many. */
+  isFull(organizationId: string): boolean {
+    const most = this.deps.plans.of(organizationId)?.plan.maxConnections ?? null;
+    if (most === null) return false;
+    return this.counts(organizationId).reduce((sum, { connections }) => sum + connections, 0) >= most;
+  }
+
+  /** Looks at everybody, once for each beat of the gateways. */
+  look(): void {
+    this.looks++;
+    for (const organizationId of this.deps.roster.organizationIds()) this.enforce(organizationId);
+  }
+
+  /** [WS-AUTH-13] Closes this gateway's part of what is too much, the newest first. */
+  enforce(organizationId: string): void {
+    const { plans, gatewayId, roster } = this.deps;
+    const most = plans.of(organizationId)?.plan.maxConnections ?? null;
+    if (most === null || !this.knowsCounts(organizationId)) return;
+    const excess = excessOf(gatewayId, this.counts(organizationId), most);
+    if (excess === 0) return;
+    this.closings.set(organizationId, this.looks);
+    const newestFirst = [...roster.ofOrganization(organizationId)].reverse();
+    for (const session of newestFirst.slice(0, excess)) session.link.close(closes.connectionLimitReached);
+  }
+
+  private knowsCounts(organizationId: string): boolean {
+    const isAlone = this.others().length === 0;
+    const lastClosing = this.closings.get(organizationId);
+    const isReported = lastClosing === undefined || this.looks - lastClosing >= looksUntilReported;
+    if (isReported) this.closings.delete(organizationId);
+    // While the bus is away the reports grow old.
+    return this.deps.bus.reachable && (isAlone || isReported);
+  }
+
+  private counts(organizationId: string): readonly GatewayCount[] {
+    const { gatewayId, roster } = this.deps;
+    const own = { gatewayId, connections: roster.countOf(organizationId) };
+    const others = this.others().map(([id, { connections }]) => ({
+      gatewayId: id,
+      connections: connections[organizationId] ?? 0,
+    }));
+    return [own, ...others];
+  }
+
+  private others(): readonly (readonly [string, GatewayReport])[] {
+    return [...this.deps.reports()].filter(([id]) => id !== this.deps.gatewayId);
+  }
+}
