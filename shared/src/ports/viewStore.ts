@@ -39,6 +39,14 @@ export interface LastUse {
   readonly at: string;
 }
 
+/** What one writer has counted of a project's accepted publishes in a month, all in all. */
+export interface MessageCount {
+  readonly projectId: string;
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly messages: number;
+}
+
 /**
  * The read models: documents by view and id, written by one projector, read by many.
  *
@@ -74,6 +82,16 @@ export interface ViewStore {
 
   /** The last uses of these records, by id; without those of which none was noted. */
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+
+  /**
+   * Keeps what a writer has counted so far; nobody else may write under its name, which has no dot or `$`. The highest
+   * count wins: whoever does not know whether a write arrived repeats it. Kept as the last uses are, and durable when
+   * it resolves; where the disk refuses, the embedded store tries again after it has resolved.
+   */
+  noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
+
+  /** The sum over all writers, by project; without those of which nothing was noted in that month. */
+  usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>>;
 
   /** Keeps what has been applied and noted. The store must not be used afterwards. */
   close(): Promise<void>;

@@ -13,6 +13,7 @@ import {
 } from './view-store/queryOracle.js';
 import { refusalsContract } from './view-store/refusalsContract.js';
 import { sortingContract } from './view-store/sortingContract.js';
+import { usageContract } from './view-store/usageContract.js';
 import { at, type StoreUnderTest } from './view-store/storeUnderTest.js';
 
 const oracleContract = (current: () => StoreUnderTest): void => {
@@ -57,6 +58,7 @@ export const viewStoreContract = (name: string, open: () => Promise<StoreUnderTe
     describe('order', () => sortingContract(current));
     describe('random queries', () => oracleContract(current));
     describe('last uses', () => lastUsesContract(current));
+    describe('usage', () => usageContract(current));
     describe('positions', () => positionsContract(current));
   });
 };

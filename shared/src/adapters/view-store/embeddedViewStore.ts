@@ -2,13 +2,21 @@ import { viewsVersion, type ViewName, type Views } from '../../contracts/views/v
 import { EngineUnavailable, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
-import type { LastUse, ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../ports/viewStore.js';
+import type {
+  LastUse,
+  MessageCount,
+  ViewBatch,
+  ViewFilter,
+  ViewQuery,
+  ViewStore,
+} from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
 import { page } from './page.js';
 import { PositionWaiters } from './positionWaiters.js';
 import { Snapshot } from './snapshot.js';
 import { SnapshotWriter } from './snapshotWriter.js';
+import { UsageCounts } from './usageCounts.js';
 import { UseTimes } from './useTimes.js';
 import { ViewDocuments } from './viewDocuments.js';
 
@@ -30,12 +38,14 @@ class EmbeddedViewStore implements ViewStore {
   #checkpoint: LogPosition | undefined;
   #isOpen = true;
   readonly #uses = new UseTimes((id, at) => this.#writer.recordUse(id, at));
+  readonly #usage = new UsageCounts((key, messages) => this.#writer.recordUsage(key, messages));
   readonly #waiters = new PositionWaiters();
   readonly #writer: SnapshotWriter;
 
   constructor(snapshot: Snapshot, { snapshotEveryMs = 1000, logger }: EmbeddedViewStoreOptions) {
     this.#writer = new SnapshotWriter(snapshot, snapshotEveryMs, logger);
     for (const use of snapshot.readUses()) this.#uses.load(use);
+    for (const [key, messages] of snapshot.readUsage()) this.#usage.load(key, messages);
     const contents = snapshot.read();
     if (contents) {
       for (const { view, id, document } of contents.documents)
@@ -99,6 +109,17 @@ class EmbeddedViewStore implements ViewStore {
   async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     this.#assertOpen();
     return this.#uses.of(ids);
+  }
+
+  async noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void> {
+    this.#assertOpen();
+    this.#usage.note(writer, counts);
+    await this.#writer.settle();
+  }
+
+  async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
+    this.#assertOpen();
+    return this.#usage.of(projectIds, month);
   }
 
   readonly close = once(async () => {

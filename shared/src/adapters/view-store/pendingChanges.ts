@@ -1,4 +1,5 @@
 import type { LogPosition } from '../../ports/eventLog.js';
+import type { UsageKey } from './usageCounts.js';
 
 /** What memory has and the disk has not: the last state of each document that was touched, undefined when it is gone. */
 export class PendingChanges {
@@ -6,6 +7,7 @@ export class PendingChanges {
   #cleared = false;
   #documents = new Map<string, Map<string, unknown>>();
   readonly #uses = new Map<string, string | undefined>();
+  readonly #usage = new Map<string, readonly [key: UsageKey, messages: number]>();
   #checkpoint: LogPosition | undefined;
   #isEmpty = true;
 
@@ -36,12 +38,17 @@ export class PendingChanges {
     this.#isEmpty = false;
   }
 
+  recordUsage(key: UsageKey, messages: number): void {
+    this.#usage.set(key.join(' '), [key, messages]);
+    this.#isEmpty = false;
+  }
+
   moveTo(checkpoint: LogPosition): void {
     this.#checkpoint = checkpoint;
     this.#isEmpty = false;
   }
 
-  /** Leaves the uses, which no log could bring back. */
+  /** Leaves the uses and the usage, which no log could bring back. */
   clear(): void {
     this.#cleared = true;
     this.#documents = new Map();
@@ -58,10 +65,15 @@ export class PendingChanges {
     return this.#uses;
   }
 
+  usage(): Iterable<readonly [key: UsageKey, messages: number]> {
+    return this.#usage.values();
+  }
+
   /** These changes with the later ones on top. */
   followedBy(later: PendingChanges): PendingChanges {
     if (later.cleared) this.clear();
     for (const [id, at] of later.uses()) this.recordUse(id, at);
+    for (const [key, messages] of later.usage()) this.recordUsage(key, messages);
     for (const [view, id, document] of later.documents()) this.record(view, id, document);
     if (later.checkpoint !== undefined) this.moveTo(later.checkpoint);
     return this;

@@ -3,6 +3,7 @@ import type { Database } from 'lmdb';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import type { PendingChanges } from './pendingChanges.js';
+import type { UsageKey } from './usageCounts.js';
 
 export interface SnapshotContents {
   readonly checkpoint: LogPosition | undefined;
@@ -19,6 +20,7 @@ export class Snapshot {
   readonly #documents: Database<string, [view: string, id: string]>;
   readonly #state: Database<string, string>;
   readonly #uses: Database<string, string>;
+  readonly #usage: Database<string, [...UsageKey]>;
 
   /** `version`: what this program writes; contents of another version are as good as none. */
   constructor(file: string, version: string) {
@@ -28,6 +30,7 @@ export class Snapshot {
     this.#documents = root.openDB('documents', { encoding: 'string' });
     this.#state = root.openDB('state', { encoding: 'string' });
     this.#uses = root.openDB('last_uses', { encoding: 'string' });
+    this.#usage = root.openDB('usage', { encoding: 'string' });
   }
 
   /** Undefined where there is nothing, or nothing of this version. */
@@ -42,6 +45,10 @@ export class Snapshot {
   /** Those of any version: they belong to no read model. */
   readUses(): Iterable<{ readonly id: string; readonly at: string }> {
     return this.#uses.getRange().map(({ key, value }) => ({ id: key, at: value }));
+  }
+
+  readUsage(): Iterable<readonly [key: UsageKey, messages: number]> {
+    return this.#usage.getRange().map(({ key, value }) => [key, Number(value)] as const);
   }
 
   /** All or nothing: a crash or a failure on the way leaves the snapshot before. */
@@ -68,6 +75,7 @@ export class Snapshot {
       written += 1;
       if (written % slice === 0) await nextTurn();
     }
+    for (const [key, messages] of changes.usage()) void this.#usage.put([...key], String(messages));
     void this.#state.put('version', this.#version);
     if (changes.checkpoint !== undefined) void this.#state.put('checkpoint', changes.checkpoint);
   }

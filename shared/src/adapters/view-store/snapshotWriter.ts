@@ -2,6 +2,7 @@ import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
 import { PendingChanges } from './pendingChanges.js';
 import type { Snapshot } from './snapshot.js';
+import type { UsageKey } from './usageCounts.js';
 
 type WrittenSnapshot = Pick<Snapshot, 'write' | 'close'>;
 
@@ -31,6 +32,12 @@ export class SnapshotWriter {
     this.#schedule();
   }
 
+  /** Belongs to no batch. */
+  recordUsage(key: UsageKey, messages: number): void {
+    this.#pending.recordUsage(key, messages);
+    this.#schedule();
+  }
+
   /** The changes recorded so far are a whole batch: only now may they be written. */
   moveTo(checkpoint: LogPosition): void {
     this.#pending.moveTo(checkpoint);
@@ -50,6 +57,16 @@ export class SnapshotWriter {
     return this.#writing;
   }
 
+  /** Everything recorded before is on disk, or it is tried again later. */
+  async settle(): Promise<void> {
+    try {
+      await this.flush();
+    } catch (error) {
+      this.#logger?.error('The read models could not be written to disk', { error });
+      this.#schedule();
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     try {
@@ -61,12 +78,7 @@ export class SnapshotWriter {
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
-      this.flush().catch((error: unknown) => {
-        this.#logger?.error('The read models could not be written to disk', { error });
-        this.#schedule();
-      });
-    }, this.#everyMs);
+    this.#timer ??= setTimeout(() => void this.settle(), this.#everyMs);
   }
 
   async #write(): Promise<void> {

@@ -3,7 +3,14 @@ import type { ViewName, Views } from '../../../contracts/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';
-import type { LastUse, ViewBatch, ViewFilter, ViewQuery, ViewStore } from '../../../ports/viewStore.js';
+import type {
+  LastUse,
+  MessageCount,
+  ViewBatch,
+  ViewFilter,
+  ViewQuery,
+  ViewStore,
+} from '../../../ports/viewStore.js';
 import { once } from '../../../runtime/service.js';
 import { BatchWriter } from './batchWriter.js';
 import { CheckpointWatch } from './checkpointWatch.js';
@@ -13,6 +20,7 @@ import { openOnMongo, type MongoPlace } from './openOnMongo.js';
 import { ProgressRecord } from './progressRecord.js';
 import { decodeDocument } from './storedDocument.js';
 import { storedFilter, storedSort } from './storedFilter.js';
+import { UsageRecords } from './usageRecords.js';
 import { UseRecords } from './useRecords.js';
 import { ViewCollections } from './viewCollections.js';
 
@@ -30,6 +38,7 @@ class MongoViewStore implements ViewStore {
   readonly #progress: ProgressRecord;
   readonly #writer: BatchWriter;
   readonly #uses: UseRecords;
+  readonly #usage: UsageRecords;
   readonly #calls: EngineCalls;
   readonly #watch: CheckpointWatch;
   #isOpen = true;
@@ -40,6 +49,7 @@ class MongoViewStore implements ViewStore {
     this.#progress = new ProgressRecord(this.#collections.progress);
     this.#writer = new BatchWriter(this.#collections, this.#progress);
     this.#uses = new UseRecords(this.#collections.lastUses);
+    this.#usage = new UsageRecords(this.#collections.usage);
     this.#calls = new EngineCalls(logger);
     this.#watch = new CheckpointWatch(() => this.checkpoint());
   }
@@ -106,6 +116,14 @@ class MongoViewStore implements ViewStore {
 
   async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return this.#call(() => this.#uses.of(ids));
+  }
+
+  async noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void> {
+    await this.#call(() => this.#usage.note(writer, counts));
+  }
+
+  async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
+    return this.#call(() => this.#usage.of(projectIds, month));
   }
 
   readonly close = once(async () => {

@@ -3,6 +3,7 @@ import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/vie
 import { isNotImplemented } from './engineErrors.js';
 import type { Progress } from './progressRecord.js';
 import type { StoredDocument } from './storedDocument.js';
+import type { StoredUsage } from './usageRecords.js';
 import type { StoredUse } from './useRecords.js';
 
 const views = Object.keys(viewIndexes) as ViewName[];
@@ -13,17 +14,20 @@ const removalsKeptSeconds = 86_400;
 /**
  * A collection for each view, and one for the progress. Their names hold the version of the views: a program of another
  * version has collections of its own, so that both run side by side while the new one catches up. Those of an old
- * version stay until somebody drops them. The last uses, which no log could bring back, are the same for all versions.
+ * version stay until somebody drops them. The last uses and the usage, which no log could bring back, are the same for
+ * all versions.
  */
 export class ViewCollections {
   readonly progress: Collection<Progress>;
   readonly lastUses: Collection<StoredUse>;
+  readonly usage: Collection<StoredUsage>;
   readonly #documents: ReadonlyMap<string, Collection<StoredDocument>>;
 
   constructor(database: Db) {
     const nameOf = (what: string): string => `v${viewsVersion}_${what}`;
     this.progress = database.collection(nameOf('progress'));
     this.lastUses = database.collection('last_uses');
+    this.usage = database.collection('usage');
     this.#documents = new Map(views.map((view) => [view, database.collection(nameOf(view))]));
   }
 
