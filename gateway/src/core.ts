@@ -13,6 +13,7 @@ import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { ConnectionLimit } from './limits/connectionLimit.js';
 import { Plans } from './limits/plans.js';
+import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import { Retained } from './retained/retained.js';
@@ -52,6 +53,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly presence: Presence;
   readonly plans: Plans;
   readonly connectionLimit: ConnectionLimit;
+  readonly usageLedger: UsageLedger;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -97,6 +99,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     presence,
     plans,
     connectionLimit,
+    usageLedger: new UsageLedger({ gatewayId, views, clock, logger, plans }),
     tick: new Tick(),
     retained,
     sessionRecords,

@@ -56,6 +56,7 @@ class WebSocketGateway implements Gateway {
   private revalidation: NodeJS.Timeout | undefined;
   private expiries: NodeJS.Timeout | undefined;
   private looks: NodeJS.Timeout | undefined;
+  private rounds: NodeJS.Timeout | undefined;
   private isOpen = false;
 
   constructor({ options, ...ports }: GatewayDeps) {
@@ -89,6 +90,7 @@ class WebSocketGateway implements Gateway {
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
     this.looks = setInterval(() => this.core.connectionLimit.look(), options.beatMs).unref();
+    this.rounds = setInterval(() => void this.core.usageLedger.round(), options.usageMs).unref();
     this.isOpen = true;
   }
 
@@ -117,6 +119,7 @@ class WebSocketGateway implements Gateway {
     clearInterval(this.revalidation);
     clearInterval(this.expiries);
     clearInterval(this.looks);
+    clearInterval(this.rounds);
     this.core.sweeper.stop();
     const { roster } = this.core;
     for (const connection of roster.connections) connection.close(closes.serviceRestart);
@@ -126,6 +129,7 @@ class WebSocketGateway implements Gateway {
     for (const reader of this.readers.reverse()) await reader.close();
     this.core.retained.close();
     await this.core.sessionRecords.close();
+    await this.core.usageLedger.close();
     await this.core.lastUses.close();
   }
 }

@@ -9,6 +9,8 @@ export interface GatewayOptions {
   readonly expirySweepMs: number;
   /** Every connection's rights are read anew this often, whatever the domain events said. */
   readonly revalidationMs: number;
+  /** What projects publish is counted together with the other gateways this often. */
+  readonly usageMs: number;
   /** Bytes that may wait for a slow reader before it is closed. */
   readonly outboxBytes: number;
   /** Gateways let one another know that they are alive this often. */
@@ -35,6 +37,7 @@ export const defaultOptions: GatewayOptions = {
   idleTimeoutMs: 60_000,
   expirySweepMs: 1_000,
   revalidationMs: 600_000,
+  usageMs: 1_000,
   outboxBytes: 8 * 1024 * 1024,
   beatMs: 3_000,
   silenceMs: 12_000,

@@ -9,6 +9,7 @@ import { messageBody } from '@roomwire/shared/contracts/protocol/serverFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { TopicAccess } from '../access/topicAccess.js';
+import type { ProjectUsage } from '../limits/projectUsage.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
@@ -24,6 +25,7 @@ export type PublishToBus = (
   session: Session,
   frame: PublishFrame,
   access: TopicAccess,
+  usage: ProjectUsage,
 ) => Promise<void> | undefined;
 
 interface PublishDeps {
@@ -34,35 +36,50 @@ interface PublishDeps {
 }
 
 export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps): PublishToBus => {
-  const failed = (session: Session, frame: PublishFrame, error: unknown): void => {
+  const failed = (session: Session, frame: PublishFrame, usage: ProjectUsage, error: unknown): void => {
+    usage.end(false);
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
     session.link.refuse('brokerUnavailable', frame);
   };
 
-  const sendLive = (session: Session, frame: PublishFrame, message: LiveMessage): Promise<void> =>
+  const sendLive = (
+    session: Session,
+    frame: PublishFrame,
+    message: LiveMessage,
+    usage: ProjectUsage,
+  ): Promise<void> =>
     bus.send(liveMessages, message, acknowledgementOf(frame)).then(
-      () => acknowledge(session, frame),
-      (error: unknown) => failed(session, frame, error),
+      () => {
+        usage.end(true);
+        acknowledge(session, frame);
+      },
+      (error: unknown) => failed(session, frame, usage, error),
     );
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
-  const retain = async (session: Session, frame: PublishFrame, access: TopicAccess): Promise<void> => {
+  const retain = async (
+    session: Session,
+    frame: PublishFrame,
+    access: TopicAccess,
+    usage: ProjectUsage,
+  ): Promise<void> => {
     const retention = retentionOf(session, access, stamps.next());
     const message = { ...liveMessage(session, frame, access), retention };
     try {
       await bus.send(retainedMessages, message, acknowledgementOf(frame));
     } catch (error) {
-      return failed(session, frame, error);
+      return failed(session, frame, usage, error);
     }
-    void sendLive(session, frame, message);
+    void sendLive(session, frame, message, usage);
   };
 
-  return (session, frame, access) => {
+  return (session, frame, access, usage) => {
     metrics.publishes++;
     session.unacknowledged++;
-    if (frame.retain) return retain(session, frame, access);
-    const sent = sendLive(session, frame, liveMessage(session, frame, access));
+    usage.begin();
+    if (frame.retain) return retain(session, frame, access, usage);
+    const sent = sendLive(session, frame, liveMessage(session, frame, access), usage);
     return session.unacknowledged > maxUnacknowledged ? sent : undefined;
   };
 };

@@ -3,6 +3,7 @@ import { maxDataBytes } from '@roomwire/shared/contracts/protocol/limits';
 import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayCore } from '../core.js';
+import type { ProjectUsage } from '../limits/projectUsage.js';
 import { refusedFilters } from '../policy/filters.js';
 import type { Session } from '../session/session.js';
 import type { Handler, Outcome } from './handler.js';
@@ -51,6 +52,21 @@ const accept = (
   core: GatewayCore,
 ): Outcome => {
   if (!access?.mayPublish) return refused(session, 'unknownTopic', core);
+  const usage = core.usageLedger.of(session.identity);
+  return usage.mustBeRead
+    ? core.usageLedger.read(usage).then(() => send(session, frame, access, usage, core))
+    : send(session, frame, access, usage, core);
+};
+
+/** [WS-PUB-9] Last, because only what is accepted counts. */
+const send = (
+  session: Session,
+  frame: PublishFrame,
+  access: TopicAccess,
+  usage: ProjectUsage,
+  core: GatewayCore,
+): Outcome => {
+  if (!usage.hasRoom) return refused(session, 'quotaExceeded', core);
   if (core.options.publishRate > 0) session.published.add(core.clock.monotonic());
-  return core.publishToBus(session, frame, access);
+  return core.publishToBus(session, frame, access, usage);
 };

@@ -102,6 +102,10 @@ export class World {
     return (this.running[0] as Running).gateway;
   }
 
+  gatewayAt(place: number): Gateway {
+    return (this.running[place] as Running).gateway;
+  }
+
   url(gateway = 0): string {
     return (this.running[gateway] as Running).url;
   }

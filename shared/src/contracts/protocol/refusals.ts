@@ -19,6 +19,7 @@ export const refusals = {
   invalidFrame: { error: 'invalid_frame' },
   unknownType: { error: 'unknown_type' },
   rateLimited: { error: 'rate_limit_exceeded', code: 42910 },
+  quotaExceeded: { error: 'monthly_quota_exceeded', code: 42920 },
   messageTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxDataBytes },
   unknownTopic: {
     error: 'unknown_topic',

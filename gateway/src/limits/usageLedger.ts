@@ -1,0 +1,148 @@
+import { monthAt, type Month } from '@roomwire/shared/domain/month';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { Identity } from '../session/identity.js';
+import type { Plans } from './plans.js';
+import { ProjectUsage } from './projectUsage.js';
+
+export interface UsageLedgerDeps {
+  /** Under which this process writes. */
+  readonly gatewayId: string;
+  readonly views: Pick<ViewStore, 'noteUsage' | 'usage'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly plans: Plans;
+}
+
+/** A project in which nobody has published for so many rounds is no longer read. */
+const roundsUntilIdle = 60;
+
+/**
+ * [WS-PUB-9] What the projects publish in this month. Counted in memory; what changed is written, and what the others
+ * have written is read, in rounds of which there is one at a time.
+ */
+export class UsageLedger {
+  private readonly deps: UsageLedgerDeps;
+  private month: Month;
+  /** Another one for each turn: a clock that was set back counts a month anew, and adds to what it had. */
+  private writer: string;
+  private turns = 0;
+  private usages = new Map<string, ProjectUsage>();
+  /** Of the months before, until they are written. */
+  private former: ProjectUsage[] = [];
+  /** Rounds since somebody last published, of those that are to be read. */
+  private readonly idleRounds = new Map<ProjectUsage, number>();
+  private running: Promise<void> | undefined;
+  private following: Promise<void> | undefined;
+
+  constructor(deps: UsageLedgerDeps) {
+    this.deps = deps;
+    this.month = monthAt(deps.clock.now());
+    this.writer = `${deps.gatewayId}-${this.turns}`;
+  }
+
+  of({ projectId, organizationId }: Identity): ProjectUsage {
+    const now = this.deps.clock.now();
+    if (now >= this.month.until || now < this.month.from) this.turnTo(monthAt(now));
+    let usage = this.usages.get(projectId);
+    if (usage === undefined) {
+      const own = { projectId, month: this.month.name, writer: this.writer };
+      usage = new ProjectUsage(own, this.deps.plans.of(organizationId));
+      this.usages.set(projectId, usage);
+    }
+    return usage;
+  }
+
+  /** Resolves when what the project had published before has been read, or cannot be. */
+  read(usage: ProjectUsage): Promise<void> {
+    usage.isActive = true;
+    return this.round();
+  }
+
+  /** Resolves after a round that began after the call. Never rejects. */
+  round(): Promise<void> {
+    if (this.running === undefined) {
+      this.running = this.exchange().finally(() => (this.running = undefined));
+      return this.running;
+    }
+    this.following ??= this.running.then(() => {
+      this.following = undefined;
+      return this.round();
+    });
+    return this.following;
+  }
+
+  /** Writes what is left; what cannot be written is lost. */
+  async close(): Promise<void> {
+    await this.round();
+    await this.running;
+  }
+
+  private turnTo(month: Month): void {
+    this.former.push(...this.usages.values());
+    this.usages = new Map();
+    this.idleRounds.clear();
+    this.month = month;
+    this.writer = `${this.deps.gatewayId}-${++this.turns}`;
+  }
+
+  private async exchange(): Promise<void> {
+    const read = this.toRead();
+    try {
+      await this.write();
+      await this.readOthers(read);
+    } catch (error) {
+      // A missing engine speaks for itself.
+      if (!(error instanceof EngineUnavailable)) {
+        this.deps.logger.warn('What projects have published could not be counted together', { error });
+      }
+    }
+    for (const usage of read) usage.isKnown = true;
+  }
+
+  private async write(): Promise<void> {
+    const all = [...this.former, ...this.usages.values()];
+    const changed = all.filter(({ accepted, noted }) => accepted > noted);
+    for (const writer of new Set(changed.map((usage) => usage.writer))) {
+      await this.writeAs(
+        writer,
+        changed.filter((usage) => usage.writer === writer),
+      );
+    }
+    this.former = this.former.filter(({ isSettled }) => !isSettled);
+  }
+
+  private async writeAs(writer: string, changed: readonly ProjectUsage[]): Promise<void> {
+    const counts = changed.map(({ projectId, month, accepted }) => ({
+      projectId,
+      month,
+      messages: accepted,
+    }));
+    await this.deps.views.noteUsage(writer, counts);
+    changed.forEach((usage, index) => (usage.noted = counts[index]?.messages ?? 0));
+  }
+
+  private async readOthers(read: readonly ProjectUsage[]): Promise<void> {
+    if (read.length === 0) return;
+    const { month } = read[0] as ProjectUsage;
+    const totals = await this.deps.views.usage(
+      read.map(({ projectId }) => projectId),
+      month,
+    );
+    // Nobody else writes under our name: what was noted is in the total.
+    for (const usage of read) usage.elsewhere = (totals.get(usage.projectId) ?? 0) - usage.noted;
+  }
+
+  /** Those with a quota in which somebody publishes. */
+  private toRead(): readonly ProjectUsage[] {
+    for (const usage of this.usages.values()) {
+      const idle = usage.isActive ? 0 : (this.idleRounds.get(usage) ?? roundsUntilIdle) + 1;
+      usage.isActive = false;
+      if (idle < roundsUntilIdle) this.idleRounds.set(usage, idle);
+      else this.idleRounds.delete(usage);
+    }
+    return [...this.idleRounds.keys()].filter(({ quota }) => quota !== null);
+  }
+}
