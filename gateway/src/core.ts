@@ -12,6 +12,7 @@ import { SigningKeys } from './access/signingKeys.js';
 import { Hub } from './fanout/hub.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { ConnectionLimit } from './limits/connectionLimit.js';
+import { ConnectionNotes } from './limits/connectionNotes.js';
 import { Plans } from './limits/plans.js';
 import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
@@ -54,6 +55,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly plans: Plans;
   readonly connectionLimit: ConnectionLimit;
   readonly usageLedger: UsageLedger;
+  readonly connectionNotes: ConnectionNotes;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -100,6 +102,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     plans,
     connectionLimit,
     usageLedger: new UsageLedger({ gatewayId, views, clock, logger, plans }),
+    connectionNotes: new ConnectionNotes({ gatewayId, views, clock, logger, roster }),
     tick: new Tick(),
     retained,
     sessionRecords,

@@ -89,7 +89,7 @@ class WebSocketGateway implements Gateway {
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
-    this.looks = setInterval(() => this.core.connectionLimit.look(), options.beatMs).unref();
+    this.looks = setInterval(() => this.look(), options.beatMs).unref();
     this.rounds = setInterval(() => void this.core.usageLedger.round(), options.usageMs).unref();
     this.isOpen = true;
   }
@@ -99,6 +99,11 @@ class WebSocketGateway implements Gateway {
       if (asksForWebSocket(request)) this.upgrade(request, socket, head);
       else ignoreUpgrade(server, request, socket, head);
     });
+  }
+
+  private look(): void {
+    this.core.connectionLimit.look();
+    void this.core.connectionNotes.note();
   }
 
   private endLapsed(): void {
@@ -129,6 +134,7 @@ class WebSocketGateway implements Gateway {
     for (const reader of this.readers.reverse()) await reader.close();
     this.core.retained.close();
     await this.core.sessionRecords.close();
+    await this.core.connectionNotes.close();
     await this.core.usageLedger.close();
     await this.core.lastUses.close();
   }

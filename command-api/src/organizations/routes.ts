@@ -3,9 +3,16 @@ import { examplePage, findPage, pageOf, type PageQuery } from '../http/paginatio
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf, requireOperator } from './access.js';
-import { exampleNewOrganization, exampleOrganization, organizationSchema } from './answers.js';
+import {
+  exampleNewOrganization,
+  exampleOrganization,
+  exampleUsage,
+  organizationSchema,
+  usageSchema,
+} from './answers.js';
 import { existing, organizationTarget } from './decider.js';
 import { presentOrganization } from './present.js';
+import { usageOf } from './usage.js';
 import {
   createOrganizationSchema,
   organizationsQuerySchema,
@@ -69,6 +76,22 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     refusals: ['organization_not_found'],
     async handle(request) {
       return presentOrganization(await organizationOf(commands, request));
+    },
+  }),
+
+  sessionRoute({
+    method: 'get',
+    path: '/organizations/{orgId}/usage',
+    operationId: 'getUsage',
+    tag: 'Organizations',
+    summary:
+      'Get what the organization has used of its plan: messages of this month, live connections and apps',
+    status: 200,
+    answer: usageSchema,
+    example: { answer: exampleUsage },
+    refusals: ['organization_not_found'],
+    async handle(request) {
+      return usageOf(views, await organizationOf(commands, request), request.now);
     },
   }),
 

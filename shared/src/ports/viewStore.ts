@@ -47,6 +47,15 @@ export interface MessageCount {
   readonly messages: number;
 }
 
+/** The live connections of a gateway at a time. */
+export interface ConnectionCount {
+  readonly gatewayId: string;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** By organization, in whose identifier there is no dot or `$`. Those that have none may be absent. */
+  readonly connections: Readonly<Record<string, number>>;
+}
+
 /**
  * The read models: documents by view and id, written by one projector, read by many.
  *
@@ -92,6 +101,12 @@ export interface ViewStore {
 
   /** The sum over all writers, by project; without those of which nothing was noted in that month. */
   usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>>;
+
+  /** Takes the place of what the gateway noted before. Of use for seconds: a store opened again may have forgotten it. */
+  noteConnections(count: ConnectionCount): Promise<void>;
+
+  /** Live connections of an organization, on the gateways that have noted theirs at this time (ISO 8601) or later. */
+  connections(organizationId: string, since: string): Promise<number>;
 
   /** Keeps what has been applied and noted. The store must not be used afterwards. */
   close(): Promise<void>;

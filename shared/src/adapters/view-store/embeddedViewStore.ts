@@ -3,6 +3,7 @@ import { EngineUnavailable, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
 import type {
+  ConnectionCount,
   LastUse,
   MessageCount,
   ViewBatch,
@@ -39,6 +40,8 @@ class EmbeddedViewStore implements ViewStore {
   #isOpen = true;
   readonly #uses = new UseTimes((id, at) => this.#writer.recordUse(id, at));
   readonly #usage = new UsageCounts((key, messages) => this.#writer.recordUsage(key, messages));
+  /** By gateway. */
+  readonly #connections = new Map<string, ConnectionCount>();
   readonly #waiters = new PositionWaiters();
   readonly #writer: SnapshotWriter;
 
@@ -120,6 +123,17 @@ class EmbeddedViewStore implements ViewStore {
   async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
     this.#assertOpen();
     return this.#usage.of(projectIds, month);
+  }
+
+  async noteConnections(count: ConnectionCount): Promise<void> {
+    this.#assertOpen();
+    this.#connections.set(count.gatewayId, count);
+  }
+
+  async connections(organizationId: string, since: string): Promise<number> {
+    this.#assertOpen();
+    const live = [...this.#connections.values()].filter(({ at }) => at >= since);
+    return live.reduce((total, { connections }) => total + (connections[organizationId] ?? 0), 0);
   }
 
   readonly close = once(async () => {

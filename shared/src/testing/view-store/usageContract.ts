@@ -55,6 +55,22 @@ export const usageContract = (current: () => StoreUnderTest): void => {
     expect([...found].sort()).to.deep.equal(counts.map((each) => [each.projectId, each.messages]).sort());
   });
 
+  it('sums up the live connections that gateways have noted, those of a silent one no more', async () => {
+    const { store } = current();
+    const second = (n: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
+    expect(await store.connections('o1', second(0))).to.equal(0);
+    await store.noteConnections({ gatewayId: 'g1', at: second(1), connections: { o1: 3, o2: 1 } });
+    await store.noteConnections({ gatewayId: 'g2', at: second(2), connections: { o1: 4 } });
+    await store.noteConnections({ gatewayId: 'g3', at: second(2), connections: {} });
+    expect(await store.connections('o1', second(1))).to.equal(7);
+    expect(await store.connections('o2', second(1))).to.equal(1);
+    expect(await store.connections('o1', second(2))).to.equal(4);
+    await store.clear();
+    await store.noteConnections({ gatewayId: 'g1', at: second(3), connections: { o1: 1 } });
+    expect(await store.connections('o1', second(1))).to.equal(5);
+    expect(await store.connections('o2', second(1))).to.equal(0);
+  });
+
   it('is there after a rebuild and in a store opened again', async function () {
     const { store, reopen } = current();
     await store.apply({ changes: [putRoom('p')], position: at(1) });

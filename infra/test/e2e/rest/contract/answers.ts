@@ -106,6 +106,20 @@ export const answers = {
   },
   organization: one('organization'),
   'page of organizations': page('organization'),
+  usage(body) {
+    expect(body).to.have.all.keys('month', 'messages', 'connections', 'apps', 'plan');
+    expect(body.month).to.match(/^\d{4}-\d{2}$/);
+    expect(body.connections).to.equal(0);
+    expect(body.plan).to.have.all.keys('maxApps', 'maxConnections', 'monthlyMessages');
+    for (const counted of ['messages', 'apps'] as const) {
+      expect(body[counted]).to.be.an('array').that.is.not.empty;
+      for (const project of body[counted]) {
+        expect(project).to.have.all.keys('projectId', counted);
+        expectUuid(project.projectId);
+        expect(project[counted]).to.be.a('number');
+      }
+    }
+  },
   project: one('project'),
   'page of projects': page('project'),
   'API key': one('API key'),

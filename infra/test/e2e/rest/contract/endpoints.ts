@@ -83,6 +83,7 @@ const sessionRows = [
   ['POST /organizations', 'new organization', 201, 'organization'],
   [`GET ${organization}`, none, 200, 'organization'],
   [`PATCH ${organization}`, 'organization changes', 200, 'organization'],
+  [`GET ${organization}/usage`, none, 200, 'usage'],
   [`GET ${organization}/blueprints`, none, 200, 'page of blueprints'],
   [`POST ${organization}/blueprints`, 'new blueprint', 201, 'blueprint'],
   [`GET ${organization}/blueprints/{blueprintId}`, none, 200, 'blueprint'],

@@ -4,6 +4,7 @@ import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';
 import type {
+  ConnectionCount,
   LastUse,
   MessageCount,
   ViewBatch,
@@ -15,6 +16,7 @@ import { once } from '../../../runtime/service.js';
 import { BatchWriter } from './batchWriter.js';
 import { CheckpointWatch } from './checkpointWatch.js';
 import { readLimits } from './clientSettings.js';
+import { ConnectionRecords } from './connectionRecords.js';
 import { EngineCalls } from './engineCalls.js';
 import { openOnMongo, type MongoPlace } from './openOnMongo.js';
 import { ProgressRecord } from './progressRecord.js';
@@ -39,6 +41,7 @@ class MongoViewStore implements ViewStore {
   readonly #writer: BatchWriter;
   readonly #uses: UseRecords;
   readonly #usage: UsageRecords;
+  readonly #connections: ConnectionRecords;
   readonly #calls: EngineCalls;
   readonly #watch: CheckpointWatch;
   #isOpen = true;
@@ -50,6 +53,7 @@ class MongoViewStore implements ViewStore {
     this.#writer = new BatchWriter(this.#collections, this.#progress);
     this.#uses = new UseRecords(this.#collections.lastUses);
     this.#usage = new UsageRecords(this.#collections.usage);
+    this.#connections = new ConnectionRecords(this.#collections.connections);
     this.#calls = new EngineCalls(logger);
     this.#watch = new CheckpointWatch(() => this.checkpoint());
   }
@@ -124,6 +128,14 @@ class MongoViewStore implements ViewStore {
 
   async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
     return this.#call(() => this.#usage.of(projectIds, month));
+  }
+
+  async noteConnections(count: ConnectionCount): Promise<void> {
+    await this.#call(() => this.#connections.note(count));
+  }
+
+  async connections(organizationId: string, since: string): Promise<number> {
+    return this.#call(() => this.#connections.of(organizationId, since));
   }
 
   readonly close = once(async () => {

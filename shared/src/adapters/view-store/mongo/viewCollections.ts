@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/views/views.js';
 import { isNotImplemented } from './engineErrors.js';
+import type { StoredConnections } from './connectionRecords.js';
 import type { Progress } from './progressRecord.js';
 import type { StoredDocument } from './storedDocument.js';
 import type { StoredUsage } from './usageRecords.js';
@@ -10,6 +11,8 @@ const views = Object.keys(viewIndexes) as ViewName[];
 
 /** Longer than any write of a projector that lost the lead can be under way. */
 const removalsKeptSeconds = 86_400;
+/** Longer than any gateway that is alive is silent. */
+const connectionsKeptSeconds = 86_400;
 
 /**
  * A collection for each view, and one for the progress. Their names hold the version of the views: a program of another
@@ -21,6 +24,7 @@ export class ViewCollections {
   readonly progress: Collection<Progress>;
   readonly lastUses: Collection<StoredUse>;
   readonly usage: Collection<StoredUsage>;
+  readonly connections: Collection<StoredConnections>;
   readonly #documents: ReadonlyMap<string, Collection<StoredDocument>>;
 
   constructor(database: Db) {
@@ -28,6 +32,7 @@ export class ViewCollections {
     this.progress = database.collection(nameOf('progress'));
     this.lastUses = database.collection('last_uses');
     this.usage = database.collection('usage');
+    this.connections = database.collection('connections');
     this.#documents = new Map(views.map((view) => [view, database.collection(nameOf(view))]));
   }
 
@@ -39,6 +44,7 @@ export class ViewCollections {
 
   async makeIndexes(): Promise<void> {
     await Promise.all(views.map((view) => this.#makeIndexesOf(view)));
+    await forgetAfter(this.connections, 'at', connectionsKeptSeconds);
   }
 
   async removeAllDocuments(): Promise<void> {
@@ -50,13 +56,22 @@ export class ViewCollections {
     const collection = this.of(view);
     for (const fields of distinctIndexes(viewIndexes[view]))
       await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
-    const forRemovals = { expireAfterSeconds: removalsKeptSeconds, sparse: true };
-    await collection.createIndex({ _removedAt: 1 }, forRemovals).catch((error: unknown) => {
-      // Such a server keeps the marks of what was removed, which only costs space.
-      if (!isNotImplemented(error)) throw error;
-    });
+    await forgetAfter(collection, '_removedAt', removalsKeptSeconds);
   }
 }
+
+const forgetAfter = async <T extends object>(
+  collection: Collection<T>,
+  field: string,
+  expireAfterSeconds: number,
+): Promise<void> => {
+  await collection
+    .createIndex({ [field]: 1 }, { expireAfterSeconds, sparse: true })
+    .catch((error: unknown) => {
+      // Such a server keeps what nobody looks at any more, which only costs space.
+      if (!isNotImplemented(error)) throw error;
+    });
+};
 
 /** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
 const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
