@@ -41,6 +41,7 @@ describe('a refusal', () => {
       'already_authenticated',
       'invalid_frame',
       'unknown_type',
+      'monthly_quota_exceeded',
       'rate_limit_exceeded',
       'message_too_large',
       'message_too_large',
