@@ -70,6 +70,22 @@ describe('the connection limit of an organization', () => {
     expect(await isRefused()).to.equal(true);
   });
 
+  it('[WS-AUTH-12] holds for many who come at once, some of whom restore their session', async () => {
+    await world.put(organization(5));
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const { token } = await world.actor({ actorType: n % 2 === 0 ? 'agent' : 'user' });
+        const client = await world.connect();
+        const auth = { type: 'auth', token, protocolVersion: 2, reconnect: true, clientId: `c${n}` };
+        return { client, auth };
+      }),
+    );
+    const replies = await Promise.all(clients.map(({ client, auth }) => client.ask(auth)));
+    const errors = replies.map((reply) => (reply as Record<string, unknown>)['error'] ?? 'none');
+    expect(errors.filter((error) => error === 'none')).to.have.length(5);
+    expect(errors.filter((error) => error === 'connection_limit_reached')).to.have.length(15);
+  });
+
   it('[WS-AUTH-12] is no limit where the plan has none', async () => {
     await world.put(organization(1));
     await world.join();
@@ -91,8 +107,8 @@ describe('the connection limit of an organization', () => {
     await world.join({}, 0);
     await world.join({}, 0);
     const far = await world.join({}, 1);
-    await eventually(() => isRefused(1));
-    expect(await isRefused(0)).to.equal(true);
+    await beatsOfEach(2, 2);
+    for (const gateway of [0, 1]) expect(await isRefused(gateway)).to.equal(true);
     await world.gateway.close();
     await eventually(async () => !(await isRefused(1)));
     await expectAlive([far]);

@@ -94,12 +94,23 @@ describe('the monthly quota of a project', () => {
     expect(Object.fromEntries(kinds as Map<string, number>)).to.deep.equal({ published: 10, error: 15 });
   });
 
+  it('[WS-PUB-9] [WS-RETAIN-1] counts a retained message once', async () => {
+    await quota(3);
+    const client = await world.join();
+    for (let n = 0; n < 2; n++)
+      expect(await publish(client, { retain: true })).to.include({ type: 'published' });
+    expect(await publish(client, { retain: true, qos: 0 })).to.include({ type: 'published' });
+    expect(await publish(client, { retain: true })).to.include({ error: 'monthly_quota_exceeded' });
+    await world.gateway.close();
+    expect(await stored()).to.equal(3);
+  });
+
   it('[WS-PUB-9] counts no publish that was refused', async () => {
-    let isRefusing = false;
+    let refused: 'messages' | 'retained' | undefined;
     const refusing = (bus: MessageBus) =>
       overlaid(bus, {
         send: (async (...args: Parameters<MessageBus['send']>) => {
-          if (isRefusing && args[0].name === 'messages') throw new EngineUnavailable('message bus');
+          if (args[0].name === refused) throw new EngineUnavailable('message bus');
           return bus.send(...args);
         }) as MessageBus['send'],
       });
@@ -109,9 +120,10 @@ describe('the monthly quota of a project', () => {
     const client = await world.join();
     expect(await publish(client, { topic: 'app-1/none/news' })).to.include({ error: 'unknown_topic' });
     expect(await publish(client, { filter: '#' })).to.include({ type: 'error' });
-    isRefusing = true;
-    for (let n = 0; n < 3; n++) expect(await publish(client)).to.include({ error: 'broker_unavailable' });
-    isRefusing = false;
+    for (refused of ['messages', 'retained'] as const)
+      for (const retain of [refused === 'retained', true])
+        expect(await publish(client, { retain })).to.include({ error: 'broker_unavailable' });
+    refused = undefined;
     await expectAccepted(client, 2);
     expect(await isUsedUp(client)).to.equal(true);
     await eventually(async () => (await stored()) === 2);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { apiClient } from '../../support/apiClient.js';
 import { startProgram, stop, type RunningService } from '../../support/program.js';
 
-const quiet = { ROOMWIRE_LOG_LEVEL: 'error' };
+const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 
 const publish = async (
   { socketUrl }: RunningService,
