@@ -30,6 +30,7 @@ import type { Route } from './http/route.js';
 import { securityHeaders } from './http/securityHeaders.js';
 import { docsPage } from './openapi/docsPage.js';
 import { serveDescription } from './openapi/serveDescription.js';
+import { serveSocketDescription } from './openapi/serveSocketDescription.js';
 import { organizationRoutes } from './organizations/routes.js';
 import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';
@@ -90,6 +91,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   others.disable('etag');
   others.use(refuseOptions(deps));
   others.get('/v1/openapi.json', serveDescription(routes));
+  others.get('/v1/asyncapi.json', serveSocketDescription());
   others.use('/docs', docsPage());
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { decode, encode } from '@msgpack/msgpack';
+import { expectDescribed } from '@roomwire/shared/testing/describedFrames';
 import { WebSocket } from 'ws';
 
 export type Frame = Readonly<Record<string, unknown>>;
@@ -80,14 +81,15 @@ export class FrameClient {
   }
 
   async authenticate(token: string, protocolVersion: number | undefined = 2): Promise<this> {
-    const reply = await this.ask({ type: 'auth', token, ...(protocolVersion && { protocolVersion }) });
+    const frame = { type: 'auth', token, ...(protocolVersion && { protocolVersion }) };
+    const reply = await this.sendDescribed(frame).next();
     if (reply === 'heartbeat' || reply['success'] !== true)
       throw new Error(`No success: ${JSON.stringify(reply)}`);
     return this;
   }
 
   async subscribe(topic: string, options: Frame = {}): Promise<this> {
-    const reply = await this.ask({ type: 'subscribe', topic, ...options });
+    const reply = await this.sendDescribed({ type: 'subscribe', topic, ...options }).next();
     if (reply === 'heartbeat' || reply['type'] !== 'subscribed') {
       throw new Error(`Not subscribed: ${JSON.stringify(reply)}`);
     }
@@ -103,9 +105,17 @@ export class FrameClient {
     await this.closed;
   }
 
+  /** A frame that the protocol has, as its description has it. */
+  private sendDescribed(frame: Frame): this {
+    expectDescribed('client', frame);
+    return this.send(frame);
+  }
+
   private take(data: Buffer, isBinary: boolean): void {
     if (!isBinary) throw new Error('The server sent text');
-    this.frames.push(data.length === 0 ? 'heartbeat' : (decode(data) as Frame));
+    const frame = data.length === 0 ? 'heartbeat' : (decode(data) as Frame);
+    if (frame !== 'heartbeat') expectDescribed('server', frame);
+    this.frames.push(frame);
     this.wake?.();
     this.wake = undefined;
   }

@@ -32,6 +32,17 @@ describe('The description of the REST API', () => {
     expect(await serverFor({ 'x-forwarded-proto': 'javascript' })).to.equal(`http://${host}/v1`);
   });
 
+  it('has one of the socket beside it, for everybody', async () => {
+    const response = await get('/v1/asyncapi.json');
+    expect([response.status, response.headers.get('content-type')]).to.eql([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    const description = (await response.json()) as any;
+    expect(description.asyncapi).to.equal('3.0.0');
+    expect(description.channels.socket.address).to.equal('/ws');
+  });
+
   it('is shown as a page whose every asset is here', async () => {
     const page = await get('/docs');
     expect([page.status, page.headers.get('content-type')]).to.eql([200, 'text/html; charset=utf-8']);

@@ -1,0 +1,118 @@
+import { busTopics } from '../bus/busTopics.js';
+import { maxFrameBytes } from '../protocol/limits.js';
+import { busMessages } from './busMessages.js';
+import { clientMessages, type ClientMessage } from './clientMessages.js';
+import { busChannel, busOperation, type Described } from './describeBus.js';
+import { constant, object } from './jsonSchema.js';
+import { serverMessages } from './serverMessages.js';
+
+const prose = `The WebSocket protocol of Roomwire, and the topics on Apache Kafka by which its processes work together.
+The rules behind both are in \`docs/PROTOCOL.md\` and \`docs/KAFKA.md\`. Operations are told from the side of Roomwire: it
+receives what a client sends.
+
+A frame is a MessagePack map in a binary WebSocket message; a client may send the same as JSON in a text message, and is
+answered in MessagePack. Fields that are not listed are ignored, and may come with later versions. An empty binary frame
+is a heartbeat. A frame of more than ${maxFrameBytes} bytes closes the connection with 1009.`;
+
+const msgpack = 'application/msgpack';
+const socket = '#/channels/socket';
+const upperFirst = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** The names under which the document has the frames of both sides. */
+export const messageIds = {
+  client: (type: string): string => `client${upperFirst(type)}`,
+  server: (type: string): string => `server${upperFirst(type)}`,
+} as const;
+
+const heartbeatIds = { client: 'clientHeartbeat', server: 'serverHeartbeat' } as const;
+const heartbeat = {
+  name: 'heartbeat',
+  summary: 'An empty binary frame, and the answer to it',
+  contentType: 'application/octet-stream',
+  payload: { type: 'string', maxLength: 0 },
+};
+
+const clientEntries = Object.entries<ClientMessage>(clientMessages);
+const serverEntries = Object.entries(serverMessages);
+
+const socketMessages = (): Readonly<Record<string, Described>> =>
+  Object.fromEntries([
+    ...clientEntries.map(([type, { summary, fields, optional, ignored, example }]) => {
+      const payload = object({ type: constant(type), ...fields, ...ignored }, [
+        ...optional,
+        ...Object.keys(ignored ?? {}),
+      ]);
+      return [messageIds.client(type), frameOf(type, summary, payload, example)] as const;
+    }),
+    ...serverEntries.map(
+      ([type, { summary, payload, example }]) =>
+        [messageIds.server(type), frameOf(type, summary, payload, example)] as const,
+    ),
+    [heartbeatIds.client, heartbeat],
+    [heartbeatIds.server, heartbeat],
+  ]);
+
+const frameOf = (name: string, summary: string, payload: object, example: object): Described => ({
+  name,
+  summary,
+  contentType: msgpack,
+  payload,
+  examples: [{ payload: { type: name, ...example } }],
+});
+
+const onSocket = (id: string) => ({ $ref: `${socket}/messages/${id}` });
+
+const received = (id: string, summary: string, answers: readonly string[]): Described => ({
+  action: 'receive',
+  channel: { $ref: socket },
+  summary,
+  messages: [onSocket(id)],
+  reply: { channel: { $ref: socket }, messages: answers.map(onSocket) },
+});
+
+const socketOperations = (): Readonly<Record<string, Described>> => {
+  const ofClients = clientEntries.map(([type, { summary, answers }]) => {
+    const id = messageIds.client(type);
+    return [id, received(id, summary, [...answers, 'error'].map(messageIds.server))] as const;
+  });
+  const pushed = serverEntries.flatMap(([type, { summary, isPushed }]) => {
+    const id = messageIds.server(type);
+    const operation = { action: 'send', channel: { $ref: socket }, summary, messages: [onSocket(id)] };
+    return isPushed ? [[id, operation] as const] : [];
+  });
+  const beat = received(heartbeatIds.client, heartbeat.summary, [heartbeatIds.server]);
+  return Object.fromEntries([...ofClients, ...pushed, [heartbeatIds.client, beat]]);
+};
+
+/** The AsyncAPI 3.0 description of the socket and of the topics on Kafka. */
+export const describeAsyncApi = (): Described => ({
+  asyncapi: '3.0.0',
+  info: {
+    title: 'Roomwire',
+    version: '1.0.0',
+    description: prose,
+    license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+  },
+  defaultContentType: msgpack,
+  servers: {
+    socket: {
+      host: '{host}',
+      protocol: 'wss',
+      variables: { host: { default: 'localhost' } },
+    },
+    kafka: { host: '{brokers}', protocol: 'kafka', variables: { brokers: { default: 'localhost:9092' } } },
+  },
+  channels: {
+    socket: {
+      address: '/ws',
+      servers: [{ $ref: '#/servers/socket' }],
+      messages: socketMessages(),
+      bindings: { ws: { method: 'GET', bindingVersion: '0.1.0' } },
+    },
+    ...Object.fromEntries(busTopics.map((topic) => [topic.name, busChannel(topic, busMessages[topic.name])])),
+  },
+  operations: {
+    ...socketOperations(),
+    ...Object.fromEntries(busTopics.flatMap(({ name }) => busOperation(name))),
+  },
+});

@@ -1,0 +1,99 @@
+import { decode } from '@msgpack/msgpack';
+import { Ajv } from 'ajv';
+import { expect } from 'chai';
+import { busMessages } from '../../../src/contracts/asyncapi/busMessages.js';
+import { describeAsyncApi } from '../../../src/contracts/asyncapi/describeAsyncApi.js';
+import { busTopics } from '../../../src/contracts/bus/busTopics.js';
+import { domainEventFeed } from '../../../src/contracts/bus/domainEventFeed.js';
+import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewayNews.js';
+import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
+import type { Channel } from '../../../src/ports/messageBus.js';
+
+const ajv = new Ajv({ strict: false, validateFormats: false });
+
+const isDescribed = <T>({ name, codec }: Channel<T>, record: T): boolean => {
+  const { contentType, payload } = busMessages[name] as NonNullable<(typeof busMessages)[string]>;
+  const bytes = codec.encode(record);
+  const value: unknown =
+    contentType === 'application/json' ? JSON.parse(Buffer.from(bytes).toString()) : decode(bytes);
+  return ajv.validate(payload, value);
+};
+
+describe('the records of the bus in the AsyncAPI document', () => {
+  const { channels } = describeAsyncApi() as {
+    channels: Record<string, { address: string; bindings: { kafka: { partitions: number } } }>;
+  };
+
+  it('are there for every topic, and for no other', () => {
+    const names = busTopics.map(({ name }) => name);
+    expect(Object.keys(busMessages)).to.have.members(names);
+    expect(Object.keys(channels)).to.have.members(['socket', ...names]);
+    for (const { name, partitions } of busTopics) {
+      expect(channels[name]?.address).to.equal(name);
+      expect(channels[name]?.bindings.kafka.partitions).to.equal(partitions);
+    }
+  });
+
+  const message: LiveMessage = {
+    room: 'p/a/_/r',
+    topic: 'p/a/_/r/t',
+    projectId: 'p',
+    publisher: 'x',
+    qos: 2,
+    filters: ['f'],
+    body: Uint8Array.of(0x80),
+    retention: undefined,
+  };
+  const retention = { stamp: '1', appId: 'a', roomId: 'r', accessScopeId: null };
+
+  it('are messages as they are coded', () => {
+    expect(isDescribed(liveMessages, message)).to.equal(true);
+    expect(isDescribed(liveMessages, { ...message, retention })).to.equal(true);
+    expect(isDescribed(retainedMessages, { ...message, retention })).to.equal(true);
+    expect(ajv.validate(busMessages['messages']?.payload ?? {}, [1, 'room'])).to.equal(false);
+    expect(ajv.validate(busMessages['messages']?.payload ?? {}, [])).to.equal(false);
+  });
+
+  const ofGateway = { gatewayId: 'g' };
+  const news: { readonly [K in GatewayNews['kind']]: Extract<GatewayNews, { kind: K }> } = {
+    beat: { kind: 'beat', ...ofGateway, number: 1, report: { connections: { o: 2 }, presenceSequence: 3 } },
+    hello: { kind: 'hello', ...ofGateway },
+    goodbye: { kind: 'goodbye', ...ofGateway },
+    ask: { kind: 'ask', ...ofGateway, to: 'h' },
+    state: { kind: 'state', ...ofGateway, from: 1, upTo: 2 },
+  };
+  for (const [kind, each] of Object.entries(news))
+    it(`are news of a gateway: ${kind}`, () => expect(isDescribed(gatewayNews, each)).to.equal(true));
+
+  const record = { gatewayId: 'g', sequence: 1, connection: 2, room: 'p/a/_/r', actorTokenId: 'x' };
+  const put = { ...record, presence: Uint8Array.of(0x80), joinedAt: 1, rank: 1 };
+  const presences: { readonly [K in PresenceNews['kind']]: PresenceNews } = {
+    enter: { kind: 'enter', ...put },
+    change: { kind: 'change', ...put },
+    again: { kind: 'again', ...put },
+    leave: { kind: 'leave', ...record },
+  };
+  for (const [kind, each] of Object.entries(presences))
+    it(`are presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
+
+  it('are events of the control plane', () => {
+    const event = {
+      id: 'e',
+      type: 'RoomDeleted',
+      schemaVersion: 1,
+      data: {},
+      stream: 's',
+      revision: 0,
+      position: '1',
+      metadata: {
+        occurredAt: '2026-01-01T00:00:00.000Z',
+        organizationId: 'o',
+        projectId: null,
+        principal: 'system',
+        requestId: 'r',
+      },
+    };
+    expect(isDescribed(domainEventFeed, event)).to.equal(true);
+  });
+});
