@@ -1,3 +1,5 @@
+import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
+import { readKafkaSecurity } from './kafkaSettings.js';
 import { createVariableReader, type Environment } from './variables.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -12,6 +14,7 @@ export interface Config {
   readonly mongodbUrl: string | undefined;
   /** `host:port` each. */
   readonly kafkaBrokers: readonly string[] | undefined;
+  readonly kafkaSecurity: KafkaSecurity;
   /** Whether any port is on files, so that this process needs the data folder for itself. */
   readonly isEmbedded: boolean;
   readonly masterKey: Uint8Array | undefined;
@@ -61,6 +64,7 @@ export const readConfig = (environment: Environment): Config => {
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
     ...engines,
+    kafkaSecurity: readKafkaSecurity(read, problems),
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
     previousMasterKeys: read.keys('ROOMWIRE_MASTER_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),

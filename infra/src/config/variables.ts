@@ -7,7 +7,7 @@ export interface VariableReader {
   text(name: string): string | undefined;
   integer(name: string, fallback: number, range: { readonly min: number; readonly max: number }): number;
   flag(name: string, fallback: boolean): boolean;
-  oneOf<T extends string>(name: string, fallback: T, values: readonly T[]): T;
+  oneOf<T extends string, F extends T | undefined>(name: string, fallback: F, values: readonly T[]): T | F;
   url(name: string, protocols: readonly string[]): string | undefined;
   /** Like `url`, but it may name several hosts; the engine's client reads the rest of it. */
   engineUrl(name: string, protocols: readonly string[]): string | undefined;
@@ -40,8 +40,13 @@ export const createVariableReader = (environment: Environment, problems: string[
     integer: (name, fallback, { min, max }) =>
       read(name, fallback, (text) => integerIn(text, min, max), `a whole number from ${min} to ${max}`),
     flag: (name, fallback) => read(name, fallback, (text) => flags.get(text.toLowerCase()), 'true or false'),
-    oneOf: (name, fallback, values) =>
-      read(name, fallback, (text) => values.find((value) => value === text), `one of ${values.join(', ')}`),
+    oneOf: <T extends string, F extends T | undefined>(name: string, fallback: F, values: readonly T[]) =>
+      read<T | F>(
+        name,
+        fallback,
+        (text) => values.find((value) => value === text),
+        `one of ${values.join(', ')}`,
+      ),
     url: (name, protocols) =>
       read<string | undefined>(
         name,

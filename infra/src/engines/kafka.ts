@@ -10,6 +10,12 @@ export interface KafkaOptions {
   readonly port?: number;
   /** Kept when the engine is closed; without it, the files are in a temporary folder that is removed. */
   readonly dataDir?: string;
+  /** One more door, of the broker's own kind of security: its address, and its settings as in `server.properties`. */
+  readonly guarded?: {
+    readonly port: number;
+    readonly protocol: string;
+    readonly settings: readonly string[];
+  };
 }
 
 export interface KafkaEngine {
@@ -26,6 +32,7 @@ export interface KafkaEngine {
 }
 
 interface Layout {
+  readonly guarded: KafkaOptions['guarded'];
   readonly folder: string;
   readonly port: number;
   readonly controllerPort: number;
@@ -36,14 +43,18 @@ const startsWithinMs = 60_000;
 const clusterId = 'cm9vbXdpcmUtdGVzdC1rZg';
 
 /** One broker that is its own controller, on loopback. */
-const serverProperties = ({ folder, port, controllerPort }: Layout): string =>
-  [
+const serverProperties = ({ folder, port, controllerPort, guarded }: Layout): string => {
+  const clients = [
+    `CLIENTS://127.0.0.1:${port}`,
+    ...(guarded ? [`GUARDED://127.0.0.1:${guarded.port}`] : []),
+  ];
+  return [
     'process.roles=broker,controller',
     'node.id=1',
     `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
-    `listeners=CLIENTS://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    `advertised.listeners=CLIENTS://127.0.0.1:${port}`,
-    'listener.security.protocol.map=CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    `listeners=${clients.join(',')},CONTROLLER://127.0.0.1:${controllerPort}`,
+    `advertised.listeners=${clients.join(',')}`,
+    `listener.security.protocol.map=CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT,GUARDED:${guarded?.protocol ?? 'PLAINTEXT'}`,
     'inter.broker.listener.name=CLIENTS',
     'controller.listener.names=CONTROLLER',
     `log.dirs=${join(folder, 'data')}`,
@@ -60,13 +71,15 @@ const serverProperties = ({ folder, port, controllerPort }: Layout): string =>
     'log.index.size.max.bytes=1048576',
     'num.network.threads=2',
     'num.io.threads=4',
+    ...(guarded?.settings ?? []),
   ].join('\n');
+};
 
 const javaOptions = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=4'];
 
 const layOut = async (options: KafkaOptions, folder: string): Promise<Layout> => {
   const port = options.port ?? (await freePort());
-  const layout = { folder, port, controllerPort: await freePort() };
+  const layout = { folder, port, controllerPort: await freePort(), guarded: options.guarded };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'server.properties'), serverProperties(layout));
   return layout;

@@ -59,7 +59,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     closing.push(() => opened.close());
     return opened;
   });
-  const { eventStoreUrl, mongodbUrl, kafkaBrokers } = config;
+  const { eventStoreUrl, mongodbUrl, kafkaBrokers, kafkaSecurity } = config;
 
   return {
     folder,
@@ -100,7 +100,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
         if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
         const { openKafkaMessageBus } =
           await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
-        return openKafkaMessageBus({ brokers: kafkaBrokers, clientId: 'roomwire', logger });
+        const brokers = { brokers: kafkaBrokers, security: kafkaSecurity };
+        return openKafkaMessageBus({ ...brokers, clientId: 'roomwire', logger });
       },
       async (bus) => bus.reachable,
     ),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../src/config/config.js';
 import { requireSecrets, requireSettings } from '../../src/services/service.js';
@@ -14,6 +16,7 @@ describe('configuration', () => {
       eventStoreUrl: undefined,
       mongodbUrl: undefined,
       kafkaBrokers: undefined,
+      kafkaSecurity: {},
       isEmbedded: true,
       masterKey: undefined,
       previousMasterKeys: [],
@@ -83,6 +86,34 @@ describe('configuration', () => {
       );
     for (const bad of ['http://a', 'mongodb://', 'mongodb:// a'])
       expect(() => readConfig({ ROOMWIRE_MONGODB_URL: bad })).to.throw(ConfigError, /ROOMWIRE_MONGODB_URL/);
+  });
+
+  it('reads how to come to brokers that are guarded', () => {
+    const login = {
+      ROOMWIRE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      ROOMWIRE_KAFKA_USERNAME: 'roomwire',
+      ROOMWIRE_KAFKA_PASSWORD: 'secret',
+    };
+    const sasl = { mechanism: 'scram-sha-512', username: 'roomwire', password: 'secret' };
+    expect(readConfig({ ...login, ROOMWIRE_KAFKA_TLS: 'true' }).kafkaSecurity).to.eql({
+      tls: { ca: undefined },
+      sasl,
+    });
+    const [thisFile, ca] = [fileURLToPath(import.meta.url), readFileSync(new URL(import.meta.url), 'utf8')];
+    expect(readConfig({ ROOMWIRE_KAFKA_CA_FILE: thisFile }).kafkaSecurity).to.eql({ tls: { ca } });
+    expect(() => readConfig({ ROOMWIRE_KAFKA_CA_FILE: '/nowhere' })).to.throw(
+      ConfigError,
+      'ROOMWIRE_KAFKA_CA_FILE cannot be read (ENOENT)',
+    );
+    for (const name of Object.keys(login))
+      expect(() => readConfig({ ...login, [name]: '' }), name)
+        .to.throw(ConfigError, 'need one another')
+        .with.property('message')
+        .that.does.not.include('secret');
+    expect(() => readConfig({ ROOMWIRE_KAFKA_SASL_MECHANISM: 'gssapi' })).to.throw(
+      ConfigError,
+      'one of plain',
+    );
   });
 
   it('asks for secrets of its own where there is no file to keep them in', () => {

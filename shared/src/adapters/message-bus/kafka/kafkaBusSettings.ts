@@ -3,9 +3,11 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import { systemClock } from '../../system/systemClock.js';
 import type { KafkaConnection } from './kafkaClient.js';
+import type { KafkaSecurity } from './kafkaSecurity.js';
 
 export interface KafkaMessageBusOptions {
   readonly brokers: readonly string[];
+  readonly security?: KafkaSecurity;
   /** Names this process to the brokers. */
   readonly clientId: string;
   /** Before the name of every group. */
@@ -25,13 +27,13 @@ export interface KafkaMessageBusOptions {
 }
 
 export interface Settings extends Required<
-  Omit<KafkaMessageBusOptions, 'brokers' | 'clientId' | 'connect' | 'logger'>
+  Omit<KafkaMessageBusOptions, 'brokers' | 'clientId' | 'security' | 'connect' | 'logger'>
 > {
   readonly connection: KafkaConnection;
 }
 
 export const settingsOf = (options: KafkaMessageBusOptions): Settings => {
-  const { brokers, clientId, connect, logger, ...rest } = options;
+  const { brokers, clientId, security = {}, connect, logger, ...rest } = options;
   return {
     groupPrefix: 'roomwire.',
     topicPrefix: '',
@@ -41,6 +43,6 @@ export const settingsOf = (options: KafkaMessageBusOptions): Settings => {
     withinMs: 10_000,
     clock: systemClock,
     ...rest,
-    connection: { brokers, clientId, logger, ...(connect ? { connect } : {}) },
+    connection: { brokers, clientId, security, logger, ...(connect ? { connect } : {}) },
   };
 };

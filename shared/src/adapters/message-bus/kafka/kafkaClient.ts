@@ -1,16 +1,19 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Kafka, logLevel, type ISocketFactory, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { refuseOnClosingConnections } from './closingConnections.js';
 import { startConnectionsAfresh } from './freshConnections.js';
+import { connectToBroker, saslOptions, type ConnectToBroker, type KafkaSecurity } from './kafkaSecurity.js';
 import { quietRequestQueue } from './quietRequestQueue.js';
 
 export interface KafkaConnection {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly logger: Logger | undefined;
+  /** Plain and nameless unless told. */
+  readonly security?: KafkaSecurity;
   /** How a connection to a broker is made; tests cut them here. */
-  readonly connect?: (port: number, host: string, connected: () => void) => Socket;
+  readonly connect?: ConnectToBroker;
 }
 
 /** A client of its own connections, so that they can be counted, and cut when the library no longer lets go of them. */
@@ -48,7 +51,8 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
   refuseOnClosingConnections();
   startConnectionsAfresh();
   const sockets = new Set<Socket>();
-  const open = connection.connect ?? connect;
+  const { security = {} } = connection;
+  const open = connection.connect ?? connectToBroker(security);
   let bytesOfEnded = 0;
   let isCut = false;
 
@@ -69,6 +73,7 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
   const kafka = new Kafka({
     brokers: [...connection.brokers],
     clientId: connection.clientId,
+    ...saslOptions(security),
     connectionTimeout: connectionTimeoutMs,
     authenticationTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
