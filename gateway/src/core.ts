@@ -10,6 +10,7 @@ import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/signingKeys.js';
 import { Hub } from './fanout/hub.js';
+import { MessageIds } from './fanout/messageIds.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { createMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
@@ -89,7 +90,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     tick: new Tick(),
     retained,
     sessionRecords,
-    publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
+    publishToBus: createPublishToBus({ bus, metrics, logger, stamps, ids: new MessageIds(clock, random) }),
     revalidator: new Revalidator({
       views,
       clock,

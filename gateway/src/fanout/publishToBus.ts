@@ -12,6 +12,7 @@ import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
+import type { MessageIds } from './messageIds.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
@@ -31,9 +32,10 @@ interface PublishDeps {
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly stamps: RetainStamps;
+  readonly ids: MessageIds;
 }
 
-export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps): PublishToBus => {
+export const createPublishToBus = ({ bus, metrics, logger, stamps, ids }: PublishDeps): PublishToBus => {
   const failed = (session: Session, frame: PublishFrame, error: unknown): void => {
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
@@ -49,7 +51,7 @@ export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
   const retain = async (session: Session, frame: PublishFrame, access: TopicAccess): Promise<void> => {
     const retention = retentionOf(session, access, stamps.next());
-    const message = { ...liveMessage(session, frame, access), retention };
+    const message = { ...liveMessage(ids.next(), session, frame, access), retention };
     try {
       await bus.send(retainedMessages, message, acknowledgementOf(frame));
     } catch (error) {
@@ -62,16 +64,17 @@ export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps
     metrics.publishes++;
     session.unacknowledged++;
     if (frame.retain) return retain(session, frame, access);
-    const sent = sendLive(session, frame, liveMessage(session, frame, access));
+    const sent = sendLive(session, frame, liveMessage(ids.next(), session, frame, access));
     return session.unacknowledged > maxUnacknowledged ? sent : undefined;
   };
 };
 
 const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0 ? 'none' : 'stored');
 
-const liveMessage = (session: Session, frame: PublishFrame, access: TopicAccess): LiveMessage => {
+const liveMessage = (id: string, session: Session, frame: PublishFrame, access: TopicAccess): LiveMessage => {
   const { data, filter, filters, qos } = frame;
   return {
+    id,
     room: access.room,
     topic: access.topic,
     projectId: session.identity.projectId,
