@@ -4,6 +4,13 @@ import type { LiveMessage } from '../contracts/bus/liveMessage.js';
 export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 export type RetentionClass = keyof typeof retentionDays;
 
+export const retentionClasses = Object.keys(retentionDays) as readonly RetentionClass[];
+
+const dayMs = 86_400_000;
+
+/** Milliseconds. */
+export const retentionMs = (retention: RetentionClass): number => retentionDays[retention] * dayMs;
+
 export interface RecordedMessage {
   readonly message: LiveMessage;
   /** Milliseconds since 1970, by the clock of the gateway that recorded it. */
