@@ -18,7 +18,10 @@ export interface RecordedMessage {
 }
 
 export interface ReplayRange {
-  /** Milliseconds since 1970; what was recorded at this moment belongs to it. */
+  /**
+   * Milliseconds since 1970; what was recorded at this moment belongs to it. The clocks of gateways differ, and are set
+   * back: ask for a little more, and tell by their ids what is known already.
+   */
   readonly sinceMs: number;
   /** The newest ones, at most this many. */
   readonly limit: number;

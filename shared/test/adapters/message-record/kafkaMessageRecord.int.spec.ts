@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createKafkaMessageRecord } from '../../../src/adapters/message-record/kafkaMessageRecord.js';
+import { AdjustableClock } from '../../../src/testing/adjustableClock.js';
 import { messageRecordContract } from '../../../src/testing/messageRecordContract.js';
 import { reopenable } from '../../../src/testing/reopenable.js';
 import { cable, kafkaUnderTest, testBrokers, withAdmin } from '../message-bus/kafkaUnderTest.js';
@@ -42,6 +43,20 @@ describe('on the Kafka of this run', function () {
     expect(count).to.equal(ids.length);
     const [copies] = await storedCounts(kafka.prefix);
     expect(copies).to.be.greaterThan(ids.length);
+    await kafka.dispose();
+  });
+
+  it('of gateways whose clocks differ, what was recorded since a time is replayed, in the order of the topic', async () => {
+    const kafka = kafkaUnderTest();
+    const bus = await kafka.open();
+    const [ahead, behind] = [new AdjustableClock(), new AdjustableClock()];
+    ahead.pass(500);
+    const records = [createKafkaMessageRecord(bus, ahead), createKafkaMessageRecord(bus, behind)] as const;
+    for (let n = 0; n < 10; n += 1) await records[n % 2 === 0 ? 0 : 1].append(recorded(String(n)), '7d');
+    const { count, pages } = await records[1].replay(recorded('').topic, { sinceMs: ahead.now(), limit: 4 });
+    const replayed: string[] = [];
+    for await (const page of pages) replayed.push(...page.map(({ message }) => message.id));
+    expect([count, replayed]).to.deep.equal([4, ['2', '4', '6', '8']]);
     await kafka.dispose();
   });
 
