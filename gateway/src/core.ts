@@ -3,6 +3,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -10,6 +11,7 @@ import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/signingKeys.js';
 import { Hub } from './fanout/hub.js';
+import { MessageIds } from './fanout/messageIds.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { ConnectionLimit } from './limits/connectionLimit.js';
 import { ConnectionNotes } from './limits/connectionNotes.js';
@@ -20,6 +22,7 @@ import type { GatewayOptions } from './options.js';
 import { Retained } from './retained/retained.js';
 import { RetainStamps } from './retained/retainStamps.js';
 import { SessionRecords } from './resume/sessionRecords.js';
+import { createRecorder } from './recording/recorder.js';
 import type { Connection } from './session/connection.js';
 import { Presence } from './presence/presence.js';
 import { Revalidator } from './session/revalidator.js';
@@ -32,6 +35,8 @@ export interface GatewayPorts {
   readonly bus: MessageBus;
   /** What agents and orchestrators were subscribed to. */
   readonly sessions: SessionStore;
+  /** Undefined where messages are not recorded; the switch of the whole broker. */
+  readonly messageRecord: MessageRecord | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -106,7 +111,15 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     tick: new Tick(),
     retained,
     sessionRecords,
-    publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
+    publishToBus: createPublishToBus({
+      bus,
+      metrics,
+      logger,
+      stamps,
+      ids: new MessageIds(clock, random),
+      showsIds: ports.messageRecord !== undefined,
+      record: createRecorder({ ...ports, metrics }),
+    }),
     revalidator: new Revalidator({ ...rights, retained, sessionRecords, plans, connectionLimit }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),
     lastUses: new LastUses({ views, clock, logger }),

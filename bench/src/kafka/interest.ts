@@ -81,6 +81,7 @@ export const measureInterest = async (interest: Interest, load: InterestLoad): P
 const readBy = (bus: KafkaMessageBus) => bus.statistics[liveMessages.name] ?? { records: 0, bytes: 0 };
 
 const messageIn = (room: string): LiveMessage => ({
+  id: 'message',
   room,
   topic: `${room}/load`,
   projectId: 'project',

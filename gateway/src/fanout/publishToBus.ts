@@ -11,8 +11,10 @@ import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/message
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/projectUsage.js';
 import type { GatewayMetrics } from '../metrics.js';
+import type { RecordMessage } from '../recording/recorder.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
+import type { MessageIds } from './messageIds.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
@@ -28,74 +30,100 @@ export type PublishToBus = (
   usage: ProjectUsage,
 ) => Promise<void> | undefined;
 
+/** A publish on its way, with those who hang on its outcome. */
+interface Publish {
+  readonly session: Session;
+  readonly frame: PublishFrame;
+  readonly access: TopicAccess;
+  readonly usage: ProjectUsage;
+  readonly message: LiveMessage;
+}
+
 interface PublishDeps {
   readonly bus: MessageBus;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly stamps: RetainStamps;
+  readonly ids: MessageIds;
+  /** Whether subscribers get them. */
+  readonly showsIds: boolean;
+  readonly record: RecordMessage;
 }
 
-export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps): PublishToBus => {
-  const failed = (session: Session, frame: PublishFrame, usage: ProjectUsage, error: unknown): void => {
+export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
+  const { bus, metrics, logger, stamps, ids, showsIds, record } = deps;
+
+  const failed = ({ session, frame, usage }: Publish, error: unknown): void => {
     usage.end(false);
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
     session.link.refuse('brokerUnavailable', frame);
   };
 
-  const sendLive = (
-    session: Session,
-    frame: PublishFrame,
-    message: LiveMessage,
-    usage: ProjectUsage,
-  ): Promise<void> =>
-    bus.send(liveMessages, message, acknowledgementOf(frame)).then(
-      () => {
-        usage.end(true);
-        acknowledge(session, frame);
-      },
-      (error: unknown) => failed(session, frame, usage, error),
+  const succeeded = ({ session, frame, usage }: Publish): void => {
+    usage.end(true);
+    session.unacknowledged--;
+    acknowledge(session, frame);
+  };
+
+  const sendLive = (publish: Publish, message: LiveMessage): Promise<void> =>
+    bus.send(liveMessages, message, acknowledgementOf(publish.frame)).then(
+      () => succeeded(publish),
+      (error: unknown) => failed(publish, error),
     );
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
-  const retain = async (
-    session: Session,
-    frame: PublishFrame,
-    access: TopicAccess,
-    usage: ProjectUsage,
-  ): Promise<void> => {
-    const retention = retentionOf(session, access, stamps.next());
-    const message = { ...liveMessage(session, frame, access), retention };
+  const retain = async (publish: Publish): Promise<void> => {
+    const { session, frame, access, message } = publish;
+    const retained = { ...message, retention: retentionOf(session, access, stamps.next()) };
     try {
-      await bus.send(retainedMessages, message, acknowledgementOf(frame));
+      await bus.send(retainedMessages, retained, acknowledgementOf(frame));
     } catch (error) {
-      return failed(session, frame, usage, error);
+      return failed(publish, error);
     }
-    void sendLive(session, frame, message, usage);
+    void sendLive(publish, retained);
+  };
+
+  const send = (publish: Publish): Promise<void> | undefined => {
+    if (publish.frame.retain) return retain(publish);
+    const sent = sendLive(publish, publish.message);
+    return publish.session.unacknowledged > maxUnacknowledged ? sent : undefined;
   };
 
   return (session, frame, access, usage) => {
     metrics.publishes++;
     session.unacknowledged++;
     usage.begin();
-    if (frame.retain) return retain(session, frame, access, usage);
-    const sent = sendLive(session, frame, liveMessage(session, frame, access), usage);
-    return session.unacknowledged > maxUnacknowledged ? sent : undefined;
+    const message = liveMessage(ids.next(), session, frame, access, showsIds);
+    const publish = { session, frame, access, usage, message };
+    const recorded = record(message, access.recordedFor);
+    if (recorded === undefined) return send(publish);
+    return recorded.then(
+      () => send(publish),
+      (error: unknown) => failed(publish, error),
+    );
   };
 };
 
 const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0 ? 'none' : 'stored');
 
-const liveMessage = (session: Session, frame: PublishFrame, access: TopicAccess): LiveMessage => {
+const liveMessage = (
+  id: string,
+  session: Session,
+  frame: PublishFrame,
+  access: TopicAccess,
+  showsId: boolean,
+): LiveMessage => {
   const { data, filter, filters, qos } = frame;
   return {
+    id,
     room: access.room,
     topic: access.topic,
     projectId: session.identity.projectId,
     publisher: session.identity.actorTokenId,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
-    body: messageBody(access.messageHead, data, filter),
+    body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
     retention: undefined,
   };
 };
@@ -109,7 +137,6 @@ const retentionOf = ({ identity }: Session, { place }: TopicAccess, stamp: strin
 
 /** [WS-PUB-4] Protocol 1 knows no `published`. */
 const acknowledge = (session: Session, { topic, msgRef }: PublishFrame): void => {
-  session.unacknowledged--;
   if (msgRef === undefined || session.identity.version === 1) return;
   session.link.send({ type: 'published', topic, msgRef });
 };

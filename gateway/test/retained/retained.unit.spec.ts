@@ -16,6 +16,7 @@ import { ManualClock } from '../support/manualClock.js';
 const topic = 'project/app/_/room/news';
 
 const message = (number: number, fields: Partial<RetainedMessage> = {}): RetainedMessage => ({
+  id: `message-${number}`,
   room: 'project/app/_/room',
   topic,
   projectId: 'project',

@@ -1,3 +1,4 @@
+import { recordTopics } from '../bus/busTopics.js';
 import { domainEventFeed } from '../bus/domainEventFeed.js';
 import { gatewayNews } from '../bus/gatewayNews.js';
 import { liveMessages, retainedMessages } from '../bus/liveMessage.js';
@@ -31,8 +32,12 @@ const room = described('Project, app, scope and room', text);
 const named = (name: string, schema: JsonSchema): JsonSchema => ({ title: name, ...schema });
 
 const retention = named('retention', tuple([text, text, text, textOrNull]));
-const liveMessage = [
-  named('version', version),
+const maybe = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: 'null' }] });
+const liveMessage = (retained: JsonSchema): readonly JsonSchema[] => [
+  named(
+    'version',
+    described('Records of a later version are passed over; those of version 1 have no id', constant(2)),
+  ),
   named('room', room),
   named('topic', described('The room and the topic name', text)),
   named('projectId', text),
@@ -40,8 +45,9 @@ const liveMessage = [
   named('qos', oneOf(0, 1, 2)),
   named('filters', list(text)),
   named('body', bytes('The complete `message` of the socket, MessagePack')),
-  retention,
-] as const;
+  retained,
+  named('id', text),
+];
 
 const put = [
   bytes('A map, MessagePack'),
@@ -72,19 +78,26 @@ const metadata = object({
   requestId: text,
 });
 
+const recorded: BusMessage = {
+  summary: 'A message of a topic that is logged',
+  key: 'room',
+  contentType: msgpack,
+  payload: tuple(liveMessage(maybe(retention))),
+};
+
 /** What stands on each topic of the bus, by the topic's name. */
 export const busMessages: Readonly<Record<string, BusMessage>> = {
   [liveMessages.name]: {
     summary: 'A published message, on its way between gateways',
     key: 'room',
     contentType: msgpack,
-    payload: tuple(liveMessage, liveMessage.length - 1),
+    payload: tuple(liveMessage(maybe(retention))),
   },
   [retainedMessages.name]: {
     summary: 'A retained message once more, for the memory of every gateway',
     key: 'room',
     contentType: msgpack,
-    payload: tuple(liveMessage),
+    payload: tuple(liveMessage(retention)),
   },
   [domainEventFeed.name]: {
     summary: 'An event of the control plane, once the read models hold it',
@@ -118,6 +131,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
       },
     ]),
   },
+  ...Object.fromEntries(recordTopics.map(({ name }) => [name, recorded])),
   [presenceNews.name]: {
     summary: 'What a gateway says of the presence of one of its connections',
     key: 'room',

@@ -1,7 +1,7 @@
 import type { ClientFrameOf, ClientFrameType } from '../protocol/clientFrames.js';
-import { maxDataBytes, maxPresenceBytes } from '../protocol/limits.js';
+import { maxAckIds, maxDataBytes, maxPresenceBytes } from '../protocol/limits.js';
 import { filterEntries, filterValues } from './filterSchemas.js';
-import { described, flag, oneOf, text, type JsonSchema } from './jsonSchema.js';
+import { described, flag, list, oneOf, text, type JsonSchema } from './jsonSchema.js';
 import type { ServerFrameType } from './serverMessages.js';
 
 /** What the parser adds to a frame for its own use: no field of the wire. */
@@ -30,6 +30,7 @@ const lobby = { lobbyId: described('A lobby slug, or `app-slug/lobby-slug`', tex
 const qos = { ...oneOf(0, 1, 2), default: 1 };
 
 const exampleTopic = 'plant-1a2b/hall-3/temperature';
+const exampleMessageId = 'mi8k2x0a10003kQ0mZr7Tn1vXy4bA';
 
 /** What a client may send. A frame that the parser knows has a row, and a field that it reads a schema. */
 export const clientMessages: { readonly [T in ClientFrameType]: ClientMessage<FieldName<T>> } = {
@@ -97,6 +98,20 @@ export const clientMessages: { readonly [T in ClientFrameType]: ClientMessage<Fi
       filters: ['oven'],
       msgRef: '18',
     },
+  },
+  ack: {
+    summary: 'Says that a message has been dealt with',
+    fields: { msgId: text },
+    optional: [],
+    answers: [],
+    example: { msgId: exampleMessageId },
+  },
+  batchAck: {
+    summary: 'Says that messages have been dealt with',
+    fields: { msgIds: list(text, maxAckIds) },
+    optional: [],
+    answers: [],
+    example: { msgIds: [exampleMessageId] },
   },
   presence: {
     summary: 'Announces the actor in a room',

@@ -1,4 +1,4 @@
-import { busTopics } from '../bus/busTopics.js';
+import { busTopics, recordTopics } from '../bus/busTopics.js';
 import { maxFrameBytes } from '../protocol/limits.js';
 import { busMessages } from './busMessages.js';
 import { clientMessages, type ClientMessage } from './clientMessages.js';
@@ -15,6 +15,7 @@ answered in MessagePack. Fields that are not listed are ignored, and may come wi
 is a heartbeat. A frame of more than ${maxFrameBytes} bytes closes the connection with 1009.`;
 
 const msgpack = 'application/msgpack';
+const allTopics = [...busTopics, ...recordTopics];
 const socket = '#/channels/socket';
 const upperFirst = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -109,10 +110,10 @@ export const describeAsyncApi = (): Described => ({
       messages: socketMessages(),
       bindings: { ws: { method: 'GET', bindingVersion: '0.1.0' } },
     },
-    ...Object.fromEntries(busTopics.map((topic) => [topic.name, busChannel(topic, busMessages[topic.name])])),
+    ...Object.fromEntries(allTopics.map((topic) => [topic.name, busChannel(topic, busMessages[topic.name])])),
   },
   operations: {
     ...socketOperations(),
-    ...Object.fromEntries(busTopics.flatMap(({ name }) => busOperation(name))),
+    ...Object.fromEntries(allTopics.flatMap(({ name }) => busOperation(name))),
   },
 });

@@ -144,7 +144,17 @@ export const serverMessages: { readonly [T in ServerFrameType]: ServerMessage } 
   },
   message: {
     summary: 'A message of a topic that the client has subscribed to',
-    payload: frame('message', { topic, data: described('As it was published'), filter: text }, ['filter']),
+    payload: frame(
+      'message',
+      {
+        topic,
+        data: described('As it was published'),
+        msgId: described('Only where messages are recorded', text),
+        requiresAck: described('Only where messages are recorded', constant(true)),
+        filter: text,
+      },
+      ['msgId', 'requiresAck', 'filter'],
+    ),
     isPushed: true,
     example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },
   },

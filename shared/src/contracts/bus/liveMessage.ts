@@ -14,6 +14,8 @@ export interface Retention {
 
 /** A published message on its way from the gateway that took it to those that have subscribers. */
 export interface LiveMessage {
+  /** Its own, over all gateways and their restarts; see `MessageIds`. Empty in a record of version 1. */
+  readonly id: string;
   /** Internal: project, app, scope, room. */
   readonly room: string;
   /** Internal: the room and the topic name. */
@@ -35,14 +37,14 @@ export interface RetainedMessage extends LiveMessage {
   readonly retention: Retention;
 }
 
-const version = 1;
+const version = 2;
 
 const encoder = new Encoder();
 
 const encodeLiveMessage = (message: LiveMessage): Uint8Array => {
-  const { room, topic, projectId, publisher, qos, filters, body, retention } = message;
-  const record = [version, room, topic, projectId, publisher, qos, filters, body];
-  return encoder.encode(retention === undefined ? record : [...record, retentionRecord(retention)]);
+  const { id, room, topic, projectId, publisher, qos, filters, body, retention } = message;
+  const retained = retention === undefined ? null : retentionRecord(retention);
+  return encoder.encode([version, room, topic, projectId, publisher, qos, filters, body, retained, id]);
 };
 
 const retentionRecord = ({ stamp, appId, roomId, accessScopeId }: Retention): RetentionRecord => [
@@ -56,8 +58,9 @@ const retentionRecord = ({ stamp, appId, roomId, accessScopeId }: Retention): Re
 const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   const record = decode(bytes);
   if (!isRecord(record)) throw new Error('Not a live message of a known version');
-  const [, room, topic, projectId, publisher, qos, filters, body, retained] = record;
+  const [, room, topic, projectId, publisher, qos, filters, body, retained, id] = record;
   return {
+    id: id ?? '',
     room,
     topic,
     projectId,
@@ -65,7 +68,7 @@ const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
     qos,
     filters,
     body,
-    retention: retained && retentionOf(retained),
+    retention: retained ? retentionOf(retained) : undefined,
   };
 };
 
@@ -85,27 +88,29 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
 
 type RetentionRecord = [stamp: string, appId: string, roomId: string, accessScopeId: string | null];
 
+/** Version 1 had no id, and nothing where there is no retention. */
 type LiveMessageRecord = [
-  number,
-  string,
-  string,
-  string,
-  string,
-  Qos,
-  string[],
-  Uint8Array,
-  RetentionRecord | undefined,
+  version: 1 | typeof version,
+  room: string,
+  topic: string,
+  projectId: string,
+  publisher: string,
+  qos: Qos,
+  filters: string[],
+  body: Uint8Array,
+  retention: RetentionRecord | null | undefined,
+  id: string | undefined,
 ];
 
 const isRecord = (value: unknown): value is LiveMessageRecord =>
   Array.isArray(value) &&
-  value[0] === version &&
+  (value[0] === 1 || (value[0] === version && typeof value[9] === 'string')) &&
   value.slice(1, 5).every((part) => typeof part === 'string') &&
   [0, 1, 2].includes(value[5] as number) &&
   Array.isArray(value[6]) &&
   value[6].every((filter) => typeof filter === 'string') &&
   value[7] instanceof Uint8Array &&
-  (value[8] === undefined || isRetentionRecord(value[8]));
+  (value[8] === undefined || value[8] === null || isRetentionRecord(value[8]));
 
 const isRetentionRecord = (value: unknown): value is RetentionRecord =>
   Array.isArray(value) &&

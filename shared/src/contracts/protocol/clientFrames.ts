@@ -51,6 +51,17 @@ export interface PublishFrame {
   readonly msgRef: string | undefined;
 }
 
+export interface AckFrame {
+  readonly type: 'ack';
+  readonly msgId: string;
+}
+
+export interface BatchAckFrame {
+  readonly type: 'batchAck';
+  /** At most `maxAckIds`. */
+  readonly msgIds: readonly string[];
+}
+
 export interface PresenceFrame {
   readonly type: 'presence';
   /** Undefined for the deprecated form, which does nothing. */
@@ -85,6 +96,8 @@ export type ClientFrame =
   | UnsubscribeFrame
   | SetFiltersFrame
   | PublishFrame
+  | AckFrame
+  | BatchAckFrame
   | PresenceFrame
   | GetPresenceFrame
   | LobbySubscribeFrame

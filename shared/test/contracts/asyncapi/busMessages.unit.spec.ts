@@ -3,11 +3,12 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { busMessages } from '../../../src/contracts/asyncapi/busMessages.js';
 import { describeAsyncApi } from '../../../src/contracts/asyncapi/describeAsyncApi.js';
-import { busTopics } from '../../../src/contracts/bus/busTopics.js';
+import { busTopics, recordTopics } from '../../../src/contracts/bus/busTopics.js';
 import { domainEventFeed } from '../../../src/contracts/bus/domainEventFeed.js';
 import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewayNews.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
 import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
+import { recordedMessages } from '../../../src/contracts/bus/recordedMessages.js';
 import type { Channel } from '../../../src/ports/messageBus.js';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -26,16 +27,18 @@ describe('the records of the bus in the AsyncAPI document', () => {
   };
 
   it('are there for every topic, and for no other', () => {
-    const names = busTopics.map(({ name }) => name);
+    const topics = [...busTopics, ...recordTopics];
+    const names = topics.map(({ name }) => name);
     expect(Object.keys(busMessages)).to.have.members(names);
     expect(Object.keys(channels)).to.have.members(['socket', ...names]);
-    for (const { name, partitions } of busTopics) {
+    for (const { name, partitions } of topics) {
       expect(channels[name]?.address).to.equal(name);
       expect(channels[name]?.bindings.kafka.partitions).to.equal(partitions);
     }
   });
 
   const message: LiveMessage = {
+    id: 'i',
     room: 'p/a/_/r',
     topic: 'p/a/_/r/t',
     projectId: 'p',
@@ -51,6 +54,8 @@ describe('the records of the bus in the AsyncAPI document', () => {
     expect(isDescribed(liveMessages, message)).to.equal(true);
     expect(isDescribed(liveMessages, { ...message, retention })).to.equal(true);
     expect(isDescribed(retainedMessages, { ...message, retention })).to.equal(true);
+    for (const channel of Object.values(recordedMessages))
+      expect(isDescribed(channel, message)).to.equal(true);
     expect(ajv.validate(busMessages['messages']?.payload ?? {}, [1, 'room'])).to.equal(false);
     expect(ajv.validate(busMessages['messages']?.payload ?? {}, [])).to.equal(false);
   });

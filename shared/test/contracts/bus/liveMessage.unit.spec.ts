@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
 
 const message: LiveMessage = {
+  id: 'message-1',
   room: 'p/app/_/room',
   topic: 'p/app/_/room/news',
   projectId: 'p',
@@ -39,8 +40,18 @@ describe('a live message on the bus', () => {
     );
   });
 
+  it('is read from a record of version 1, which had no id', () => {
+    const { room, topic, projectId, publisher, qos, filters, body } = message;
+    const record = [1, room, topic, projectId, publisher, qos, filters, body];
+    expect(liveMessages.codec.decode(encode(record))).to.deep.equal({ ...message, id: '' });
+    const { stamp, appId, roomId, accessScopeId } = retention;
+    const retained = liveMessages.codec.decode(encode([...record, [stamp, appId, roomId, accessScopeId]]));
+    expect(retained).to.deep.equal({ ...message, id: '', retention });
+  });
+
   const strangers: Record<string, unknown> = {
-    'a later version': [2, 'r', 't', 'p', 'a', 1, [], new Uint8Array()],
+    'a later version': [3, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null, 'id'],
+    'version 2 without an id': [2, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null],
     'something else': { room: 'r' },
     'a short record': [1, 'r', 't'],
     'fields of the wrong type': [1, 'r', 't', 'p', 'a', 1, [7], new Uint8Array()],
