@@ -3,13 +3,14 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/signingKeys.js';
-import { createDeliveryToMembers } from './fanout/deliverToMember.js';
+import { createMemberDelivery } from './fanout/deliverToMember.js';
 import { Hub } from './fanout/hub.js';
 import { MessageIds } from './fanout/messageIds.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
@@ -19,6 +20,7 @@ import type { GatewayOptions } from './options.js';
 import { Retained } from './retained/retained.js';
 import { RetainStamps } from './retained/retainStamps.js';
 import { SessionRecords } from './resume/sessionRecords.js';
+import { createRecorder } from './recording/recorder.js';
 import type { Connection } from './session/connection.js';
 import { Presence } from './presence/presence.js';
 import { Revalidator } from './session/revalidator.js';
@@ -31,6 +33,8 @@ export interface GatewayPorts {
   readonly bus: MessageBus;
   /** What agents and orchestrators were subscribed to. */
   readonly sessions: SessionStore;
+  /** Undefined where messages are not recorded; the switch of the whole broker. */
+  readonly messageRecord: MessageRecord | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -64,7 +68,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const roster = new Roster();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
-  const hub = new Hub(createDeliveryToMembers(metrics));
+  const hub = new Hub(createMemberDelivery(metrics, ports.messageRecord !== undefined));
   const gatewayId = random.uuid();
   const presence = new Presence({
     ...ports,
@@ -107,7 +111,15 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     tick: new Tick(),
     retained,
     sessionRecords,
-    publishToBus: createPublishToBus({ bus, metrics, logger, stamps, ids: new MessageIds(clock, random) }),
+    publishToBus: createPublishToBus({
+      bus,
+      metrics,
+      logger,
+      stamps,
+      ids: new MessageIds(clock, random),
+      showsIds: ports.messageRecord !== undefined,
+      record: createRecorder({ ...ports, metrics }),
+    }),
     revalidator: new Revalidator({
       views,
       clock,

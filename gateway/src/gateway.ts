@@ -9,6 +9,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -29,6 +30,8 @@ export interface GatewayDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   readonly sessions: SessionStore;
+  /** Where messages are recorded, and all have ids for their subscribers; absent where they are not. */
+  readonly messageRecord?: MessageRecord | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -58,8 +61,8 @@ class WebSocketGateway implements Gateway {
   private expiries: NodeJS.Timeout | undefined;
   private isOpen = false;
 
-  constructor({ options, ...ports }: GatewayDeps) {
-    this.core = createCore(ports, { ...defaultOptions, ...options });
+  constructor({ options, messageRecord, ...ports }: GatewayDeps) {
+    this.core = createCore({ ...ports, messageRecord }, { ...defaultOptions, ...options });
     this.listener = createWsListener(
       this.core.options.closeGraceMs,
       (socket) => new Connection(socket, this.core),

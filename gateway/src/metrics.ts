@@ -9,6 +9,11 @@ export interface GatewayMetrics {
   failedAuths: number;
   publishes: number;
   deliveries: number;
+  /** Messages of logged topics, and those of them that could not be recorded. */
+  recorded: number;
+  recordFailures: number;
+  /** Message ids in `ack` and `batchAck`. */
+  acks: number;
   slowConsumers: number;
   /** Last values of topics that made room for others. */
   retainedDropped: number;
@@ -27,6 +32,9 @@ export const createMetrics = (): GatewayMetrics => ({
   failedAuths: 0,
   publishes: 0,
   deliveries: 0,
+  recorded: 0,
+  recordFailures: 0,
+  acks: 0,
   slowConsumers: 0,
   retainedDropped: 0,
   groupMessagesDropped: 0,

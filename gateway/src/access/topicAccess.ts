@@ -1,8 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
+import type { RetentionClass } from '@roomwire/shared/ports/messageRecord';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import type { Identity } from '../session/identity.js';
+import { retentionOf } from '../policy/retentionOf.js';
 import type { Directory, Place } from './directory.js';
 
 /** What an actor may do at an address, worked out once. */
@@ -19,6 +21,8 @@ export interface TopicAccess {
   readonly scope: string | null;
   /** How each `message` from this address begins. */
   readonly messageHead: Buffer;
+  /** How long messages of the topic are recorded, where messages are; undefined for a topic that is not logged. */
+  readonly recordedFor: RetentionClass | undefined;
   readonly place: Place;
 }
 
@@ -48,6 +52,7 @@ const accessTo = (identity: Identity, address: string, topic: string, place: Pla
     ...admission(app, room, room.grants, { actorTokenId, actorType, topic }),
     scope,
     messageHead: messageHead(address),
+    recordedFor: retentionOf(app.topicConfigs, topic),
     place,
   };
 };

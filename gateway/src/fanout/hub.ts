@@ -10,8 +10,14 @@ export interface Groups {
   join(wish: MemberWish): Membership;
 }
 
-/** Hands a message of its group to a member. */
-export type DeliverToMember = (subscription: Subscription, message: LiveMessage) => void;
+/** What the hub does for members of worker groups. */
+export interface MemberDelivery {
+  /** Whether clients acknowledge what they get. */
+  readonly acks: boolean;
+  deliver(subscription: Subscription, message: LiveMessage): void;
+  /** What it has not acknowledged is not its own any more. */
+  left(subscription: Subscription): void;
+}
 
 /** Nobody waits longer for the bus to tell that a member has left its group. */
 const leaveMs = 10_000;
@@ -19,12 +25,12 @@ const leaveMs = 10_000;
 /** The subscriptions of this gateway, by internal topic: those that get every message, and members of worker groups. */
 export class Hub {
   private readonly topics = new Map<string, Audience>();
-  private readonly deliver: DeliverToMember;
+  private readonly members: MemberDelivery | undefined;
   private reader: Pick<ChannelReader, 'attend' | 'forget'> | undefined;
   private groups: Groups | undefined;
 
-  constructor(deliver: DeliverToMember = () => undefined) {
-    this.deliver = deliver;
+  constructor(members?: MemberDelivery) {
+    this.members = members;
   }
 
   /** Must be called before the first `join`. */
@@ -84,6 +90,7 @@ export class Hub {
   leave(subscription: Subscription): void {
     if (!subscription.isJoined) return;
     subscription.isJoined = false;
+    if (subscription.membership) this.members?.left(subscription);
     if (subscription.membership) return this.turnAway(subscription);
     this.unseat(subscription);
     this.forget(subscription.access.room);
@@ -155,17 +162,18 @@ export class Hub {
     { filters, group = '' }: Pick<SubscriptionOptions, 'filters' | 'group'>,
     entered: () => void,
   ): Membership {
-    if (this.groups === undefined) throw new Error('Nothing is read yet');
+    const { groups, members } = this;
+    if (groups === undefined || members === undefined) throw new Error('There are no worker groups yet');
     const { session, access } = subscription;
-    return this.groups.join({
+    return groups.join({
       room: access.room,
       topic: access.topic,
       group,
       actorTokenId: session.identity.actorTokenId,
       filters,
-      acks: false,
+      acks: members.acks,
       entered,
-      deliver: (message) => this.deliver(subscription, message),
+      deliver: (message) => members.deliver(subscription, message),
     });
   }
 

@@ -10,6 +10,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
+import type { RecordMessage } from '../recording/recorder.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 import type { MessageIds } from './messageIds.js';
@@ -27,15 +28,22 @@ export type PublishToBus = (
   access: TopicAccess,
 ) => Promise<void> | undefined;
 
+type SendMessage = (...publish: [...Parameters<PublishToBus>, LiveMessage]) => ReturnType<PublishToBus>;
+
 interface PublishDeps {
   readonly bus: MessageBus;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly stamps: RetainStamps;
   readonly ids: MessageIds;
+  /** Whether subscribers get them. */
+  readonly showsIds: boolean;
+  readonly record: RecordMessage;
 }
 
-export const createPublishToBus = ({ bus, metrics, logger, stamps, ids }: PublishDeps): PublishToBus => {
+export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
+  const { bus, metrics, logger, stamps, ids, showsIds, record } = deps;
+
   const failed = (session: Session, frame: PublishFrame, error: unknown): void => {
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
@@ -49,9 +57,13 @@ export const createPublishToBus = ({ bus, metrics, logger, stamps, ids }: Publis
     );
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
-  const retain = async (session: Session, frame: PublishFrame, access: TopicAccess): Promise<void> => {
-    const retention = retentionOf(session, access, stamps.next());
-    const message = { ...liveMessage(ids.next(), session, frame, access), retention };
+  const retain = async (
+    session: Session,
+    frame: PublishFrame,
+    access: TopicAccess,
+    live: LiveMessage,
+  ): Promise<void> => {
+    const message = { ...live, retention: retentionOf(session, access, stamps.next()) };
     try {
       await bus.send(retainedMessages, message, acknowledgementOf(frame));
     } catch (error) {
@@ -60,18 +72,34 @@ export const createPublishToBus = ({ bus, metrics, logger, stamps, ids }: Publis
     void sendLive(session, frame, message);
   };
 
+  const send: SendMessage = (session, frame, access, message) => {
+    if (frame.retain) return retain(session, frame, access, message);
+    const sent = sendLive(session, frame, message);
+    return session.unacknowledged > maxUnacknowledged ? sent : undefined;
+  };
+
   return (session, frame, access) => {
     metrics.publishes++;
     session.unacknowledged++;
-    if (frame.retain) return retain(session, frame, access);
-    const sent = sendLive(session, frame, liveMessage(ids.next(), session, frame, access));
-    return session.unacknowledged > maxUnacknowledged ? sent : undefined;
+    const message = liveMessage(ids.next(), session, frame, access, showsIds);
+    const recorded = record(message, access.recordedFor);
+    if (recorded === undefined) return send(session, frame, access, message);
+    return recorded.then(
+      () => send(session, frame, access, message),
+      (error: unknown) => failed(session, frame, error),
+    );
   };
 };
 
 const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0 ? 'none' : 'stored');
 
-const liveMessage = (id: string, session: Session, frame: PublishFrame, access: TopicAccess): LiveMessage => {
+const liveMessage = (
+  id: string,
+  session: Session,
+  frame: PublishFrame,
+  access: TopicAccess,
+  showsId: boolean,
+): LiveMessage => {
   const { data, filter, filters, qos } = frame;
   return {
     id,
@@ -81,7 +109,7 @@ const liveMessage = (id: string, session: Session, frame: PublishFrame, access: 
     publisher: session.identity.actorTokenId,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
-    body: messageBody(access.messageHead, data, filter),
+    body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
     retention: undefined,
   };
 };

@@ -1,6 +1,7 @@
 import type { ClientFrame, ClientFrameType } from '@roomwire/shared/contracts/protocol/clientFrames';
 import type { GatewayCore } from '../core.js';
 import type { Session } from '../session/session.js';
+import { ack, batchAck } from './ack.js';
 import { auth } from './auth.js';
 import type { Handler, Outcome } from './handler.js';
 import { getPresence } from './getPresence.js';
@@ -19,6 +20,8 @@ const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
   subscribe,
   unsubscribe,
   publish,
+  ack,
+  batchAck,
   setFilters,
   presence,
   getPresence,

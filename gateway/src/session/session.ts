@@ -6,6 +6,7 @@ import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { Subscription } from '../fanout/subscription.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
+import type { Outstanding } from '../recording/outstanding.js';
 import type { Outbox } from '../socket/outbox.js';
 import type { Admission } from './authenticate.js';
 import type { Credentials, LiveClientToken } from './credential.js';
@@ -44,6 +45,8 @@ export class Session {
   readonly refused: SlidingWindow;
   /** Publishes that the bus has not answered for yet. */
   unacknowledged = 0;
+  /** Undefined until the session is given a message as a member of a worker group. */
+  outstanding: Outstanding | undefined;
   /** Of the actor; milliseconds since 1970. */
   expiresAt: number;
   /** Null under an access token. */

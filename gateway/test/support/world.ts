@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
@@ -20,6 +21,7 @@ import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/sign
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
@@ -41,6 +43,8 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly views?: (views: ViewStore) => ViewStore;
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
+  /** Turns message recording on. */
+  readonly messageRecord?: (record: MessageRecord) => MessageRecord;
 }
 
 interface Running {
@@ -54,6 +58,7 @@ export class World {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   readonly sessions: SessionStore;
+  private record: MessageRecord | undefined;
   readonly organizationId = 'organization-1';
   readonly projectId = 'project-1';
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
@@ -92,10 +97,17 @@ export class World {
       await gateway.close();
       server.close();
     }
+    await this.record?.close();
     await this.bus.close();
     await this.sessions.close();
     await this.views.close();
     await this.folder.remove();
+  }
+
+  /** Opened when recording is first turned on. */
+  async messageRecord(): Promise<MessageRecord> {
+    const file = (name: string) => join(this.folder.path, name);
+    return (this.record ??= await openEmbeddedMessageRecord({ file }));
   }
 
   get gateway(): Gateway {
@@ -111,12 +123,14 @@ export class World {
     views,
     bus,
     sessions,
+    messageRecord,
     ...options
   }: WorldOptions = {}): Promise<void> {
     const gateway = createGateway({
       views: views?.(this.views) ?? this.views,
       bus: bus?.(this.bus) ?? this.bus,
       sessions: sessions?.(this.sessions) ?? this.sessions,
+      messageRecord: messageRecord?.(await this.messageRecord()),
       clock,
       random: systemRandom,
       logger: silentLogger,

@@ -1,11 +1,15 @@
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Config } from '../config/config.js';
@@ -20,6 +24,8 @@ export interface Adapters {
   bus(): Promise<MessageBus>;
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
+  /** On the engine of the bus. Only for where messages are recorded. */
+  messageRecord(): Promise<MessageRecord>;
   /** Whether every engine that has been opened answers, within a second. */
   areReachable(): Promise<boolean>;
 }
@@ -59,7 +65,19 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     closing.push(() => opened.close());
     return opened;
   });
-  const { eventStoreUrl, mongodbUrl, kafkaBrokers } = config;
+  const { eventStoreUrl, mongodbUrl, kafkaBrokers, messageRecording } = config;
+
+  const bus = opening<MessageBus>(
+    'message bus',
+    async () => {
+      if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
+      const { openKafkaMessageBus } =
+        await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
+      const topics = messageRecording ? [...busTopics, ...recordTopics] : busTopics;
+      return openKafkaMessageBus({ brokers: kafkaBrokers, clientId: 'roomwire', topics, logger });
+    },
+    async (opened) => opened.reachable,
+  );
 
   return {
     folder,
@@ -94,15 +112,17 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
       // The read models' check is of the same server.
       async () => true,
     ),
-    bus: opening(
-      'message bus',
+    bus,
+    messageRecord: opening(
+      'message record',
       async () => {
-        if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
-        const { openKafkaMessageBus } =
-          await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
-        return openKafkaMessageBus({ brokers: kafkaBrokers, clientId: 'roomwire', logger });
+        if (kafkaBrokers === undefined) return openEmbeddedMessageRecord(await folder(), { logger });
+        const { createKafkaMessageRecord } =
+          await import('@roomwire/shared/adapters/message-record/kafkaMessageRecord');
+        return createKafkaMessageRecord((await bus()) as KafkaMessageBus);
       },
-      async (bus) => bus.reachable,
+      // Of files, or of the same brokers as the bus.
+      async () => true,
     ),
     areReachable: async () =>
       (await Promise.all(checks.map((check) => withinASecond(check())))).every(Boolean),

@@ -26,3 +26,6 @@ export const internalRoom = (projectId: string, scope: string | null, app: strin
   `${projectId}/${app}/${scope ?? '_'}/${room}`;
 
 export const internalTopic = (room: string, topic: string): string => `${room}/${topic}`;
+
+/** Of an internal topic; no topic name holds a `/`. */
+export const roomOfTopic = (topic: string): string => topic.slice(0, topic.lastIndexOf('/'));

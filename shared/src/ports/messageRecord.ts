@@ -4,6 +4,13 @@ import type { LiveMessage } from '../contracts/bus/liveMessage.js';
 export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 export type RetentionClass = keyof typeof retentionDays;
 
+export const retentionClasses = Object.keys(retentionDays) as readonly RetentionClass[];
+
+const dayMs = 86_400_000;
+
+/** Milliseconds. */
+export const retentionMs = (retention: RetentionClass): number => retentionDays[retention] * dayMs;
+
 export interface RecordedMessage {
   readonly message: LiveMessage;
   /** Milliseconds since 1970, by the clock of the gateway that recorded it. */
@@ -11,7 +18,10 @@ export interface RecordedMessage {
 }
 
 export interface ReplayRange {
-  /** Milliseconds since 1970; what was recorded at this moment belongs to it. */
+  /**
+   * Milliseconds since 1970; what was recorded at this moment belongs to it. The clocks of gateways differ, and are set
+   * back: ask for a little more, and tell by their ids what is known already.
+   */
   readonly sinceMs: number;
   /** The newest ones, at most this many. */
   readonly limit: number;

@@ -1,5 +1,7 @@
 /** Appends in one transaction: enough to share a sync well, few enough to keep the event loop responsive. */
 const groupLimit = 1000;
+/** The same for those whose items tell their size. */
+const groupBytes = 8 * 1024 * 1024;
 
 export interface GroupCommitDeps<Item, Outcome> {
   /** Resolves when what the work did is on disk; rejects when nothing of it is known to be. */
@@ -8,6 +10,8 @@ export interface GroupCommitDeps<Item, Outcome> {
   write(items: readonly Item[]): readonly Outcome[];
   /** A group is on disk, and its items are about to hear so. */
   committed(): void;
+  /** Where items may be large. */
+  bytesOf?(item: Item): number;
 }
 
 export interface GroupCommit<Item, Outcome> {
@@ -30,12 +34,19 @@ export const createGroupCommit = <Item, Outcome>(
   const queue: Waiting<Item, Outcome>[] = [];
   let running: Promise<void> | undefined;
 
+  const groupLength = (waiting: readonly Waiting<Item, Outcome>[]): number => {
+    if (deps.bytesOf === undefined) return groupLimit;
+    let bytes = 0;
+    const full = waiting.findIndex(({ item }) => (bytes += deps.bytesOf?.(item) ?? 0) > groupBytes);
+    return full < 0 ? groupLimit : Math.min(Math.max(full, 1), groupLimit);
+  };
+
   const commitGroup = async (): Promise<void> => {
     let group: Waiting<Item, Outcome>[] = [];
     try {
       // Taken when the transaction begins, not when it is asked for: more fit in.
       const outcomes = await deps.transact(() => {
-        group = queue.splice(0, groupLimit);
+        group = queue.splice(0, groupLength(queue));
         return deps.write(group.map(({ item }) => item));
       });
       deps.committed();

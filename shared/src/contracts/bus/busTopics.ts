@@ -1,7 +1,9 @@
 import { domainEventFeed } from './domainEventFeed.js';
 import { gatewayNews } from './gatewayNews.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
+import { retentionClasses, retentionMs } from '../../ports/messageRecord.js';
 import { presenceNews } from './presenceNews.js';
+import { recordedMessages } from './recordedMessages.js';
 
 /** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
 export interface BusTopic {
@@ -38,3 +40,12 @@ export const busTopics: readonly BusTopic[] = [
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },
 ];
+
+/** Used only where messages are recorded. */
+export const recordTopics: readonly BusTopic[] = retentionClasses.map((retention) => ({
+  ...otherTopics,
+  name: recordedMessages[retention].name,
+  // A replay reads all that one partition holds of the time: the more there are, the less of it is other rooms'.
+  partitions: 32,
+  retentionMs: retentionMs(retention),
+}));

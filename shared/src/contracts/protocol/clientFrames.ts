@@ -55,6 +55,17 @@ export interface PublishFrame {
   readonly msgRef: string | undefined;
 }
 
+export interface AckFrame {
+  readonly type: 'ack';
+  readonly msgId: string;
+}
+
+export interface BatchAckFrame {
+  readonly type: 'batchAck';
+  /** At most `maxAckIds`. */
+  readonly msgIds: readonly string[];
+}
+
 export interface PresenceFrame {
   readonly type: 'presence';
   /** Undefined for the deprecated form, which does nothing. */
@@ -89,6 +100,8 @@ export type ClientFrame =
   | UnsubscribeFrame
   | SetFiltersFrame
   | PublishFrame
+  | AckFrame
+  | BatchAckFrame
   | PresenceFrame
   | GetPresenceFrame
   | LobbySubscribeFrame

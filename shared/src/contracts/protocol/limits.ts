@@ -21,3 +21,6 @@ export const maxFilters = 100;
 
 /** Values of all filters of a subscription together: each may cost a look-up a message. */
 export const maxFilterValues = 1_000;
+
+/** Ids in one `batchAck`. */
+export const maxAckIds = 10_000;

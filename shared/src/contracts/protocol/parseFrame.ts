@@ -3,6 +3,7 @@ import type { FilterEntry } from './filterEntry.js';
 import { maxGroupName } from './limits.js';
 import type { ClientFrame, ClientFrameOf, ClientFrameType, LobbyFrame, Qos } from './clientFrames.js';
 import { jsonFields, messagePackFields, type FrameFields } from './frameFields.js';
+import { maxAckIds } from './limits.js';
 import { shapeAt } from './messagePackShapes.js';
 
 /** A frame that cannot be handled, and as much of it as its refusal can name. */
@@ -65,6 +66,16 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
     if (typeof topic !== 'string' || data === undefined || typeof retain !== 'boolean') return undefined;
     if (!isOptionalString(filter) || !isOptionalString(msgRef) || !isStrings(filters)) return undefined;
     return { type: 'publish', topic, data, qos: qosOf(fields.read('qos')), retain, filter, filters, msgRef };
+  },
+
+  ack: (fields) => {
+    const msgId = fields.read('msgId');
+    return typeof msgId === 'string' ? { type: 'ack', msgId } : undefined;
+  },
+
+  batchAck: (fields) => {
+    const msgIds = fields.read('msgIds');
+    return isStrings(msgIds) && msgIds.length <= maxAckIds ? { type: 'batchAck', msgIds } : undefined;
   },
 
   presence: (fields) => {

@@ -64,15 +64,20 @@ const typeMessage = Buffer.concat([fieldName('type'), encoder.encode('message')]
 const topicField = fieldName('topic');
 const dataField = fieldName('data');
 const filterField = fieldName('filter');
+const msgIdField = fieldName('msgId');
+const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
 
 /** The beginning of every `message` to a topic that has no filter: all of it but the data. */
 export const messageHead = (topic: string): Buffer =>
   Buffer.concat([mapOf(3), typeMessage, topicField, encoder.encode(topic), dataField]);
 
-/** A whole `message`, as MessagePack: the data goes in as it came. */
-export const messageBody = (head: Buffer, data: Uint8Array, filter?: string): Buffer => {
-  if (filter === undefined) return Buffer.concat([head, data]);
-  const body = Buffer.concat([head, data, filterField, encoder.encode(filter)]);
-  body[0] = 0x80 + 4;
+/** A whole `message`, as MessagePack: the data goes in as it came. The id only where messages are recorded. */
+export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msgId?: string): Buffer => {
+  if (filter === undefined && msgId === undefined) return Buffer.concat([head, data]);
+  const fields: Uint8Array[] = [head, data];
+  if (msgId !== undefined) fields.push(msgIdField, encoder.encode(msgId), requiresAck);
+  if (filter !== undefined) fields.push(filterField, encoder.encode(filter));
+  const body = Buffer.concat(fields);
+  body[0] = 0x80 + 3 + (msgId === undefined ? 0 : 2) + (filter === undefined ? 0 : 1);
   return body;
 };

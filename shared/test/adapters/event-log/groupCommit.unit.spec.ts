@@ -44,6 +44,21 @@ describe('group commit', () => {
     expect(disk.committed()).to.equal(2);
   });
 
+  it('writes no more bytes in a transaction than it may, but one item however large', async () => {
+    const groups: number[][] = [];
+    const commits = createGroupCommit<number, void>({
+      transact: async (work) => work(),
+      write: (items) => {
+        groups.push([...items]);
+        return items.map(() => undefined);
+      },
+      committed: () => undefined,
+      bytesOf: (megabytes) => megabytes * 1024 * 1024,
+    });
+    await Promise.all([9, 3, 3, 2, 1, 20, 8].map((megabytes) => commits.submit(megabytes)));
+    expect(groups).to.deep.equal([[9], [3, 3, 2], [1], [20], [8]]);
+  });
+
   it('settles nothing before the sync', async () => {
     const disk = diskUnderTest();
     let settled = false;

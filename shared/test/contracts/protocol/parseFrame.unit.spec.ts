@@ -95,6 +95,21 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       expect(parse({ type: 'setFilters', filters: [] })).to.include({ refusal: 'invalidFrame' });
     });
 
+    it('[WS-ACK-1] ack', () => {
+      expect(parse({ type: 'ack', msgId: 'id' })).to.deep.equal({ type: 'ack', msgId: 'id' });
+      for (const msgId of [undefined, null, 7, ['id'], {}])
+        expect(parse({ type: 'ack', msgId })).to.include({ refusal: 'invalidFrame' });
+    });
+
+    it('[WS-ACK-2] batchAck', () => {
+      const batch = (msgIds: unknown) => parse({ type: 'batchAck', msgIds });
+      const most = Array.from({ length: 10_000 }, (_, n) => `id ${n}`);
+      for (const msgIds of [[], ['a', 'b'], most])
+        expect(batch(msgIds)).to.deep.equal({ type: 'batchAck', msgIds });
+      for (const msgIds of [undefined, null, 'a', ['a', 7], [['a']], {}, [...most, 'one more']])
+        expect(batch(msgIds)).to.include({ refusal: 'invalidFrame' });
+    });
+
     it('publish keeps its data as MessagePack', () => {
       const data = { any: ['thing', 1, null, { deep: true }] };
       const frame = parse({
@@ -158,7 +173,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       });
     }
 
-    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'ack']) {
+    for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'acks']) {
       it(`[WS-ENC-6] the type "${type}" is not known`, () => {
         expect(parse({ type })).to.deep.equal({ type: 'malformed', refusal: 'unknownType' });
       });

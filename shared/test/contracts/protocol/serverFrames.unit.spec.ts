@@ -56,4 +56,12 @@ describe('what the server sends', () => {
       'filter',
     );
   });
+
+  it('[WS-RECORD-1] puts the id into a message where messages are recorded', () => {
+    const data = encode([1]);
+    const head = messageHead('a/b/c');
+    const message = { type: 'message', topic: 'a/b/c', data: [1], msgId: 'id', requiresAck: true };
+    expect(decode(messageBody(head, data, undefined, 'id'))).to.deep.equal(message);
+    expect(decode(messageBody(head, data, 'f', 'id'))).to.deep.equal({ ...message, filter: 'f' });
+  });
 });

@@ -1,14 +1,16 @@
 import type { Admin, Kafka, Producer } from 'kafkajs';
 import { createKafkaClient, noRetry, type KafkaConnection } from './kafkaClient.js';
+import { createPartitionReader, type PartitionReader } from './partitionReader.js';
 import { Reachability } from './reachability.js';
 import { Renewable, type Connectable } from './renewable.js';
 import type { ConsumerSurroundings } from './supervisedConsumer.js';
 
-/** The clients of one bus: one to send with, one to ask with, and one for each consumer. */
+/** The clients of one bus: one to send with, one to ask with, one to look back with, and one for each consumer. */
 export interface KafkaClients {
   readonly reachability: Reachability;
   readonly admin: Renewable<Admin>;
   readonly producer: Renewable<Producer>;
+  readonly reader: Renewable<PartitionReader>;
   readonly consumers: ConsumerSurroundings;
   close(): Promise<void>;
 }
@@ -38,14 +40,16 @@ export const createKafkaClients = (connection: KafkaConnection): KafkaClients =>
     }, reachability);
   const admin = renewable(createAdmin);
   const producer = renewable(createProducer);
+  const reader = renewable(createPartitionReader);
   return {
     reachability,
     admin,
     producer,
+    reader,
     consumers: { client: () => createKafkaClient(connection), outcome: reachability, logger },
     close: async () => {
       reachability.close();
-      await Promise.all([admin.close(), producer.close()]);
+      await Promise.all([admin.close(), producer.close(), reader.close()]);
     },
   };
 };

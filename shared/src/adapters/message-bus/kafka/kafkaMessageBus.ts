@@ -17,6 +17,8 @@ import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaB
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { OpenByName } from './openByName.js';
 import { QueueConsumer } from './queueConsumer.js';
+import { PartitionHistory } from './partitionHistory.js';
+import { partitionOf } from './partitionOf.js';
 import { TopicCatalog } from './topicCatalog.js';
 import { TopicSender } from './topicSender.js';
 import { untilAnswered } from './untilAnswered.js';
@@ -33,6 +35,12 @@ export interface ReadStatistics {
 
 export interface KafkaMessageBus extends MessageBus {
   readonly statistics: Readonly<Record<string, ReadStatistics>>;
+
+  /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */
+  store<T>(channel: Channel<T>, record: T, timestamp: number): Promise<void>;
+
+  /** What the partition of a key holds of a channel, from a time on (milliseconds since 1970). */
+  history(channel: Pick<Channel<never>, 'name'>, key: string, sinceMs: number): Promise<PartitionHistory>;
 }
 
 const maxQueuedBytes = 64 * 1024 * 1024;
@@ -80,6 +88,26 @@ class KafkaBus implements KafkaMessageBus {
     return this.#sender(name).send(encoded, acknowledgement);
   }
 
+  async store<T>({ name, key, codec }: Channel<T>, record: T, timestamp: number): Promise<void> {
+    this.#assertOpen();
+    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), timestamp };
+    return this.#sender(name).send(encoded, 'stored');
+  }
+
+  async history(
+    { name }: Pick<Channel<never>, 'name'>,
+    key: string,
+    sinceMs: number,
+  ): Promise<PartitionHistory> {
+    this.#assertOpen();
+    const partition = partitionOf(Buffer.from(key), await this.#topics.partitions(name));
+    const { admin, reader } = this.#clients;
+    const { withinMs } = this.#settings;
+    const topic = this.#topics.topicOf(name);
+    const ends = new EndOffsets(admin, topic, withinMs);
+    return PartitionHistory.open({ topic, partition, ends, admin, reader, withinMs }, sinceMs);
+  }
+
   async read<T>(
     channel: Channel<T>,
     options: ReadOptions,
@@ -91,11 +119,8 @@ class KafkaBus implements KafkaMessageBus {
     return (source as ChannelSource<T>).read(options, onRecord);
   }
 
-  async put<T>({ name, key, codec }: WorkQueue<T>, job: T): Promise<void> {
-    this.#assertOpen();
-    const timestamp = this.#settings.clock.now();
-    const encoded = { key: Buffer.from(key(job)), value: asBuffer(codec.encode(job)), timestamp };
-    return this.#sender(name).send(encoded, 'stored');
+  async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
+    return this.store(queue, job, this.#settings.clock.now());
   }
 
   async work<T>(

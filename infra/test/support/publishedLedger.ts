@@ -1,0 +1,42 @@
+import { connect, type Client } from '@roomwire/sdk';
+import { messagePackFields } from '@roomwire/shared/contracts/protocol/frameFields';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+
+/** What was answered `published`, by text. */
+export type PublishedLedger = Set<string>;
+
+/** Publishes one after the other until the gateway is gone, and writes down what was answered. */
+export const publishUntilGone = async (
+  client: Client,
+  topic: string,
+  name: string,
+  ledger: PublishedLedger,
+): Promise<void> => {
+  for (let n = 0; ; n += 1) {
+    const text = `${name}-${n}`;
+    try {
+      await client.publish(topic, text, { qos: n % 2 === 0 ? 1 : 2 });
+    } catch {
+      // The outcome of this one is not known.
+      return;
+    }
+    ledger.add(text);
+  }
+};
+
+export const openClient = async (url: string, token: string): Promise<Client> => {
+  const client = connect({ url, token, reconnect: false });
+  await client.ready();
+  return client;
+};
+
+/** The texts of a topic's messages on record, in order. */
+export const recordedTexts = async (record: MessageRecord, internalTopic: string): Promise<string[]> => {
+  const { count, pages } = await record.replay(internalTopic, { sinceMs: 0, limit: 1_000_000 });
+  const texts: string[] = [];
+  for await (const page of pages)
+    for (const { message } of page)
+      texts.push(messagePackFields(Buffer.from(message.body)).read('data') as string);
+  if (texts.length !== count) throw new Error(`${count} were announced, and ${texts.length} came`);
+  return texts;
+};

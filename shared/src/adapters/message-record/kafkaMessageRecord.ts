@@ -1,0 +1,124 @@
+import type { KafkaMessage } from 'kafkajs';
+import { liveMessages, type LiveMessage } from '../../contracts/bus/liveMessage.js';
+import { recordedMessages } from '../../contracts/bus/recordedMessages.js';
+import { roomOfTopic } from '../../domain/topic.js';
+import type { Clock } from '../../ports/clock.js';
+import { EngineUnavailable } from '../../ports/errors.js';
+import {
+  retentionClasses,
+  retentionMs,
+  type MessageRecord,
+  type RecordedMessage,
+  type Replay,
+  type ReplayRange,
+  type RetentionClass,
+} from '../../ports/messageRecord.js';
+import { once } from '../../runtime/service.js';
+import type { KafkaMessageBus } from '../message-bus/kafka/kafkaMessageBus.js';
+import { systemClock } from '../system/systemClock.js';
+import { RecordCursor } from './recordCursor.js';
+import { merged, newestOf, type Mark } from './recordMarks.js';
+
+const pageBytes = 2 * 1024 * 1024;
+const pageMessages = 500;
+
+/** What a class holds of a topic. */
+interface Found {
+  readonly cursor: RecordCursor;
+  readonly marks: readonly Mark[];
+}
+
+/** Messages in topics of Kafka, one for each class. It lives on the connections of a bus, which closes after it. */
+class KafkaMessageRecord implements MessageRecord {
+  readonly #bus: KafkaMessageBus;
+  readonly #clock: Clock;
+  readonly #appending = new Set<Promise<void>>();
+  #isOpen = true;
+
+  constructor(bus: KafkaMessageBus, clock: Clock) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  async append(message: LiveMessage, retention: RetentionClass): Promise<void> {
+    this.#assertOpen();
+    const stored = this.#bus.store(recordedMessages[retention], message, this.#clock.now());
+    const settled = stored.then(nothing, nothing).finally(() => this.#appending.delete(settled));
+    this.#appending.add(settled);
+    return stored;
+  }
+
+  /**
+   * Reads what the room's partition of each class holds of the time, twice: to find the places of the newest, and then
+   * these alone. So what is in memory is those places, and a few fetches.
+   */
+  async replay(internalTopic: string, range: ReplayRange): Promise<Replay> {
+    this.#assertOpen();
+    const found = await Promise.all(
+      retentionClasses.map((retention) => this.#find(internalTopic, retention, range)),
+    );
+    const marks = newestOf(merged(found.map((one) => one.marks)), range.limit);
+    return { count: marks.length, pages: this.#pages(marks, found) };
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    await Promise.all(this.#appending);
+  });
+
+  async #find(
+    internalTopic: string,
+    retention: RetentionClass,
+    { sinceMs, limit }: ReplayRange,
+  ): Promise<Found> {
+    const since = Math.max(sinceMs, this.#clock.now() - retentionMs(retention) + 1);
+    const history = await this.#bus.history(recordedMessages[retention], roomOfTopic(internalTopic), since);
+    const run = retentionClasses.indexOf(retention);
+    let marks: Mark[] = [];
+    for await (const records of history.all()) {
+      for (const record of records) {
+        const recordedAt = Number(record.timestamp);
+        const message = recordedAt < since ? undefined : decoded(record);
+        if (message?.topic !== internalTopic) continue;
+        marks.push({ run, offset: Number(record.offset), recordedAt, id: message.id });
+      }
+      if (marks.length > 2 * limit) marks = marks.slice(-limit);
+    }
+    return { cursor: new RecordCursor(history), marks: newestOf(marks, limit) };
+  }
+
+  async *#pages(marks: readonly Mark[], found: readonly Found[]): AsyncGenerator<readonly RecordedMessage[]> {
+    let page: RecordedMessage[] = [];
+    let bytes = 0;
+    for (const { run, offset } of marks) {
+      this.#assertOpen();
+      const record = await found[run]?.cursor.at(offset);
+      const message = record && decoded(record);
+      if (record === undefined || message === undefined) continue;
+      page.push({ message, recordedAt: Number(record.timestamp) });
+      bytes += message.body.length;
+      if (page.length < pageMessages && bytes < pageBytes) continue;
+      yield page;
+      [page, bytes] = [[], 0];
+    }
+    if (page.length > 0) yield page;
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new EngineUnavailable('message record');
+  }
+}
+
+const nothing = (): void => undefined;
+
+/** Other programs may write what they like; it is passed over. */
+const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
+  try {
+    return liveMessages.codec.decode(value ?? new Uint8Array());
+  } catch {
+    return undefined;
+  }
+};
+
+export const createKafkaMessageRecord = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageRecord =>
+  new KafkaMessageRecord(bus, clock);
