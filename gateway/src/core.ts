@@ -10,9 +10,11 @@ import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/signingKeys.js';
+import { createMemberDelivery } from './fanout/deliverToMember.js';
 import { Hub } from './fanout/hub.js';
 import { MessageIds } from './fanout/messageIds.js';
 import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
+import { WorkerGroups } from './groups/workerGroups.js';
 import { ConnectionLimit } from './limits/connectionLimit.js';
 import { ConnectionNotes } from './limits/connectionNotes.js';
 import { Plans } from './limits/plans.js';
@@ -53,6 +55,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly directory: Directory;
   readonly signingKeys: SigningKeys;
   readonly hub: Hub;
+  readonly groups: WorkerGroups;
   readonly retained: Retained;
   readonly sessionRecords: SessionRecords;
   readonly publishToBus: PublishToBus;
@@ -73,7 +76,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const roster = new Roster();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
-  const hub = new Hub();
+  const hub = new Hub(createMemberDelivery(metrics, ports.messageRecord !== undefined));
   const plans = new Plans();
   const gatewayId = random.uuid();
   const presence = new Presence({
@@ -82,6 +85,18 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     directory,
     gatewayId,
     connections: () => roster.countByOrganization(),
+    others: {
+      onTransition: (transition) => groups.told(transition),
+      onOwnPresence: (connection, room) => groups.announced(connection, room),
+    },
+  });
+  const groups = new WorkerGroups({
+    ...ports,
+    ...{ gatewayId, metrics, board: presence.board, silenceMs: options.silenceMs },
+    ...{ retryMs: 1_000, closeMs: 2_000 },
+    bounds: { messages: options.groupMessages, bytes: options.groupBytes },
+    attend: (room) => hub.attend(room),
+    forget: (room) => hub.forget(room),
   });
   const stamps = new RetainStamps(clock, random.uuid());
   const retained = new Retained({
@@ -103,6 +118,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     directory,
     signingKeys,
     hub,
+    groups,
     presence,
     plans,
     connectionLimit,

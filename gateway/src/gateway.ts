@@ -2,7 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -79,16 +80,16 @@ class WebSocketGateway implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { bus, hub, presence, retained, revalidator, sweeper, options } = this.core;
+    const { bus, hub, groups, presence, retained, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
     const [messages, values, changes] = await Promise.all([
-      bus.read(liveMessages, { interest: 'attended' }, createDelivery(this.core)),
+      bus.read(roomRecords, { interest: 'attended' }, createDelivery(this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
       presence.start(),
     ]);
     this.readers.push(messages, values, changes);
-    hub.readFrom(messages);
+    hub.readFrom(messages, groups);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
     this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
@@ -133,6 +134,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of roster.connections) connection.close(closes.serviceRestart);
     // The WebSocket layer cuts off whoever has not answered the close within the grace.
     await roster.emptied();
+    await this.core.groups.close();
     await this.core.presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.core.retained.close();

@@ -17,6 +17,8 @@ export interface GatewayMetrics {
   slowConsumers: number;
   /** Last values of topics that made room for others. */
   retainedDropped: number;
+  /** Messages of worker groups that were dropped because too many were not done. */
+  groupMessagesDropped: number;
   /** By the `error` of the refusal. */
   readonly refusals: Record<string, number>;
   /** By the reason of the close, of those that the gateway closed. */
@@ -35,6 +37,7 @@ export const createMetrics = (): GatewayMetrics => ({
   acks: 0,
   slowConsumers: 0,
   retainedDropped: 0,
+  groupMessagesDropped: 0,
   refusals: {},
   closes: {},
 });

@@ -27,6 +27,9 @@ export interface GatewayOptions {
   readonly retainedBytes: number;
   /** How long a retained message may be on its way to live subscribers before those who have just joined get it as the last value. */
   readonly retainedGraceMs: number;
+  /** Messages of a worker group that may be waiting or unacknowledged, and their bytes; the oldest are dropped. */
+  readonly groupMessages: number;
+  readonly groupBytes: number;
   /** How long a peer may take to answer a close before the socket is cut. */
   readonly closeGraceMs: number;
 }
@@ -46,5 +49,7 @@ export const defaultOptions: GatewayOptions = {
   presenceRate: 50,
   retainedBytes: 64 * 1024 * 1024,
   retainedGraceMs: 1_000,
+  groupMessages: 10_000,
+  groupBytes: 64 * 1024 * 1024,
   closeGraceMs: 2_000,
 };

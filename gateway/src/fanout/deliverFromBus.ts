@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
 import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Retained } from '../retained/retained.js';
@@ -11,15 +12,18 @@ interface DeliveryDeps {
   readonly hub: Hub;
   readonly metrics: GatewayMetrics;
   readonly retained: Retained;
+  readonly groups: { take(record: RoomRecord): void };
 }
 
 /**
- * [WS-PUB-2] Hands a message to every local subscriber but its publisher. The frame is made once, whatever their
- * number, and nothing here waits for anybody.
+ * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
+ * is made once, whatever their number, and nothing here waits for anybody.
  */
 export const createDelivery =
-  ({ hub, metrics, retained }: DeliveryDeps) =>
-  (message: LiveMessage): void => {
+  ({ hub, metrics, retained, groups }: DeliveryDeps) =>
+  (message: RoomRecord): void => {
+    groups.take(message);
+    if (isGroupNews(message)) return;
     const isRetained = isToBeRetained(message);
     if (isRetained) retained.passed(message);
     const audience = hub.audience(message.topic);

@@ -7,10 +7,12 @@ export const setFilters: Handler<'setFilters'> = (session, { topic, filters }, c
   if (refusal) return refusal;
   const subscription = session.subscriptions.get(topic);
   if (subscription === undefined) return 'notSubscribed';
-  core.hub.change(subscription, {
-    qos: subscription.qos,
-    filters: filters.length === 0 ? undefined : filters,
-  });
-  core.sessionRecords.changed(session);
-  return session.link.send({ type: 'filtersUpdated', topic, filters });
+  const { qos, group } = subscription;
+  const options = { qos, group, filters: filters.length === 0 ? undefined : filters };
+  const answer = (): void => {
+    core.sessionRecords.changed(session);
+    session.link.send({ type: 'filtersUpdated', topic, filters });
+  };
+  const changing = core.hub.change(subscription, options);
+  return changing ? changing.then(answer) : answer();
 };

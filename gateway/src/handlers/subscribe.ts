@@ -2,6 +2,7 @@ import type { SubscribeFrame } from '@roomwire/shared/contracts/protocol/clientF
 import { isCurrent } from '../access/topicAccess.js';
 import { Subscription, type SubscriptionOptions } from '../fanout/subscription.js';
 import { refusedFilters } from '../policy/filters.js';
+import type { Session } from '../session/session.js';
 import type { Handler } from './handler.js';
 
 /** [WS-SUB-1] The answer comes once every message that is published from now on will be delivered. */
@@ -12,11 +13,13 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   const access = await session.access(core.directory, topic);
   if (!access?.maySubscribe) return 'unknownTopic';
 
-  const options = optionsOf(frame);
+  const options = optionsOf(session, frame);
   const existing = session.subscriptions.get(topic);
   const subscription = existing ?? new Subscription(session, access, options);
   subscription.access = access;
-  core.hub.change(subscription, options);
+  const changing = core.hub.change(subscription, options);
+  if (changing) await changing;
+  if (session.isOver) return;
   const isNew = !subscription.isJoined;
   if (isNew) {
     await core.hub.join(subscription);
@@ -33,11 +36,15 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   // Only now: a sweep forgets the ends of grants that no subscription of the session hangs on.
   session.sustain(subscription, access);
   core.sessionRecords.changed(session);
-  session.link.send({ type: 'subscribed', topic, loadBalance: false });
+  session.link.send({ type: 'subscribed', topic, loadBalance: frame.loadBalance });
   if (isNew) core.retained.greet(subscription);
 };
 
-const optionsOf = ({ qos, filters }: SubscribeFrame): SubscriptionOptions => ({
+const optionsOf = (
+  { identity }: Session,
+  { qos, filters, loadBalance, loadBalanceGroup }: SubscribeFrame,
+): SubscriptionOptions => ({
   qos,
   filters: filters.length === 0 ? undefined : filters,
+  group: loadBalance ? loadBalanceGroup || identity.actorTokenId : undefined,
 });

@@ -8,12 +8,14 @@ import { Lobbies } from '../lobbies/lobbies.js';
 import { ticksPerBeat } from '../peers/peers.js';
 import type { Session } from '../session/session.js';
 import { Members, type Member } from './members.js';
-import { PresenceBoard, type PresenceBoardDeps } from './presenceBoard.js';
+import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';
 
 export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
   readonly clock: Clock;
   /** Announcements a second and connection; 0 is no limit. */
   readonly presenceRate: number;
+  /** Who keeps something else than actors on the same board. */
+  readonly others: BoardListener;
 }
 
 /** A service closes although the bus is away. */
@@ -36,8 +38,12 @@ export class Presence {
       onTransition: (transition) => {
         this.members.tell(transition);
         this.lobbies.tell(transition);
+        deps.others.onTransition(transition);
       },
-      onOwnPresence: (connection, room) => this.members.entered(connection, room),
+      onOwnPresence: (connection, room) => {
+        this.members.entered(connection, room);
+        deps.others.onOwnPresence(connection, room);
+      },
     });
     this.lobbies = new Lobbies(deps, this.board);
   }

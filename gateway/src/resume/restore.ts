@@ -34,14 +34,16 @@ export const ready = async (
 
 const readyOne = async (
   session: Session,
-  { pattern, qos, filters }: StoredSubscription,
+  { pattern, qos, filters, loadBalance, loadBalanceGroup }: StoredSubscription,
   { directory, hub }: RestoreDeps,
 ): Promise<readonly Readied[]> => {
   const access = await session.access(directory, pattern);
   if (!access?.maySubscribe) return [];
-  await hub.attend(access.room);
-  const options = { qos, filters: filters.length === 0 ? undefined : filters };
-  return [{ pattern, subscription: new Subscription(session, access, options) }];
+  const group = loadBalance ? (loadBalanceGroup ?? session.identity.actorTokenId) : undefined;
+  const options = { qos, filters: filters.length === 0 ? undefined : filters, group };
+  const subscription = new Subscription(session, access, options);
+  await hub.ready(subscription);
+  return [{ pattern, subscription }];
 };
 
 /** At once, so that the answer that lists them comes before any of their messages. */
@@ -51,14 +53,15 @@ export const letIn = (
   { hub, revalidator }: RestoreDeps,
 ): readonly RestoredSubscription[] =>
   readied.map(({ pattern, subscription }) => {
-    const { access, filters = [] } = subscription;
+    const { access, filters = [], group } = subscription;
     hub.add(subscription);
     session.subscriptions.set(pattern, subscription);
     session.sustain(subscription, access);
     if (!isCurrent(access)) revalidator.recheckProject(session.identity.projectId);
-    return { pattern, topic: access.topic, load_balance: false, load_balance_group: null, filters };
+    const load_balance = group !== undefined;
+    return { pattern, topic: access.topic, load_balance, load_balance_group: group ?? null, filters };
   });
 
 export const turnAway = (readied: readonly Readied[], { hub }: Pick<RestoreDeps, 'hub'>): void => {
-  for (const { subscription } of readied) hub.forget(subscription.access.room);
+  for (const { subscription } of readied) hub.turnAway(subscription);
 };

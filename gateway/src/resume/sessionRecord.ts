@@ -62,10 +62,12 @@ export class SessionRecord {
 const storedSubscriptions = (subscriptions: Session['subscriptions']): readonly StoredSubscription[] => {
   const stored: StoredSubscription[] = [];
   let left = mostCharacters;
-  for (const [pattern, { qos, filters = [] }] of subscriptions) {
-    left -= pattern.length + filters.flat().reduce((sum, value) => sum + value.length, 0);
+  for (const [pattern, { qos, filters = [], group }] of subscriptions) {
+    left -=
+      pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);
     if (left < 0) break;
-    stored.push({ pattern, qos, filters, loadBalance: false, loadBalanceGroup: null });
+    const loadBalance = group !== undefined;
+    stored.push({ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null });
   }
   return stored;
 };

@@ -92,8 +92,10 @@ export class Retained {
   }
 
   private offer(subscription: Subscription, value: RetainedValue): void {
-    const { session, filters, newest } = subscription;
-    if (newest >= value.stamp || session.identity.actorTokenId === value.publisher) return;
+    const { session, filters, newest, group } = subscription;
+    // [WS-GROUP-7] The members of a group are many, and a message is one's.
+    if (group !== undefined || newest >= value.stamp || session.identity.actorTokenId === value.publisher)
+      return;
     if (!isOfItsPlace(subscription, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
     subscription.greeted = subscription.newest = value.stamp;

@@ -39,7 +39,7 @@ class Stage {
     const { hub, metrics } = this;
     const stamps = new RetainStamps(new ManualClock(), 'gateway');
     this.retained = new Retained({ hub, metrics, stamps, budgetBytes: 1_000_000, graceMs });
-    this.live = createDelivery(this);
+    this.live = createDelivery({ ...this, groups: { take: () => undefined } });
   }
 
   /** What a subscription that joins now gets, for as long as anybody looks. */
@@ -52,6 +52,7 @@ class Stage {
     const subscription = new Subscription(session as unknown as Session, access as unknown as TopicAccess, {
       qos: 1,
       filters: undefined,
+      group: undefined,
     });
     await this.hub.join(subscription);
     this.retained.greet(subscription);

@@ -3,6 +3,7 @@ import { domainEventFeed } from '../bus/domainEventFeed.js';
 import { gatewayNews } from '../bus/gatewayNews.js';
 import { liveMessages, retainedMessages } from '../bus/liveMessage.js';
 import { presenceNews } from '../bus/presenceNews.js';
+import { groupNewsSchema } from './groupNewsSchema.js';
 import {
   bytes,
   constant,
@@ -88,10 +89,11 @@ const recorded: BusMessage = {
 /** What stands on each topic of the bus, by the topic's name. */
 export const busMessages: Readonly<Record<string, BusMessage>> = {
   [liveMessages.name]: {
-    summary: 'A published message, on its way between gateways',
+    summary:
+      'A published message, on its way between gateways, or what they tell one another of worker groups',
     key: 'room',
     contentType: msgpack,
-    payload: tuple(liveMessage(maybe(retention))),
+    payload: { oneOf: [tuple(liveMessage(maybe(retention))), groupNewsSchema] },
   },
   [retainedMessages.name]: {
     summary: 'A retained message once more, for the memory of every gateway',

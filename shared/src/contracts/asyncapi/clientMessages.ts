@@ -1,5 +1,5 @@
 import type { ClientFrameOf, ClientFrameType } from '../protocol/clientFrames.js';
-import { maxAckIds, maxDataBytes, maxPresenceBytes } from '../protocol/limits.js';
+import { maxAckIds, maxDataBytes, maxGroupName, maxPresenceBytes } from '../protocol/limits.js';
 import { filterEntries, filterValues } from './filterSchemas.js';
 import { described, flag, list, oneOf, text, type JsonSchema } from './jsonSchema.js';
 import type { ServerFrameType } from './serverMessages.js';
@@ -56,10 +56,25 @@ export const clientMessages: { readonly [T in ClientFrameType]: ClientMessage<Fi
   },
   subscribe: {
     summary: 'Asks for the messages of a topic, or changes the options of a subscription',
-    fields: { topic, qos, filters: filterEntries },
-    optional: ['qos', 'filters'],
+    fields: {
+      topic,
+      qos,
+      filters: filterEntries,
+      loadBalance: described('Takes turns with the others of a worker group', { ...flag, default: false }),
+      loadBalanceGroup: described('The name of the group, within the app; by default the actor’s own id', {
+        ...text,
+        maxLength: maxGroupName,
+      }),
+    },
+    optional: ['qos', 'filters', 'loadBalance', 'loadBalanceGroup'],
     answers: ['subscribed'],
-    example: { topic: exampleTopic, qos: 1, filters: ['alarm', ['oven', 'front']] },
+    example: {
+      topic: exampleTopic,
+      qos: 1,
+      filters: ['alarm', ['oven', 'front']],
+      loadBalance: true,
+      loadBalanceGroup: 'inspectors',
+    },
   },
   unsubscribe: {
     summary: 'Ends a subscription',

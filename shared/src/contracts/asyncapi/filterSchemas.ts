@@ -6,8 +6,11 @@ const andGroup = described('Values that a publish must carry all of', {
   minItems: 2,
 });
 
+/** A value, or several of which a publish must carry all. */
+export const filterEntry: JsonSchema = { anyOf: [text, andGroup] };
+
 /** Of a subscription; an empty list is no filter. */
-export const filterEntries: JsonSchema = list({ anyOf: [text, andGroup] }, maxFilters);
+export const filterEntries: JsonSchema = list(filterEntry, maxFilters);
 
 /** Of a publish. */
 export const filterValues: JsonSchema = list(text, maxFilters);

@@ -24,6 +24,10 @@ export interface SubscribeFrame {
   readonly qos: Qos;
   /** As sent: not yet checked for forbidden characters and number. Empty for every message. */
   readonly filters: readonly FilterEntry[];
+  /** Takes turns with the others of its group, instead of getting every message. */
+  readonly loadBalance: boolean;
+  /** Undefined, or empty, for the actor's own group. */
+  readonly loadBalanceGroup: string | undefined;
 }
 
 export interface UnsubscribeFrame {

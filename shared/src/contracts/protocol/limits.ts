@@ -7,6 +7,9 @@ export const maxDataBytes = 921_600;
 /** The `data` of a `presence` as MessagePack; every gateway holds it for as long as the actor is there. */
 export const maxPresenceBytes = 16_384;
 
+/** The name of a worker group, in characters. */
+export const maxGroupName = 255;
+
 /** Arrays and maps inside one another, the frame's own map included. Encoders stop at 100. */
 export const maxNesting = 64;
 

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { FilterEntry } from './filterEntry.js';
+import { maxGroupName } from './limits.js';
 import type { ClientFrame, ClientFrameOf, ClientFrameType, LobbyFrame, Qos } from './clientFrames.js';
 import { jsonFields, messagePackFields, type FrameFields } from './frameFields.js';
 import { maxAckIds } from './limits.js';
@@ -34,8 +35,13 @@ const readers: { readonly [T in ClientFrameType]: FrameReader<T> } = {
   subscribe: (fields) => {
     const topic = fields.read('topic');
     const filters = fields.read('filters') ?? [];
+    const loadBalance = fields.read('loadBalance') ?? false;
+    const loadBalanceGroup = fields.read('loadBalanceGroup');
     if (typeof topic !== 'string' || !isFilterEntries(filters)) return undefined;
-    return { type: 'subscribe', topic, qos: qosOf(fields.read('qos')), filters };
+    if (typeof loadBalance !== 'boolean' || !isOptionalString(loadBalanceGroup)) return undefined;
+    if ((loadBalanceGroup ?? '').length > maxGroupName) return undefined;
+    const qos = qosOf(fields.read('qos'));
+    return { type: 'subscribe', topic, qos, filters, loadBalance, loadBalanceGroup };
   },
 
   unsubscribe: (fields) => {

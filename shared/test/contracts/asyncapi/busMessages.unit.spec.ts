@@ -9,6 +9,8 @@ import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewa
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
 import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
 import { recordedMessages } from '../../../src/contracts/bus/recordedMessages.js';
+import { roomRecords } from '../../../src/contracts/bus/roomRecord.js';
+import { groupNewsSamples } from '../bus/groupNewsSamples.js';
 import type { Channel } from '../../../src/ports/messageBus.js';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -59,6 +61,10 @@ describe('the records of the bus in the AsyncAPI document', () => {
     expect(ajv.validate(busMessages['messages']?.payload ?? {}, [1, 'room'])).to.equal(false);
     expect(ajv.validate(busMessages['messages']?.payload ?? {}, [])).to.equal(false);
   });
+
+  for (const each of groupNewsSamples)
+    it(`are news of worker groups: ${each.kind}`, () =>
+      expect(isDescribed(roomRecords, each)).to.equal(true));
 
   const ofGateway = { gatewayId: 'g' };
   const news: { readonly [K in GatewayNews['kind']]: Extract<GatewayNews, { kind: K }> } = {

@@ -58,13 +58,31 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
     });
 
     it('subscribe with filters', () => {
-      const frame = { type: 'subscribe', topic: 'a/b/c', filters: ['x', ['y', 'z']], loadBalance: 'ignored' };
+      const frame = { type: 'subscribe', topic: 'a/b/c', filters: ['x', ['y', 'z']] };
       expect(parse(frame)).to.deep.equal({
         type: 'subscribe',
         topic: 'a/b/c',
         qos: 1,
         filters: ['x', ['y', 'z']],
+        loadBalance: false,
+        loadBalanceGroup: undefined,
       });
+    });
+
+    it('[WS-GROUP-1] subscribe to a worker group', () => {
+      const frame = { type: 'subscribe', topic: 'a/b/c' };
+      const group = 'g'.repeat(255);
+      expect(parse({ ...frame, loadBalance: true, loadBalanceGroup: group })).to.include({
+        loadBalance: true,
+        loadBalanceGroup: group,
+      });
+      for (const wrong of [
+        { loadBalance: 'yes' },
+        { loadBalanceGroup: 1 },
+        { loadBalanceGroup: `${group}g` },
+      ]) {
+        expect(parse({ ...frame, ...wrong })).to.deep.include({ type: 'malformed', refusal: 'invalidFrame' });
+      }
     });
 
     it('[WS-FILTER-5] setFilters', () => {

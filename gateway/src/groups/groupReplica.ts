@@ -1,0 +1,324 @@
+import type { GroupNews, GroupNewsOf } from '@roomwire/shared/contracts/bus/groupNews';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import { Gathering, type Adoption } from './gathering.js';
+import { GroupState, type Held } from './groupState.js';
+import { asMember, OwnMembers, type LocalMember } from './ownMembers.js';
+import type { ReplicaDeps, Utterance } from './replicaDeps.js';
+import { Sequencer } from './sequencer.js';
+import { bytesOfMessage, divided, partsOf } from './stateParts.js';
+
+/**
+ * A gateway's part in a worker group. All gateways with members read the same records in the same order: the messages of
+ * the room and what the gateways say of the group. `joining` it gathers them, until it gets the state of the group as it
+ * was after one of them or learns that nobody has a state; `inside` it has the state.
+ */
+export class GroupReplica {
+  private readonly deps: ReplicaDeps;
+  private readonly gathering: Gathering;
+  private readonly own = new OwnMembers();
+  private readonly sequencer = new Sequencer();
+  private mode: 'outside' | 'joining' | 'inside' = 'outside';
+  private state: GroupState;
+  private lastSaid = 0;
+  private lastRead = 0;
+  /** The founding that we have said last. */
+  private founding = Number.POSITIVE_INFINITY;
+  /** Until this record has come back nothing is delivered. */
+  private doubtedUntil = 0;
+
+  constructor(deps: ReplicaDeps) {
+    this.deps = deps;
+    this.state = new GroupState(deps.bounds);
+    this.gathering = new Gathering(deps.bounds);
+  }
+
+  /** It has read all that it has said, and still has no state. */
+  get isWaiting(): boolean {
+    return this.mode === 'joining' && this.lastRead === this.lastSaid;
+  }
+
+  /** Nobody is here, and all that was said has been read. */
+  get isOver(): boolean {
+    return this.own.isEmpty && this.mode !== 'inside' && this.lastRead === this.lastSaid;
+  }
+
+  /** What is known of the group, where it is known. */
+  get known(): GroupState | undefined {
+    return this.mode === 'inside' ? this.state : undefined;
+  }
+
+  /** The room must be attended, and this gateway be known as a host of the group. */
+  join(member: LocalMember): void {
+    this.own.add(member);
+    if (this.mode === 'outside') this.mode = 'joining';
+    this.sayJoin([member]);
+  }
+
+  /** Its filters have changed. */
+  update(member: LocalMember): void {
+    if (this.own.has(member)) this.sayJoin([member]);
+  }
+
+  /** From now on it gets nothing. `left` is called between two messages of the topic, when all know that it is out. */
+  leave(member: LocalMember, left: () => void = () => undefined): void {
+    if (this.own.remove(member, left)) this.say({ kind: 'leave', members: [member.number] });
+  }
+
+  /** A client has acknowledged a message. */
+  done(ids: readonly string[]): void {
+    if (this.mode === 'outside') return;
+    if (this.mode === 'inside' && this.state.isAlone(this.deps.gatewayId))
+      ids.forEach((id) => this.state.done(id));
+    else this.say({ kind: 'done', ids });
+  }
+
+  take(record: RoomRecord): void {
+    if (this.mode === 'inside') this.apply(record);
+    else this.gather(record);
+    if (isGroupNews(record) && record.gatewayId === this.deps.gatewayId) this.cameBack(record);
+  }
+
+  /** The gateways that may have the state are others than before. */
+  hostsChanged(): void {
+    if (this.mode === 'joining' && !this.deps.hasOthers()) this.found();
+  }
+
+  /** Whoever should have sent the state has not. Whoever has one after all comes in anew. */
+  found(): void {
+    if (this.mode !== 'joining' || this.founding < Number.POSITIVE_INFINITY) return;
+    this.own.announced(this.own.all);
+    this.founding = this.say({ kind: 'join', members: this.own.all.map(asMember), needs: 'founds' });
+  }
+
+  /** Another gateway is dead. */
+  lost(gatewayId: string): void {
+    if (this.mode !== 'inside') return;
+    const numbers = this.state.membersOf(gatewayId).map(({ number }) => number);
+    if (numbers.length > 0) this.say({ kind: 'gone', gone: gatewayId, upTo: Math.max(...numbers) });
+  }
+
+  private gather(record: RoomRecord): void {
+    if (this.mode === 'outside') return;
+    const { dropped } = this.gathering;
+    this.gathering.add(record);
+    if (this.gathering.dropped > dropped) this.deps.dropped(this.gathering.dropped - dropped);
+    if (!isGroupNews(record)) return;
+    if (record.kind === 'state' && record.to === this.deps.gatewayId)
+      this.adopt(this.gathering.adopt(record));
+    else if (record.kind === 'join' && record.needs === 'founds') this.foundedBy(record);
+  }
+
+  private foundedBy({ gatewayId, ref }: GroupNewsOf<'join'>): void {
+    if (gatewayId === this.deps.gatewayId) {
+      if (ref === this.founding) this.enter(new GroupState(this.deps.bounds), this.gathering.take());
+    } else if (this.founding === Number.POSITIVE_INFINITY) {
+      // Whoever founds may have begun to read behind what we have said.
+      this.sayJoin(this.own.all, 'state');
+    }
+  }
+
+  private adopt(adoption: Adoption | undefined): void {
+    if (adoption === undefined) return;
+    const { parts, since } = adoption;
+    const [first] = parts;
+    if (first === undefined) return;
+    const held = parts.flatMap((part) => part.held);
+    this.gathering.take();
+    this.enter(GroupState.of(this.deps.bounds, first.members, first.awaiting, held), since);
+  }
+
+  /** Goes on from a state with what has happened since. */
+  private enter(state: GroupState, since: readonly RoomRecord[]): void {
+    this.mode = 'inside';
+    this.state = state;
+    for (const { number } of state.membersOf(this.deps.gatewayId)) this.own.get(number)?.entered();
+    this.deliverOwn();
+    for (const record of since) {
+      if (this.isInside) this.apply(record);
+      else this.gather(record);
+    }
+    if (this.isInside) this.founding = Number.POSITIVE_INFINITY;
+  }
+
+  /** For the compiler, which does not see what a call changes. */
+  private get isInside(): boolean {
+    return this.mode === 'inside';
+  }
+
+  private apply(record: RoomRecord): void {
+    const { dropped } = this.state;
+    if (isGroupNews(record)) this.applyNews(record);
+    else this.state.take(record);
+    if (this.state.dropped > dropped) this.deps.dropped(this.state.dropped - dropped);
+    if (this.isInside) this.giveOut();
+  }
+
+  private applyNews(news: GroupNews): void {
+    const { sequencer } = this.state;
+    switch (news.kind) {
+      case 'join':
+        return this.joined(news);
+      case 'leave':
+        this.state.leave(news.gatewayId, news.members);
+        return this.afterRemoval(news, sequencer);
+      case 'gone':
+        // Of two that take each other for dead one was first.
+        if (!this.state.has(news.gatewayId)) return;
+        this.state.gone(news.gone, news.upTo);
+        this.afterRemoval(news, sequencer);
+        return news.gone === this.deps.gatewayId ? this.takenForDead(news.upTo) : undefined;
+      case 'assign':
+        return this.assigned(news);
+      case 'done':
+        return news.ids.forEach((id) => this.state.done(id));
+      case 'messages':
+        return news.messages.forEach((message) => this.state.takeBack(message));
+      case 'state':
+        if (news.part === news.parts - 1) this.state.awaiting.delete(news.to);
+        return;
+      case 'check':
+        return;
+    }
+  }
+
+  private joined(news: GroupNewsOf<'join'>): void {
+    const { gatewayId, members, needs } = news;
+    const isOwn = gatewayId === this.deps.gatewayId;
+    if (!isOwn && needs === 'founds') {
+      // Of several foundings the last one counts; ours is behind this one while we have not read it.
+      if (this.founding === Number.POSITIVE_INFINITY) this.comeInAnew();
+      return;
+    }
+    this.state.join(gatewayId, members);
+    if (news.ref === this.founding && isOwn) this.founding = Number.POSITIVE_INFINITY;
+    if (isOwn) {
+      for (const { number } of members) this.enteredOrGone(number);
+    } else if (needs === 'state') {
+      this.state.awaiting.add(gatewayId);
+      if (this.isSequencer) this.sayState(gatewayId, news);
+    }
+  }
+
+  private enteredOrGone(number: number): void {
+    const member = this.own.get(number);
+    if (member) member.entered();
+    // It was taken for dead meanwhile, and goes by another number.
+    else if (!this.own.isLeaving(number)) this.say({ kind: 'leave', members: [number] });
+  }
+
+  private assigned({ gatewayId, assignments }: GroupNewsOf<'assign'>): void {
+    for (const [id, ...key] of assignments) {
+      const held = this.state.assign(id, key);
+      if (gatewayId === this.deps.gatewayId) this.sequencer.cameBack(id, this.state);
+      if (held?.assignee?.gatewayId === this.deps.gatewayId) this.deliver(held);
+    }
+  }
+
+  /** Members have gone: their messages are nobody's now, and it may be up to us to say who gets them. */
+  private afterRemoval(news: GroupNews, before: string | undefined): void {
+    const isIn = this.state.has(this.deps.gatewayId);
+    const isNowUs = this.isSequencer && before !== this.deps.gatewayId;
+    const isLastAct = !isIn && this.state.sequencer === undefined;
+    if (isNowUs || isLastAct) {
+      for (const gatewayId of this.state.awaiting) this.sayState(gatewayId, news);
+    }
+    if (!isIn) this.comeOut();
+  }
+
+  /** Without a member in the group a gateway is not told of everything: its state is worth nothing from then on. */
+  private comeOut(): void {
+    this.forgetState();
+    if (this.own.areKnown) this.hostsChanged();
+  }
+
+  private forgetState(): void {
+    this.deps.lookAgain();
+    this.state = new GroupState(this.deps.bounds);
+    this.sequencer.clear();
+    this.mode = this.own.isEmpty ? 'outside' : 'joining';
+  }
+
+  /** Numbers are given once: those that are out for the others do not come back. */
+  private takenForDead(upTo: number): void {
+    const out = this.own.renumber(upTo, this.deps.nextNumber);
+    if (!this.isInside) this.sayJoin(this.own.all, 'state');
+    else if (out.length > 0) this.sayJoin(out);
+  }
+
+  /** The others do not know us any more: we hand over what only we may have, and join like a newcomer. */
+  private comeInAnew(): void {
+    const messages = [...this.state.held.values()].map(({ message }) => message);
+    const numbers = this.state.membersOf(this.deps.gatewayId).map(({ number }) => number);
+    this.own.renumber(Math.max(0, ...numbers), this.deps.nextNumber);
+    this.forgetState();
+    if (numbers.length > 0) this.say({ kind: 'leave', members: numbers });
+    for (const part of divided(messages, bytesOfMessage)) this.say({ kind: 'messages', messages: part });
+    this.sayJoin(this.own.all, 'state');
+  }
+
+  private get isSequencer(): boolean {
+    return this.state.sequencer === this.deps.gatewayId;
+  }
+
+  /** What is nobody's goes to somebody: at once where nobody else has a part in it, otherwise when all have read it. */
+  private giveOut(): void {
+    if (this.state.loose.size === 0 || !this.isSequencer) return;
+    if (this.state.isAlone(this.deps.gatewayId)) {
+      return this.sequencer.decide(this.state, (held) => this.deliver(held));
+    }
+    const assignments = this.sequencer.propose(this.state);
+    if (assignments.length > 0) this.say({ kind: 'assign', assignments });
+  }
+
+  private deliver(held: Held): void {
+    if (held.isDelivered || this.isInDoubt()) return;
+    const member = this.own.get(held.assignee?.number ?? -1);
+    // It has left here, and all will know in a moment.
+    if (member === undefined) return;
+    held.isDelivered = true;
+    if (member.deliver(held.message)) this.done([held.message.id]);
+  }
+
+  private deliverOwn(): void {
+    for (const held of [...this.state.held.values()]) {
+      if (held.assignee?.gatewayId === this.deps.gatewayId) this.deliver(held);
+    }
+  }
+
+  private isInDoubt(): boolean {
+    if (this.doubtedUntil === 0 && this.deps.mayBeOut()) this.doubtedUntil = this.say({ kind: 'check' });
+    return this.doubtedUntil > 0;
+  }
+
+  private cameBack(news: GroupNews): void {
+    const { ref } = news;
+    this.lastRead = Math.max(this.lastRead, ref);
+    if (news.kind === 'leave') for (const number of news.members) this.own.hasLeft(number);
+    if (this.doubtedUntil > 0 && ref >= this.doubtedUntil) {
+      this.doubtedUntil = 0;
+      if (this.mode === 'inside') this.deliverOwn();
+    }
+    if (this.isOver) this.deps.ended();
+  }
+
+  private sayJoin(members: readonly LocalMember[], needs?: 'state'): void {
+    if (members.length === 0) return;
+    const has = this.own.areKnown && needs === undefined;
+    const isFirst = !has && !this.deps.hasOthers();
+    this.own.announced(members);
+    const kind = isFirst ? 'founds' : has ? 'nothing' : 'state';
+    const ref = this.say({ kind: 'join', members: members.map(asMember), needs: kind });
+    if (kind === 'founds') this.founding = ref;
+  }
+
+  private sayState(to: string, { gatewayId, ref }: GroupNews): void {
+    for (const part of partsOf(this.state)) {
+      this.say({ kind: 'state', to, after: [gatewayId, ref], ...part });
+    }
+  }
+
+  private say(news: Utterance): number {
+    this.lastSaid = this.deps.say(news);
+    return this.lastSaid;
+  }
+}

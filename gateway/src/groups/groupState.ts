@@ -1,0 +1,257 @@
+import type {
+  GroupMember,
+  HeldMessage,
+  KnownMember,
+  MemberKey,
+} from '@roomwire/shared/contracts/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { matchesFilters } from '../policy/filters.js';
+
+export interface Member extends KnownMember {
+  filters: GroupMember['filters'];
+  turn: number;
+  /** The messages that it has and that are not done. */
+  readonly load: Set<string>;
+  /** How many it is about to get, and when it was last proposed for one. Known to the sequencer alone. */
+  proposed: number;
+  proposedTurn: number;
+}
+
+export interface Held {
+  readonly message: LiveMessage;
+  assignee: Member | undefined;
+  /** Whether this gateway has given it to its client. */
+  isDelivered: boolean;
+}
+
+export interface GroupBounds {
+  /** Messages that are not done. */
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/**
+ * Who is in a worker group, and which of its messages are not done. The same on every gateway that has read the same
+ * records: nothing in here asks for time, chance or place.
+ */
+export class GroupState {
+  /** In the order in which they came. */
+  readonly members = new Map<string, Member>();
+  /** Gateways with members that do not have the state yet. */
+  readonly awaiting = new Set<string>();
+  /** In the order in which they came. */
+  readonly held = new Map<string, Held>();
+  /** Messages that nobody has, is proposed for or is known to be kept from. */
+  readonly loose = new Set<string>();
+  /** Messages that were dropped because too many were not done. */
+  dropped = 0;
+  /** Messages that nobody has, and of those who are there nobody may have. */
+  private readonly stuck = new Set<string>();
+  /** How many members each gateway has. */
+  private readonly gateways = new Map<string, number>();
+  private readonly bounds: GroupBounds;
+  private bytes = 0;
+  private turn = 0;
+  private proposedTurn = 0;
+
+  constructor(bounds: GroupBounds) {
+    this.bounds = bounds;
+  }
+
+  static of(
+    bounds: GroupBounds,
+    members: readonly KnownMember[],
+    awaiting: readonly string[],
+    held: readonly HeldMessage[],
+  ): GroupState {
+    const state = new GroupState(bounds);
+    for (const member of members) state.put(member);
+    for (const gatewayId of awaiting) state.awaiting.add(gatewayId);
+    for (const [message, assignee] of held) {
+      state.hold(message);
+      if (assignee) state.attach(message.id, state.members.get(keyOf(assignee)));
+    }
+    return state;
+  }
+
+  get knownMembers(): readonly KnownMember[] {
+    return [...this.members.values()].map(({ number, actorTokenId, filters, acks, gatewayId, turn }) => {
+      return { number, actorTokenId, filters, acks, gatewayId, turn };
+    });
+  }
+
+  get heldMessages(): readonly HeldMessage[] {
+    return [...this.held.values()].map(({ message, assignee }) => [
+      message,
+      assignee ? [assignee.gatewayId, assignee.number] : null,
+    ]);
+  }
+
+  /** The gateway that says who gets what: the one with the state that has been here for longest. */
+  get sequencer(): string | undefined {
+    for (const { gatewayId } of this.members.values()) if (!this.awaiting.has(gatewayId)) return gatewayId;
+    return undefined;
+  }
+
+  get gatewayIds(): Iterable<string> {
+    return this.gateways.keys();
+  }
+
+  has(gatewayId: string): boolean {
+    return this.gateways.has(gatewayId);
+  }
+
+  /** Whether nobody else has a part in the group. */
+  isAlone(gatewayId: string): boolean {
+    return this.gateways.size === 1 && this.awaiting.size === 0 && this.gateways.has(gatewayId);
+  }
+
+  membersOf(gatewayId: string): readonly Member[] {
+    return [...this.members.values()].filter((member) => member.gatewayId === gatewayId);
+  }
+
+  /** [WS-GROUP-3] A message that none of the members may have is not the group's. */
+  take(message: LiveMessage): void {
+    if (this.held.has(message.id) || this.choose(message) === undefined) return;
+    this.hold(message);
+  }
+
+  /** Takes it in any case: it was the group's before. */
+  takeBack(message: LiveMessage): void {
+    if (!this.held.has(message.id)) this.hold(message);
+  }
+
+  join(gatewayId: string, members: readonly GroupMember[]): void {
+    for (const member of members) {
+      const known = this.members.get(keyOf([gatewayId, member.number]));
+      if (known) known.filters = member.filters;
+      else this.put({ ...member, gatewayId, turn: this.turn });
+    }
+    for (const id of this.stuck) this.loose.add(id);
+    this.stuck.clear();
+  }
+
+  leave(gatewayId: string, numbers: readonly number[]): void {
+    for (const number of numbers) this.remove(this.members.get(keyOf([gatewayId, number])));
+    if (!this.has(gatewayId)) this.awaiting.delete(gatewayId);
+  }
+
+  /** Takes out the members of a gateway up to a number. */
+  gone(gatewayId: string, upTo: number): void {
+    for (const member of this.membersOf(gatewayId)) if (member.number <= upTo) this.remove(member);
+    if (!this.has(gatewayId)) this.awaiting.delete(gatewayId);
+  }
+
+  /** Who is to get a message: of those who may, the one with the fewest that are not done, in turn among equals. */
+  choose({ publisher, filters }: LiveMessage): Member | undefined {
+    let best: Member | undefined;
+    let values: ReadonlySet<string> | undefined;
+    for (const member of this.members.values()) {
+      if (member.actorTokenId === publisher) continue;
+      if (member.filters && !matchesFilters(member.filters, (values ??= new Set(filters)))) continue;
+      if (best === undefined || isBefore(member, best)) best = member;
+    }
+    return best;
+  }
+
+  /** The member is about to get one more, as far as the sequencer's next choices are concerned. */
+  propose(id: string, member: Member): void {
+    this.loose.delete(id);
+    this.proposedTurn = Math.max(this.proposedTurn, this.turn) + 1;
+    member.proposedTurn = this.proposedTurn;
+    member.proposed++;
+  }
+
+  /** The proposal has become an assignment, or nothing. */
+  withdrawProposal(id: string, key: string): void {
+    const member = this.members.get(key);
+    if (member) member.proposed--;
+    const held = this.held.get(id);
+    if (held !== undefined && held.assignee === undefined) this.loose.add(id);
+  }
+
+  /** Nobody may have it, until somebody comes. */
+  setAside(id: string): void {
+    if (this.loose.delete(id)) this.stuck.add(id);
+  }
+
+  /** The first assignment of a message holds. Undefined where this one does not. */
+  assign(id: string, member: MemberKey): Held | undefined {
+    const held = this.held.get(id);
+    if (held === undefined || held.assignee !== undefined) return undefined;
+    return this.give(id, this.members.get(keyOf(member)));
+  }
+
+  done(id: string): void {
+    const held = this.held.get(id);
+    if (held === undefined) return;
+    held.assignee?.load.delete(id);
+    this.held.delete(id);
+    this.loose.delete(id);
+    this.stuck.delete(id);
+    this.bytes -= held.message.body.length;
+  }
+
+  private put(member: KnownMember): void {
+    const fresh = { load: new Set<string>(), proposed: 0, proposedTurn: 0 };
+    this.members.set(keyOf([member.gatewayId, member.number]), { ...member, ...fresh });
+    this.gateways.set(member.gatewayId, (this.gateways.get(member.gatewayId) ?? 0) + 1);
+    this.turn = Math.max(this.turn, member.turn);
+  }
+
+  private remove(member: Member | undefined): void {
+    if (member === undefined) return;
+    this.members.delete(keyOf([member.gatewayId, member.number]));
+    const left = (this.gateways.get(member.gatewayId) ?? 0) - 1;
+    if (left > 0) this.gateways.set(member.gatewayId, left);
+    else this.gateways.delete(member.gatewayId);
+    for (const id of member.load) {
+      const held = this.held.get(id) as Held;
+      held.assignee = undefined;
+      held.isDelivered = false;
+      this.loose.add(id);
+    }
+  }
+
+  private give(id: string, member: Member | undefined): Held | undefined {
+    const held = this.attach(id, member);
+    if (held !== undefined && member !== undefined) member.turn = ++this.turn;
+    return held;
+  }
+
+  private attach(id: string, member: Member | undefined): Held | undefined {
+    const held = this.held.get(id);
+    if (held === undefined || member === undefined) return undefined;
+    held.assignee = member;
+    member.load.add(id);
+    this.loose.delete(id);
+    this.stuck.delete(id);
+    return held;
+  }
+
+  private hold(message: LiveMessage): void {
+    this.held.set(message.id, { message, assignee: undefined, isDelivered: false });
+    this.loose.add(message.id);
+    this.bytes += message.body.length;
+    while (this.held.size > this.bounds.messages || this.bytes > this.bounds.bytes) this.drop();
+  }
+
+  /** [WS-GROUP-8] The oldest, which then counts as done. */
+  private drop(): void {
+    const [oldest] = this.held.keys();
+    this.done(oldest as string);
+    this.dropped++;
+  }
+}
+
+export const keyOf = ([gatewayId, number]: MemberKey): string => `${gatewayId}/${number}`;
+
+/** Members whose clients acknowledge nothing have no load: they simply take turns. */
+const loadOf = ({ acks, load, proposed }: Member): number => (acks ? load.size + proposed : 0);
+
+const turnOf = ({ turn, proposedTurn }: Member): number => Math.max(turn, proposedTurn);
+
+const isBefore = (one: Member, other: Member): boolean => {
+  const difference = loadOf(one) - loadOf(other);
+  return difference < 0 || (difference === 0 && turnOf(one) < turnOf(other));
+};

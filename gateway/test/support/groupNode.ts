@@ -1,0 +1,123 @@
+import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
+import type { Membership } from '../../src/groups/membership.js';
+import { WorkerGroups } from '../../src/groups/workerGroups.js';
+import { createMetrics } from '../../src/metrics.js';
+import { PresenceBoard } from '../../src/presence/presenceBoard.js';
+import type { ManualClock } from './manualClock.js';
+import type { BusPort, SimulatedBus } from './simulatedBus.js';
+import { silentLogger } from './world.js';
+
+export const room = 'p/app/_/room';
+export const topic = `${room}/work`;
+
+/** A client that works, and what it has been given. */
+export interface Worker {
+  readonly node: GroupNode;
+  readonly actorTokenId: string;
+  readonly acks: boolean;
+  readonly membership: Membership;
+  readonly got: string[];
+  /** What it has not acknowledged. */
+  readonly open: Set<string>;
+  hasEntered: boolean;
+  isOver: boolean;
+}
+
+export interface WorkerWish {
+  readonly actorTokenId: string;
+  readonly acks?: boolean;
+  readonly filters?: readonly FilterEntry[];
+  readonly group?: string;
+}
+
+/** The worker groups of a gateway without its sockets, on a simulated bus and with a clock of its own. */
+export class GroupNode {
+  readonly port: BusPort;
+  readonly groups: WorkerGroups;
+  readonly board: PresenceBoard;
+  readonly metrics = createMetrics();
+  readonly workers = new Set<Worker>();
+  /** What its clients have acknowledged, each time. */
+  readonly acked: string[] = [];
+
+  constructor(
+    gatewayId: string,
+    bus: SimulatedBus,
+    clock: ManualClock,
+    bounds: { messages: number; bytes: number },
+  ) {
+    this.port = bus.port();
+    const common = { gatewayId, bus: this.port, clock, logger: silentLogger, silenceMs: 12_000 };
+    this.board = new PresenceBoard(
+      { ...common, beatMs: 3_000, answersMs: 0, returnMs: 1, connections: () => ({}) },
+      {
+        onTransition: (transition) => this.groups.told(transition),
+        onOwnPresence: (connection, place) => this.groups.announced(connection, place),
+      },
+    );
+    this.groups = new WorkerGroups({
+      ...common,
+      metrics: this.metrics,
+      board: this.board,
+      bounds,
+      ...{ retryMs: 1, closeMs: 0 },
+      attend: async () => undefined,
+      forget: () => undefined,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.port.read(roomRecords, { interest: 'all' }, (record) => this.groups.take(record));
+    await this.board.start();
+  }
+
+  enter({ actorTokenId, acks = false, filters, group = 'g' }: WorkerWish): Worker {
+    const worker: Worker = {
+      ...{ node: this, actorTokenId, acks, got: [], open: new Set(), hasEntered: false, isOver: false },
+      membership: this.groups.join({
+        ...{ room, topic, group, actorTokenId, filters, acks },
+        entered: () => void (worker.hasEntered = true),
+        deliver: ({ id }) => this.given(worker, id),
+      }),
+    };
+    worker.membership.release();
+    worker.membership.join().catch(() => (worker.isOver = true));
+    this.workers.add(worker);
+    return worker;
+  }
+
+  ack(worker: Worker): void {
+    const ids = [...worker.open];
+    worker.open.clear();
+    this.acked.push(...ids);
+    if (ids.length > 0) worker.membership.done(ids);
+  }
+
+  leave(worker: Worker): void {
+    worker.isOver = true;
+    this.workers.delete(worker);
+    worker.membership.leave();
+  }
+
+  second(): void {
+    if (this.port.isFrozen) return;
+    this.board.peers.tick();
+    this.groups.look();
+  }
+
+  private given(worker: Worker, id: string): void {
+    if (worker.isOver) throw new Error('Given to a worker that has left');
+    worker.got.push(id);
+    if (worker.acks) worker.open.add(id);
+    else this.acked.push(id);
+  }
+}
+
+export const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage => ({
+  ...{ id, room, topic, projectId: 'p', publisher: 'nobody', qos: 1, filters: [] },
+  body: Uint8Array.of(0x80),
+  retention: undefined,
+  ...fields,
+});

@@ -1,0 +1,34 @@
+import type { GroupNews } from '../../../src/contracts/bus/groupNews.js';
+import type { LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+
+export const message: LiveMessage = {
+  ...{ id: 'id', room: 'p/app/_/room', topic: 'p/app/_/room/work', projectId: 'p', publisher: 'ann' },
+  ...{ qos: 1, filters: ['eu'], body: Uint8Array.of(0x80), retention: undefined },
+};
+export const sender = {
+  room: message.room,
+  topic: message.topic,
+  group: 'g/ü',
+  gatewayId: 'gateway',
+  ref: 7,
+};
+export const member = { number: 1, actorTokenId: 'ann', filters: ['x', ['y', 'z']], acks: true };
+
+/** One of each kind. */
+export const groupNewsSamples: readonly GroupNews[] = [
+  { ...sender, kind: 'join', members: [member], needs: 'founds' },
+  { ...sender, kind: 'leave', members: [1, 2] },
+  { ...sender, kind: 'assign', assignments: [['id', 'gateway', 1]] },
+  { ...sender, kind: 'done', ids: ['id'] },
+  { ...sender, kind: 'gone', gone: 'other', upTo: 3 },
+  { ...sender, kind: 'messages', messages: [message] },
+  { ...sender, kind: 'check' },
+  {
+    ...{ ...sender, kind: 'state', to: 'other', after: ['other', 3], part: 0, parts: 2 },
+    ...{ members: [{ ...member, gatewayId: 'gateway', turn: 4 }], awaiting: ['other'] },
+    held: [
+      [message, ['gateway', 1]],
+      [message, null],
+    ],
+  },
+];
