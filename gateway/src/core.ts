@@ -22,6 +22,8 @@ import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { IdleSweeper } from './socket/idleSweeper.js';
 import { Tick } from './socket/tick.js';
+import { Hydrations } from './webhooks/hydrations.js';
+import { createTrigger } from './webhooks/triggers.js';
 
 export interface GatewayPorts {
   readonly views: ViewStore;
@@ -48,6 +50,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly sessionRecords: SessionRecords;
   readonly publishToBus: PublishToBus;
   readonly presence: Presence;
+  readonly hydrations: Hydrations;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -61,11 +64,12 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
   const hub = new Hub();
+  const gatewayId = random.uuid();
   const presence = new Presence({
     ...ports,
     ...options,
     directory,
-    gatewayId: random.uuid(),
+    gatewayId,
     connections: () => roster.countByOrganization(),
   });
   const stamps = new RetainStamps(clock, random.uuid());
@@ -76,6 +80,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     budgetBytes: options.retainedBytes,
     graceMs: options.retainedGraceMs,
   });
+  const trigger = createTrigger({ bus, metrics, random, logger });
   const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
   return {
     ...ports,
@@ -86,10 +91,11 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     signingKeys,
     hub,
     presence,
+    hydrations: new Hydrations({ bus, metrics, random, clock, logger, gatewayId }),
     tick: new Tick(),
     retained,
     sessionRecords,
-    publishToBus: createPublishToBus({ bus, metrics, logger, stamps }),
+    publishToBus: createPublishToBus({ bus, metrics, logger, stamps, trigger }),
     revalidator: new Revalidator({
       views,
       clock,

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -74,15 +75,17 @@ class WebSocketGateway implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { bus, hub, presence, retained, revalidator, sweeper, options } = this.core;
+    const { bus, hub, presence, retained, hydrations, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
-    const [messages, values, changes] = await Promise.all([
+    const [messages, values, changes, answers] = await Promise.all([
       bus.read(liveMessages, { interest: 'attended' }, createDelivery(this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
+      bus.read(webhookAnswers, { interest: 'attended' }, hydrations.answered),
       presence.start(),
     ]);
-    this.readers.push(messages, values, changes);
+    this.readers.push(messages, values, changes, answers);
+    await answers.attend(hydrations.address);
     hub.readFrom(messages);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();

@@ -12,6 +12,12 @@ export interface GatewayMetrics {
   slowConsumers: number;
   /** Last values of topics that made room for others. */
   retainedDropped: number;
+  /** That were put on the bus, of both kinds. */
+  webhookCalls: number;
+  /** That the bus did not take: hydrations, and triggers of publishes that nobody waited for. */
+  webhookCallsLost: number;
+  /** Answers of hydration webhooks that were sent on. */
+  hydrations: number;
   /** By the `error` of the refusal. */
   readonly refusals: Record<string, number>;
   /** By the reason of the close, of those that the gateway closed. */
@@ -27,6 +33,9 @@ export const createMetrics = (): GatewayMetrics => ({
   deliveries: 0,
   slowConsumers: 0,
   retainedDropped: 0,
+  webhookCalls: 0,
+  webhookCallsLost: 0,
+  hydrations: 0,
   refusals: {},
   closes: {},
 });

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
+import { webhooksOf, type TopicWebhooks } from '../policy/topicWebhooks.js';
 import type { Identity } from '../session/identity.js';
 import type { Directory, Place } from './directory.js';
 
@@ -20,6 +21,8 @@ export interface TopicAccess {
   /** How each `message` from this address begins. */
   readonly messageHead: Buffer;
   readonly place: Place;
+  /** Undefined for most: nothing is done for a topic without a webhook. */
+  readonly webhooks: TopicWebhooks | undefined;
 }
 
 export const isCurrent = ({ place }: TopicAccess): boolean => place.app.isCurrent && place.room.isCurrent;
@@ -49,5 +52,6 @@ const accessTo = (identity: Identity, address: string, topic: string, place: Pla
     scope,
     messageHead: messageHead(address),
     place,
+    webhooks: webhooksOf(app, topic),
   };
 };

@@ -12,6 +12,7 @@ import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
+import type { Trigger } from '../webhooks/triggers.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
@@ -31,20 +32,30 @@ interface PublishDeps {
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly stamps: RetainStamps;
+  readonly trigger: Trigger;
 }
 
-export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps): PublishToBus => {
+export const createPublishToBus = ({ bus, metrics, logger, stamps, trigger }: PublishDeps): PublishToBus => {
   const failed = (session: Session, frame: PublishFrame, error: unknown): void => {
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
     session.link.refuse('brokerUnavailable', frame);
   };
 
-  const sendLive = (session: Session, frame: PublishFrame, message: LiveMessage): Promise<void> =>
-    bus.send(liveMessages, message, acknowledgementOf(frame)).then(
+  const sendLive = (
+    session: Session,
+    frame: PublishFrame,
+    access: TopicAccess,
+    message: LiveMessage,
+  ): Promise<void> => {
+    const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
+    // [HOOK-TRIGGER-2] `published` promises the call too.
+    const called = trigger(session, frame, access);
+    return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => acknowledge(session, frame),
       (error: unknown) => failed(session, frame, error),
     );
+  };
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
   const retain = async (session: Session, frame: PublishFrame, access: TopicAccess): Promise<void> => {
@@ -55,14 +66,14 @@ export const createPublishToBus = ({ bus, metrics, logger, stamps }: PublishDeps
     } catch (error) {
       return failed(session, frame, error);
     }
-    void sendLive(session, frame, message);
+    void sendLive(session, frame, access, message);
   };
 
   return (session, frame, access) => {
     metrics.publishes++;
     session.unacknowledged++;
     if (frame.retain) return retain(session, frame, access);
-    const sent = sendLive(session, frame, liveMessage(session, frame, access));
+    const sent = sendLive(session, frame, access, liveMessage(session, frame, access));
     return session.unacknowledged > maxUnacknowledged ? sent : undefined;
   };
 };
