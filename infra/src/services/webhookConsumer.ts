@@ -1,6 +1,11 @@
+import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
 import type { StartService } from './service.js';
 
-/** Holds its place in the deployment: there are no webhook calls to make yet. */
-export const startWebhookConsumer: StartService = async ({ adapters }) => {
-  await adapters.bus();
+export const startWebhookConsumer: StartService = async ({ config, logger, clock, adapters, closing }) => {
+  const consumer = createWebhookConsumer({
+    ...{ bus: await adapters.bus(), clock, logger },
+    options: { allowPrivate: config.webhookAllowPrivate },
+  });
+  closing.push(() => consumer.close());
+  await consumer.start();
 };
