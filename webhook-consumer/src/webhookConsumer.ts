@@ -1,20 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCallHandler, type CallHandler } from './consume/callHandler.js';
 import { Pacer } from './consume/pacer.js';
 import { createSettlement } from './consume/settlement.js';
 import { createCaller } from './deliver/gotAttempt.js';
-import { createPost, type Sign } from './deliver/post.js';
+import { createPost } from './deliver/post.js';
 import { EndpointGate } from './isolation/endpointGate.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
+import { ProjectSecrets } from './sign/projectSecrets.js';
 import { defaultOptions, type WebhookConsumerOptions } from './options.js';
 
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
+  readonly views: ViewStore;
+  /** Opens the webhook secrets. */
+  readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly options?: Partial<WebhookConsumerOptions>;
@@ -31,6 +38,8 @@ const backlogInHand = 512;
 
 export const createWebhookConsumer = ({
   bus,
+  views,
+  secretBox,
   clock,
   logger,
   options: given,
@@ -39,12 +48,17 @@ export const createWebhookConsumer = ({
   const metrics = createMetrics();
   const gate = new EndpointGate(options, clock);
   const caller = createCaller(options);
-  const sign: Sign = async () => undefined;
+  const secrets = new ProjectSecrets({ views, secretBox, clock });
+  let feed: ChannelReader | undefined;
   const workers: QueueWorker[] = [];
   let isClosing = false;
   const handler = createCallHandler({
     ...{ bus, gate, metrics },
-    post: createPost({ attempt: caller.attempt, sign, clock }),
+    post: createPost({
+      attempt: caller.attempt,
+      keysOf: (projectId) => secrets.keys(projectId),
+      clock,
+    }),
     settlement: createSettlement({ bus, metrics, logger }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     retryWaitsMs: options.retryWaitsMs,
@@ -54,6 +68,7 @@ export const createWebhookConsumer = ({
   return {
     metrics,
     async start() {
+      feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
       workers.push(...(await workOn(bus, handler, options)));
     },
     close: once(async () => {
@@ -63,6 +78,7 @@ export const createWebhookConsumer = ({
       await Promise.race([closed, pause(options.graceMs, undefined, { ref: false })]);
       caller.close();
       await closed;
+      await feed?.close();
     }),
   };
 };

@@ -7,7 +7,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createStreamWriter } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
-import { reportedDeadLetter, withoutData } from './reportedDeadLetter.js';
+import { redriveFailure, reportedDeadLetter, withoutData, type FailureReport } from './reportedDeadLetter.js';
 
 export interface DeadLetterRecorderDeps {
   readonly bus: MessageBus;
@@ -35,7 +35,17 @@ export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service 
 };
 
 const record = async (deps: DeadLetterRecorderDeps, report: WebhookReport): Promise<void> => {
-  if (report.outcome === 'delivered') return;
+  const { callId, origin } = report.call;
+  if (report.outcome === 'delivered') await execute(deps, report, { type: 'ReportDelivered', dlqId: callId });
+  else if (origin.by === 'redrive')
+    await execute(deps, report, {
+      type: 'ReportRedriveFailed',
+      failure: { ...redriveFailure(report), redriveId: origin.redriveId },
+    });
+  else await recordNew(deps, report);
+};
+
+const recordNew = async (deps: DeadLetterRecorderDeps, report: FailureReport): Promise<void> => {
   try {
     await execute(deps, report, { type: 'RecordDeadLetter', entry: reportedDeadLetter(report) });
   } catch (error) {

@@ -31,6 +31,15 @@ export const reportedDeadLetter = ({
   status,
 });
 
+/** What a redrive has come to, for the entry that is there already. */
+export const redriveFailure = ({ call, responseStatus, error, status }: FailureReport) => ({
+  dlqId: call.callId,
+  responseStatus,
+  error,
+  retryCount: call.attempts - 1,
+  status,
+});
+
 const nothing = Uint8Array.of(0xc0);
 
 /** The entry of a call that no event log takes: all but the data. */

@@ -4,7 +4,7 @@ import type { StartService } from './service.js';
 
 export const startProjections: StartService = async ({ adapters, closing, logger, clock, random }) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
-  const projections = createProjections({ log, views, bus, logger });
+  const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());
   await projections.start();
   await projections.caughtUp;

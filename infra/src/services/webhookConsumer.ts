@@ -1,9 +1,21 @@
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
+import { givenMasterKeys } from '../process/keptSecrets.js';
 import type { StartService } from './service.js';
 
-export const startWebhookConsumer: StartService = async ({ config, logger, clock, adapters, closing }) => {
+export const startWebhookConsumer: StartService = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  closing,
+  secrets,
+}) => {
+  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
-    ...{ bus: await adapters.bus(), clock, logger },
+    ...{ bus, views, clock, logger },
+    secretBox: createSecretBox(masterKeys),
     options: { allowPrivate: config.webhookAllowPrivate },
   });
   closing.push(() => consumer.close());

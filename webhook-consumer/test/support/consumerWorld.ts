@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { encode } from '@msgpack/msgpack';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
 import { webhookReports, type WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import type { WebhookConsumerOptions } from '../../src/options.js';
 import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
@@ -26,17 +29,24 @@ export class ConsumerWorld {
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
   bus: MessageBus;
+  readonly views: ViewStore;
+  readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
   private readonly folder: TemporaryFolder;
   private calls = 0;
 
-  private constructor(folder: TemporaryFolder, bus: MessageBus) {
+  private constructor(folder: TemporaryFolder, bus: MessageBus, views: ViewStore) {
     this.folder = folder;
+    this.views = views;
     this.bus = bus;
   }
 
   static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
     const folder = await temporaryFolder();
-    const world = new ConsumerWorld(folder, await openBus(folder));
+    const world = new ConsumerWorld(
+      folder,
+      await openBus(folder),
+      await openEmbeddedViewStore({ file: (name) => join(folder.path, name) }),
+    );
     await world.listen();
     await world.startConsumer(options);
     return world;
@@ -51,6 +61,7 @@ export class ConsumerWorld {
     const logger: Logger = { debug: write, info: write, warn: write, error: write };
     const consumer = createWebhookConsumer({
       ...{ bus, clock: systemClock, logger },
+      ...{ views: this.views, secretBox: this.secretBox },
       options: { ...fast, ...options },
     });
     this.consumers.push(consumer);
@@ -98,6 +109,7 @@ export class ConsumerWorld {
   async close(): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();
+    await this.views.close();
     await this.folder.remove();
   }
 

@@ -99,7 +99,7 @@ describe('webhooks', () => {
     const [first = 0, second = 0, third = 0] = endpoint.received.map(({ at }) => at);
     expect(second - first, 'the first wait').to.be.within(1_000, 1_900);
     expect(third - second, 'the second wait').to.be.within(2_000, 2_900);
-    const dlqId = endpoint.received[0]?.headers['webhook-id'];
+    const dlqId = String(endpoint.received[0]?.headers['webhook-id']);
     const path = `${queue()}/${dlqId}`;
     await eventually(async () => (await service.operator.get(path)).status === 200, { withinMs: 1_000 });
     const entry = (await service.operator.get(path)).body;
@@ -132,7 +132,7 @@ describe('webhooks', () => {
     const { client } = await join();
     await client.publish(topic, 'x'.repeat(900_000));
     await received(1);
-    const path = `${queue()}/${endpoint.received[0]?.headers['webhook-id']}`;
+    const path = `${queue()}/${String(endpoint.received[0]?.headers['webhook-id'])}`;
     await eventually(async () => (await service.operator.get(path)).status === 200);
     const { body } = await service.operator.get(path);
     expect(body).to.include({ status: 'failed', retryCount: 0, responseStatus: 404 });
