@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
@@ -175,5 +176,113 @@ describe('webhooks', () => {
     expect(await alice.next()).to.deep.include({ type: 'hydration', data: { third: 1 } });
     expect((await service.operator.get(queue())).body.pagination.total).to.equal(before);
     alice.close();
+  });
+
+  describe('[HOOK-REDRIVE-1] that came to nothing', () => {
+    /** The entries of so many publishes that the backend refuses. */
+    const failures = async (count: number): Promise<{ appId: string; paths: string[] }> => {
+      endpoint.reaction = answer(404);
+      const { appId, topic } = await newApp({
+        triggerWebhook: { url: endpoint.url, headers: { 'X-Key': 'k' } },
+      });
+      const { client } = await join();
+      for (let n = 1; n <= count; n += 1) await client.publish(topic, { n });
+      await received(count);
+      const paths = endpoint.received.map(({ headers }) => `${queue()}/${String(headers['webhook-id'])}`);
+      for (const path of paths)
+        await eventually(async () => (await service.operator.get(path)).status === 200);
+      return { appId, paths };
+    };
+    const gone = (path: string): Promise<void> =>
+      eventually(async () => (await service.operator.get(path)).status === 404, {
+        what: 'an entry that is gone',
+      });
+
+    it('are made again when an operator asks, and gone after a 2xx', async () => {
+      const { paths } = await failures(1);
+      const [path = ''] = paths;
+      endpoint.reaction = answer(204);
+      const asked = (await service.operator.post(`${path}/redrive`, undefined)).body;
+      expect(asked).to.include({ redriveCount: 1, lastRedriveBy: 'session:operator', status: 'failed' });
+      await received(2);
+      const [first, second] = endpoint.received;
+      expect(second?.json).to.eql(first?.json);
+      expect(second?.headers).to.include({
+        'webhook-id': first?.headers['webhook-id'],
+        'x-key': 'k',
+      });
+      await gone(path);
+    });
+
+    it('are kept, and say what happened, when they fail again', async () => {
+      const { paths } = await failures(1);
+      const [path = ''] = paths;
+      endpoint.reaction = answer(410);
+      await service.operator.post(`${path}/redrive`, undefined);
+      await eventually(async () => (await service.operator.get(path)).body.responseStatus === 410);
+      expect((await service.operator.get(path)).body).to.include({
+        status: 'failed',
+        error: 'The endpoint answered 410',
+        redriveCount: 1,
+        retryCount: 0,
+      });
+      await service.operator.delete(`${path}/mark-dead`);
+      expect(await service.operator.post(`${path}/redrive`, undefined)).to.deep.include({ status: 409 });
+    });
+
+    it('are made again all together, after a look at which ones', async () => {
+      const { appId, paths } = await failures(5);
+      const all = `${queue()}/redrive`;
+      const dlqIds = paths.map((path) => path.slice(queue().length + 1));
+      endpoint.reaction = answer(200);
+      const dry = (await service.operator.post(all, { appId })).body;
+      expect(dry).to.deep.include({ matched: 5, redriven: 0, dryRun: true });
+      expect(dry.dlqIds).to.have.members(dlqIds);
+      expect((await service.operator.post(all, { appId, status: 'pending' })).body.matched).to.equal(0);
+      expect((await service.operator.post(all, { appId, dryRun: false })).body).to.deep.include({
+        ...{ matched: 5, redriven: 5, dryRun: false },
+      });
+      for (const path of paths) await gone(path);
+      expect(endpoint.received).to.have.lengthOf(10);
+    });
+  });
+
+  it('[HOOK-SIGN-2] are signed once the project has a secret, and with both while there are two', async () => {
+    const { organizationId, projectId } = service.credentials;
+    const secrets = `/organizations/${organizationId}/projects/${projectId}/webhook-secrets`;
+    const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
+    const { client } = await join();
+    const signaturesOf = async (count: number): Promise<unknown> => {
+      let signatures: readonly string[] = [];
+      await eventually(async () => {
+        const before = endpoint.received.length;
+        await client.publish(topic, 'x');
+        await received(before + 1);
+        const { headers, text } = endpoint.received[before] ?? expect.fail();
+        signatures = String(headers['webhook-signature'] ?? '')
+          .split(' ')
+          .filter(Boolean);
+        signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`;
+        return signatures.length === count;
+      });
+      return signatures;
+    };
+    let signed = '';
+    const signatureBy = (secret: string): string => {
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    };
+    expect(await signaturesOf(0)).to.eql([]);
+    const old = (await service.operator.post(secrets, { name: 'Old' })).body;
+    expect(old.webhookSecret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await signaturesOf(1)).to.eql([signatureBy(old.webhookSecret)]);
+    const { webhookSecret } = (await service.operator.post(secrets, { name: 'New' })).body;
+    expect(await signaturesOf(2)).to.eql([signatureBy(old.webhookSecret), signatureBy(webhookSecret)]);
+    expect((await service.operator.post(secrets, { name: 'Third' })).status).to.equal(409);
+    const { body } = await service.operator.get(secrets);
+    expect(body.data).to.have.lengthOf(2);
+    expect(JSON.stringify(body)).not.to.match(/whsec_|sealed|cipher/);
+    await service.operator.delete(`${secrets}/${old.webhookSecretId}`);
+    expect(await signaturesOf(1)).to.eql([signatureBy(webhookSecret)]);
   });
 });
