@@ -12,6 +12,7 @@ import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
+import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
@@ -38,6 +39,7 @@ import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
+import { webhookSecretRoutes } from './webhook-secrets/routes.js';
 
 export interface CommandApiDeps {
   readonly log: EventLog;
@@ -72,7 +74,10 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...scopeRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),
+  // Before the entries: `redrive` is no identifier of one.
+  ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
+  ...webhookSecretRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */

@@ -31,6 +31,8 @@ import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { IdleSweeper } from './socket/idleSweeper.js';
 import { Tick } from './socket/tick.js';
+import { Hydrations } from './webhooks/hydrations.js';
+import { createTrigger } from './webhooks/triggers.js';
 
 export interface GatewayPorts {
   readonly views: ViewStore;
@@ -64,6 +66,7 @@ export interface GatewayCore extends GatewayPorts {
   readonly connectionLimit: ConnectionLimit;
   readonly usageLedger: UsageLedger;
   readonly connectionNotes: ConnectionNotes;
+  readonly hydrations: Hydrations;
   readonly revalidator: Revalidator;
   readonly sweeper: IdleSweeper<Connection>;
   /** Hears of the actors and signing keys that open connections. */
@@ -120,6 +123,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     hub,
     groups,
     presence,
+    hydrations: new Hydrations({ bus, metrics, random, clock, logger, gatewayId }),
     plans,
     connectionLimit,
     usageLedger: new UsageLedger({ gatewayId, views, clock, logger, plans }),
@@ -135,6 +139,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
       ids: new MessageIds(clock, random),
       showsIds: ports.messageRecord !== undefined,
       record: createRecorder({ ...ports, metrics }),
+      trigger: createTrigger({ bus, metrics, random, logger }),
     }),
     revalidator: new Revalidator({ ...rights, retained, sessionRecords, plans, connectionLimit }),
     sweeper: new IdleSweeper(options.idleTimeoutMs, roster.connections, sweepOver),

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -80,15 +81,17 @@ class WebSocketGateway implements Gateway {
   }
 
   async start(): Promise<void> {
-    const { bus, hub, groups, presence, retained, revalidator, sweeper, options } = this.core;
+    const { bus, hub, groups, presence, retained, hydrations, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
-    const [messages, values, changes] = await Promise.all([
+    const [messages, values, changes, answers] = await Promise.all([
       bus.read(roomRecords, { interest: 'attended' }, createDelivery(this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
+      bus.read(webhookAnswers, { interest: 'attended' }, hydrations.answered),
       presence.start(),
     ]);
-    this.readers.push(messages, values, changes);
+    this.readers.push(messages, values, changes, answers);
+    await answers.attend(hydrations.address);
     hub.readFrom(messages, groups);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();

@@ -19,6 +19,12 @@ export interface GatewayMetrics {
   retainedDropped: number;
   /** Messages of worker groups that were dropped because too many were not done. */
   groupMessagesDropped: number;
+  /** That were put on the bus, of both kinds. */
+  webhookCalls: number;
+  /** That the bus did not take: hydrations, and triggers of publishes that nobody waited for. */
+  webhookCallsLost: number;
+  /** Answers of hydration webhooks that were sent on. */
+  hydrations: number;
   /** By the `error` of the refusal. */
   readonly refusals: Record<string, number>;
   /** By the reason of the close, of those that the gateway closed. */
@@ -38,6 +44,9 @@ export const createMetrics = (): GatewayMetrics => ({
   slowConsumers: 0,
   retainedDropped: 0,
   groupMessagesDropped: 0,
+  webhookCalls: 0,
+  webhookCallsLost: 0,
+  hydrations: 0,
   refusals: {},
   closes: {},
 });

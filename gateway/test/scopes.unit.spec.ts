@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
@@ -230,6 +231,7 @@ describe('an actor in a scope', () => {
           overlaid(real, {
             read: async (...args) => {
               const reader: ChannelReader = await real.read(...args);
+              if (args[0].name !== liveMessages.name) return reader;
               const attend = async (key: string) => {
                 attended.push(key);
                 if (key.includes('/acme/')) await allowed;
@@ -268,6 +270,7 @@ describe('an actor in a scope', () => {
         overlaid(real, {
           read: async (...args) => {
             const reader: ChannelReader = await real.read(...args);
+            if (args[0].name !== liveMessages.name) return reader;
             const attend = (key: string) => {
               if (!isAway) return reader.attend(key);
               refusals++;

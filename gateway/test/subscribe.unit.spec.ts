@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { overlaid } from './support/overlaid.js';
 import { World } from './support/world.js';
@@ -35,6 +36,7 @@ describe('subscribe', () => {
         overlaid(real, {
           read: async (...args) => {
             const reader: ChannelReader = await real.read(...args);
+            if (args[0].name !== liveMessages.name) return reader;
             const attendLater = async (key: string) => {
               attend();
               await allowed;

@@ -1,8 +1,11 @@
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+
+import { putRedrivenCalls } from './redrivenCalls.js';
 
 const feedId = domainEventFeed.name;
 
@@ -19,13 +22,15 @@ export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewCha
 
 /** Feeds again what a crash between writing and feeding may have kept back: at most the last batch. */
 export const feedWhatIsInDoubt = async (
-  { log, views, bus }: { log: EventLog; views: ViewStore; bus: MessageBus },
+  deps: { log: EventLog; views: ViewStore; bus: MessageBus; clock: Clock },
   checkpoint: LogPosition,
 ): Promise<void> => {
+  const { log, views, bus } = deps;
   const progress = await views.get('feedProgress', feedId);
   for await (const events of log.readAll(progress?.position)) {
     const inDoubt = events.filter(({ position }) => position <= checkpoint);
     await feedEvents(bus, inDoubt);
+    await putRedrivenCalls(deps, inDoubt);
     if (inDoubt.length < events.length) return;
   }
 };

@@ -1,15 +1,18 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
+import { putRedrivenCalls } from './redrivenCalls.js';
 import { changesOf } from './projectors/changesOf.js';
 
 export interface FollowDeps {
   readonly log: EventLog;
   readonly views: ViewStore;
   readonly bus: MessageBus;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -29,6 +32,7 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
     const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
     await views.apply({ changes, position: last.position });
     await feedEvents(bus, events);
+    await putRedrivenCalls(deps, events);
     fedUpTo = last.position;
   };
   return log.subscribeAll(checkpoint, { onEvents, onCaughtUp });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
@@ -25,7 +26,7 @@ const world = async (path: string, logger: Logger = silent) => {
   const log = await openEmbeddedEventLog(folder);
   const views = await openEmbeddedViewStore(folder);
   const bus = await openEmbeddedMessageBus(folder);
-  const projections = createProjections({ log, views, bus, logger });
+  const projections = createProjections({ log, views, bus, clock: systemClock, logger });
   return {
     log,
     views,
@@ -117,13 +118,13 @@ describe('projections', () => {
       send: () => stuck,
       read: bus.read.bind(bus),
     });
-    const first = createProjections({ log, views, bus: cut, logger: silent });
+    const first = createProjections({ log, views, bus: cut, clock: systemClock, logger: silent });
     await first.start();
     await append(events);
     // As good as killed: it waits for a feed that never answers.
     const fed: string[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
-    const second = createProjections({ log, views, bus, logger: silent });
+    const second = createProjections({ log, views, bus, clock: systemClock, logger: silent });
     await second.start();
     await eventually(() => fed.length >= events.length);
     expect(fed).to.eql(events.map(({ id }) => id));
@@ -144,7 +145,7 @@ describe('projections', () => {
       apply: (batch: ViewBatch) =>
         failures-- > 0 ? Promise.reject(new EngineUnavailable('read models')) : views.apply(batch),
     });
-    const projections = createProjections({ log, views: flaky, bus, logger: silent });
+    const projections = createProjections({ log, views: flaky, bus, clock: systemClock, logger: silent });
     await projections.start();
     await append([newEvent(actorCreated, 1)]);
     expect(await views.count('actors', {})).to.equal(1);
@@ -157,14 +158,28 @@ describe('projections', () => {
     const folder = await temporaryFolder();
     const { log, views, bus, append, close } = await world(folder.path);
     const instances = [1, 2].map(() =>
-      createProjections({ log, views, bus, logger: silent, options: { takeOverAfterMs: 100 } }),
+      createProjections({
+        log,
+        views,
+        bus,
+        clock: systemClock,
+        logger: silent,
+        options: { takeOverAfterMs: 100 },
+      }),
     );
     for (const instance of instances) await instance.start();
     const events = fc.sample(histories, { seed: 13, numRuns: 6 }).flat().map(newEvent);
     await append(events.slice(0, 50));
     await instances[0]?.close();
     await append(events.slice(50, 100));
-    const third = createProjections({ log, views, bus, logger: silent, options: { takeOverAfterMs: 100 } });
+    const third = createProjections({
+      log,
+      views,
+      bus,
+      clock: systemClock,
+      logger: silent,
+      options: { takeOverAfterMs: 100 },
+    });
     await third.start();
     await instances[1]?.close();
     await append(events.slice(100));

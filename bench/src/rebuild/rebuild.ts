@@ -1,3 +1,4 @@
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { createProjections } from '@roomwire/projections/projections';
 import type { Measurement } from '../measure/comparison.js';
 import { startOwnCpuMeter } from '../measure/cpu.js';
@@ -9,7 +10,7 @@ export const measureRebuild = async (ports: Ports, events: number): Promise<Meas
   const { views } = ports;
   await views.clear();
   const meter = startOwnCpuMeter();
-  const projections = createProjections(ports);
+  const projections = createProjections({ ...ports, clock: systemClock });
   await projections.start();
   await projections.caughtUp;
   const { elapsed, cpu } = meter();

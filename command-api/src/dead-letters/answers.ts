@@ -1,6 +1,15 @@
 import { deadLetterStatuses } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { countSchema, listOf, orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import {
+  countSchema,
+  flagSchema,
+  listOf,
+  orNull,
+  record,
+  textSchema,
+  timeSchema,
+  uuidSchema,
+} from '../http/schemas.js';
 import type { presentDeadLetter } from './present.js';
 
 export const deadLetterSchema = record('DeadLetter', {
@@ -20,6 +29,9 @@ export const deadLetterSchema = record('DeadLetter', {
     enum: [...deadLetterStatuses],
     description: '`pending` could succeed later, `failed` was refused, `dead` was given up by hand',
   },
+  redriveCount: { ...countSchema, description: 'How often it was tried again by hand' },
+  lastRedriveAt: orNull(timeSchema),
+  lastRedriveBy: { ...orNull(textSchema), description: '`session:<subject>`' },
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
@@ -34,6 +46,18 @@ export const deadLetterPageSchema = record('DeadLetterPage', {
 });
 
 export const pendingCountSchema = record('PendingCount', { count: countSchema });
+
+export const redriveSchema = record('Redrive', {
+  matched: { ...countSchema, description: 'Entries that fit the filter, at most 1,000' },
+  redriven: { ...countSchema, description: 'Of these, the ones that are tried again now; 0 of a dry run' },
+  dryRun: flagSchema,
+  dlqIds: { ...listOf(uuidSchema), description: 'The entries, the oldest first' },
+});
+
+export const exampleRedrive = {
+  body: { status: 'pending', dryRun: false },
+  answer: { matched: 1, redriven: 1, dryRun: false, dlqIds: [exampleIds.dlqId] },
+};
 
 export const exampleDeadLetter: ReturnType<typeof presentDeadLetter> = {
   dlqId: exampleIds.dlqId,
@@ -54,6 +78,9 @@ export const exampleDeadLetter: ReturnType<typeof presentDeadLetter> = {
   error: 'The endpoint answered 503',
   retryCount: 2,
   status: 'pending',
+  redriveCount: 0,
+  lastRedriveAt: null,
+  lastRedriveBy: null,
   createdAt: exampleTime,
   updatedAt: exampleTime,
 };

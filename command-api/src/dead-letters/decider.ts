@@ -4,6 +4,7 @@ import {
   type DeadLetter,
   type DeadLetterEvent,
   type DeadLetterFields,
+  type RedriveFailure,
 } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import type { Target } from '../handling/commandHandler.js';
 import type { Decider } from '../handling/decider.js';
@@ -17,6 +18,14 @@ interface ExistingDeadLetter {
 export type DeadLetterCommand =
   /** A call that is reported again, because its first report was not acknowledged, is recorded once. */
   | { readonly type: 'RecordDeadLetter'; readonly entry: DeadLetterFields }
+  | ({
+      readonly type: 'RedriveDeadLetter';
+      readonly redriveId: string;
+      readonly redrivenBy: string;
+    } & ExistingDeadLetter)
+  /** Reported once, like the first failure; one that was marked dead meanwhile stays so. */
+  | { readonly type: 'ReportRedriveFailed'; readonly failure: RedriveFailure }
+  | { readonly type: 'ReportDelivered'; readonly dlqId: string }
   | ({ readonly type: 'MarkDeadLetterDead' } & ExistingDeadLetter)
   | ({ readonly type: 'DeleteDeadLetter' } & ExistingDeadLetter);
 
@@ -24,15 +33,35 @@ export interface DeadLetterState {
   readonly entry: DeadLetter | undefined;
   /** Also of an entry that was deleted: a late report does not bring it back. */
   readonly wasRecorded: boolean;
+  /** The last redrive whose failure was reported. */
+  readonly failedRedriveId: string | undefined;
 }
 
 export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, DeadLetterEvent> = {
-  initial: () => ({ entry: undefined, wasRecorded: false }),
-  evolve: ({ entry }, event) => ({ entry: evolveDeadLetter(entry, event), wasRecorded: true }),
+  initial: () => ({ entry: undefined, wasRecorded: false, failedRedriveId: undefined }),
+  evolve: ({ entry, failedRedriveId }, event) => ({
+    entry: evolveDeadLetter(entry, event),
+    wasRecorded: true,
+    failedRedriveId: event.type === 'DeadLetterRedriveFailed' ? event.data.redriveId : failedRedriveId,
+  }),
   decide(command, state) {
     switch (command.type) {
       case 'RecordDeadLetter':
         return state.wasRecorded ? [] : [{ type: 'DeadLetterRecorded', data: command.entry }];
+      case 'RedriveDeadLetter': {
+        const { dlqId, redriveId, redrivenBy } = command;
+        const { status, redriveCount } = existing(state, command);
+        if (status === 'dead') throw new Refusal('dead_letter_dead', { dlqId });
+        const data = { dlqId, redriveId, redrivenBy, redriveCount: redriveCount + 1 };
+        return [{ type: 'DeadLetterRedriven', data }];
+      }
+      case 'ReportRedriveFailed': {
+        const isKnown = state.failedRedriveId === command.failure.redriveId;
+        const isOpen = state.entry !== undefined && state.entry.status !== 'dead';
+        return isOpen && !isKnown ? [{ type: 'DeadLetterRedriveFailed', data: command.failure }] : [];
+      }
+      case 'ReportDelivered':
+        return state.entry ? [{ type: 'DeadLetterDelivered', data: { dlqId: command.dlqId } }] : [];
       case 'MarkDeadLetterDead': {
         const isDead = existing(state, command).status === 'dead';
         return isDead ? [] : [{ type: 'DeadLetterMarkedDead', data: { dlqId: command.dlqId } }];

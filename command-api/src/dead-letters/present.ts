@@ -13,6 +13,9 @@ export const presentDeadLetter = (entry: DeadLetter) => ({
   error: entry.error,
   retryCount: entry.retryCount,
   status: entry.status,
+  redriveCount: entry.redriveCount,
+  lastRedriveAt: entry.lastRedriveAt,
+  lastRedriveBy: entry.lastRedriveBy,
   createdAt: entry.createdAt,
   updatedAt: entry.updatedAt,
 });

@@ -28,6 +28,9 @@ export interface RefusalDetails {
   scope_not_in_project: { readonly accessScopeId: string };
   signing_key_not_found: { readonly signingKeyId: string };
   dead_letter_not_found: { readonly dlqId: string };
+  dead_letter_dead: { readonly dlqId: string };
+  webhook_secret_not_found: { readonly webhookSecretId: string };
+  webhook_secrets_full: Record<never, never>;
 }
 
 export type RefusalCode = keyof RefusalDetails;

@@ -151,6 +151,21 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
     shape: 'application',
     message: ({ dlqId }) => `Webhook dead letter ${dlqId} not found`,
   },
+  dead_letter_dead: {
+    status: 409,
+    shape: 'application',
+    message: ({ dlqId }) => `Webhook dead letter ${dlqId} is marked dead`,
+  },
+  webhook_secret_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ webhookSecretId }) => `Webhook secret ${webhookSecretId} not found`,
+  },
+  webhook_secrets_full: {
+    status: 409,
+    shape: 'application',
+    message: () => 'This project has two webhook secrets already. Delete one first.',
+  },
 };
 
 export const answerRefusal = (refusal: Refusal, at: { id: string; now: string }): ErrorAnswer => {

@@ -33,4 +33,7 @@ export const refusalExamples: { readonly [C in RefusalCode]: RefusalDetails[C] }
   scope_not_in_project: { accessScopeId },
   signing_key_not_found: { signingKeyId: exampleIds.signingKeyId },
   dead_letter_not_found: { dlqId: exampleIds.dlqId },
+  dead_letter_dead: { dlqId: exampleIds.dlqId },
+  webhook_secret_not_found: { webhookSecretId: exampleIds.webhookSecretId },
+  webhook_secrets_full: {},
 };

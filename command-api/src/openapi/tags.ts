@@ -11,6 +11,7 @@ export const tags = {
   Projects: 'What owns apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',
   Blueprints: 'Registered, versioned definitions that apps are made from.',
+  'Webhook secrets': 'What the webhook calls of a project are signed with; two are valid during a rotation.',
   'Webhook dead letters': 'Webhook calls that failed after every attempt.',
 } as const;
 

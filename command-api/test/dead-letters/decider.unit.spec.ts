@@ -64,4 +64,54 @@ describe('a dead letter', () => {
       given(recorded, deleted).when(command()).thenRefused('dead_letter_not_found');
     }
   });
+
+  describe('that is tried again', () => {
+    const redrive = (redriveId: string, organizationId = 'o1'): DeadLetterCommand => ({
+      ...{ type: 'RedriveDeadLetter', dlqId: 'd1', organizationId, redriveId, redrivenBy: 'session:ada' },
+    });
+    const redriven = (redriveId: string, redriveCount = 1): DeadLetterEvent => ({
+      type: 'DeadLetterRedriven',
+      data: { dlqId: 'd1', redriveId, redriveCount, redrivenBy: 'session:ada' },
+    });
+    const failure = (redriveId: string) => ({
+      ...{
+        dlqId: 'd1',
+        redriveId,
+        responseStatus: 404,
+        error: 'no',
+        retryCount: 0,
+        status: 'failed' as const,
+      },
+    });
+    const report = (redriveId: string): DeadLetterCommand => ({
+      ...{ type: 'ReportRedriveFailed', failure: failure(redriveId) },
+    });
+    const failed = (redriveId: string): DeadLetterEvent => ({
+      ...{ type: 'DeadLetterRedriveFailed', data: failure(redriveId) },
+    });
+    const arrived: DeadLetterCommand = { type: 'ReportDelivered', dlqId: 'd1' };
+    const delivered: DeadLetterEvent = { type: 'DeadLetterDelivered', data: { dlqId: 'd1' } };
+
+    it('counts how often, and is so until it is marked dead', () => {
+      given(recorded).when(redrive('r1')).then(redriven('r1'));
+      given(recorded, redriven('r1')).when(redrive('r2')).then(redriven('r2', 2));
+      given(recorded, markedDead).when(redrive('r1')).thenRefused('dead_letter_dead');
+      given(recorded).when(redrive('r1', 'o2')).thenRefused('dead_letter_not_found');
+      given(recorded, delivered).when(redrive('r1')).thenRefused('dead_letter_not_found');
+    });
+
+    it('is gone when the call has arrived', () => {
+      given(recorded, redriven('r1')).when(arrived).then(delivered);
+      given(recorded, redriven('r1'), delivered).when(arrived).thenNothing();
+      given(recorded, delivered).when(record).thenNothing();
+    });
+
+    it('says what happened when it failed again, once for each time', () => {
+      given(recorded, redriven('r1')).when(report('r1')).then(failed('r1'));
+      given(recorded, redriven('r1'), failed('r1')).when(report('r1')).thenNothing();
+      given(recorded, redriven('r1'), failed('r1'), redriven('r2', 2)).when(report('r2')).then(failed('r2'));
+      given(recorded, redriven('r1'), markedDead).when(report('r1')).thenNothing();
+      given(recorded, redriven('r1'), deleted).when(report('r1')).thenNothing();
+    });
+  });
 });

@@ -49,8 +49,14 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   BlueprintRegistered: nothing,
   BlueprintVersionAdded: nothing,
   DeadLetterRecorded: nothing,
+  DeadLetterRedriven: nothing,
+  DeadLetterRedriveFailed: nothing,
+  DeadLetterDelivered: nothing,
   DeadLetterMarkedDead: nothing,
   DeadLetterDeleted: nothing,
+  WebhookSecretCreated: nothing,
+  WebhookSecretResealed: nothing,
+  WebhookSecretDeleted: nothing,
 };
 
 /** Takes the `domain-events` feed. An event of a newer program may mean anything, and so everything is read again. */

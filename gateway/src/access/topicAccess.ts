@@ -3,6 +3,7 @@ import { messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
 import type { RetentionClass } from '@roomwire/shared/ports/messageRecord';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
+import { webhooksOf, type TopicWebhooks } from '../policy/topicWebhooks.js';
 import type { Identity } from '../session/identity.js';
 import { retentionOf } from '../policy/retentionOf.js';
 import type { Directory, Place } from './directory.js';
@@ -24,6 +25,8 @@ export interface TopicAccess {
   /** How long messages of the topic are recorded, where messages are; undefined for a topic that is not logged. */
   readonly recordedFor: RetentionClass | undefined;
   readonly place: Place;
+  /** Undefined for most: nothing is done for a topic without a webhook. */
+  readonly webhooks: TopicWebhooks | undefined;
 }
 
 export const isCurrent = ({ place }: TopicAccess): boolean => place.app.isCurrent && place.room.isCurrent;
@@ -54,5 +57,6 @@ const accessTo = (identity: Identity, address: string, topic: string, place: Pla
     messageHead: messageHead(address),
     recordedFor: retentionOf(app.topicConfigs, topic),
     place,
+    webhooks: webhooksOf(app, topic),
   };
 };

@@ -15,6 +15,7 @@ import type { RecordMessage } from '../recording/recorder.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 import type { MessageIds } from './messageIds.js';
+import type { Trigger } from '../webhooks/triggers.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
@@ -48,10 +49,11 @@ interface PublishDeps {
   /** Whether subscribers get them. */
   readonly showsIds: boolean;
   readonly record: RecordMessage;
+  readonly trigger: Trigger;
 }
 
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
-  const { bus, metrics, logger, stamps, ids, showsIds, record } = deps;
+  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger } = deps;
 
   const failed = ({ session, frame, usage }: Publish, error: unknown): void => {
     usage.end(false);
@@ -66,11 +68,16 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     acknowledge(session, frame);
   };
 
-  const sendLive = (publish: Publish, message: LiveMessage): Promise<void> =>
-    bus.send(liveMessages, message, acknowledgementOf(publish.frame)).then(
+  const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
+    const { session, frame, access } = publish;
+    const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
+    // [HOOK-TRIGGER-2] `published` promises the call too.
+    const called = trigger(session, frame, access);
+    return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => succeeded(publish),
       (error: unknown) => failed(publish, error),
     );
+  };
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
   const retain = async (publish: Publish): Promise<void> => {

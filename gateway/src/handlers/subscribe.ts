@@ -38,6 +38,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   core.sessionRecords.changed(session);
   session.link.send({ type: 'subscribed', topic, loadBalance: frame.loadBalance });
   if (isNew) core.retained.greet(subscription);
+  core.hydrations.ask(subscription);
 };
 
 const optionsOf = (

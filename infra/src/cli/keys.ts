@@ -10,7 +10,9 @@ export const addKeys = (program: Command): void => {
     .command('keys')
     .description('look after what is sealed under the master key')
     .command('rotate')
-    .description('seal every signing key under the master key of now: the configured one, or else a new one')
+    .description(
+      'seal every signing key and webhook secret under the master key of now: the configured one, or else a new one',
+    )
     .action(rotate);
 };
 
@@ -25,8 +27,12 @@ const rotate = async (): Promise<void> => {
   }
 };
 
-const summary = ({ resealed, total, masterKeyId }: RotationReport): string =>
-  `Sealed ${resealed} of ${total} signing keys anew, under the master key ${masterKeyId}`;
+const summary = ({ resealed, total, webhookSecrets, masterKeyId }: RotationReport): string => {
+  const keys = `${resealed} of ${total} signing keys`;
+  const secrets = `${webhookSecrets.resealed} of ${webhookSecrets.total} webhook secrets`;
+  const sealed = webhookSecrets.total > 0 ? `${keys} and ${secrets}` : keys;
+  return `Sealed ${sealed} anew, under the master key ${masterKeyId}`;
+};
 
 const shortfall = ({ unopened }: RotationReport): string => {
   const reasons = new Set(Array.from(unopened.values(), ({ message }) => message));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { resealSigningKeys, type ResealReport } from '@roomwire/command-api/signing-keys/resealSigningKeys';
+import { resealWebhookSecrets } from '@roomwire/command-api/webhook-secrets/resealWebhookSecrets';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -10,12 +11,14 @@ import { createClosingStack } from '../process/closingStack.js';
 import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
 import { beginKeptRotation, type Rotation } from './keptRotation.js';
 
+/** Of signing keys; `unopened` holds webhook secrets too. */
 export interface RotationReport extends ResealReport {
   readonly masterKeyId: string;
+  readonly webhookSecrets: Pick<ResealReport, 'resealed' | 'total'>;
 }
 
 /**
- * Brings every signing key under the configured master key, or under a new one where the data folder keeps it.
+ * Brings every signing key and webhook secret under the configured master key, or under a new one where the data folder keeps it.
  * Rejects with `ConfigError` where there is no master key, and with `DataFolderInUse` while Roomwire runs on the folder.
  */
 export const rotateKeys = async (config: Config, logger: Logger): Promise<RotationReport> => {
@@ -26,13 +29,12 @@ export const rotateKeys = async (config: Config, logger: Logger): Promise<Rotati
     const rotation = await beginRotation(config, adapters, logger);
     const secretBox = createSecretBox(rotation.masterKeys);
     const log = await adapters.log();
-    const report = await resealSigningKeys({
-      ...{ log, secretBox, logger },
-      clock: systemClock,
-      random: systemRandom,
-    });
-    if (report.unopened.size === 0) await rotation.finish();
-    return { ...report, masterKeyId: secretBox.currentKeyId };
+    const deps = { log, secretBox, logger, clock: systemClock, random: systemRandom };
+    const report = await resealSigningKeys(deps);
+    const webhookSecrets = await resealWebhookSecrets(deps);
+    const unopened = new Map([...report.unopened, ...webhookSecrets.unopened]);
+    if (unopened.size === 0) await rotation.finish();
+    return { ...report, webhookSecrets, unopened, masterKeyId: secretBox.currentKeyId };
   } finally {
     await closing.closeAll();
   }

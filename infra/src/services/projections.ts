@@ -1,10 +1,15 @@
+import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createProjections } from '@roomwire/projections/projections';
 import type { StartService } from './service.js';
 
-export const startProjections: StartService = async ({ adapters, closing, logger }) => {
+export const startProjections: StartService = async ({ adapters, closing, logger, clock, random }) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
-  const projections = createProjections({ log, views, bus, logger });
+  const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());
   await projections.start();
   await projections.caughtUp;
+  // Beside the projections, because this process has the event log and the bus anyway.
+  const recorder = createDeadLetterRecorder({ bus, log, random, clock, logger });
+  closing.push(() => recorder.close());
+  await recorder.start();
 };

@@ -23,7 +23,7 @@ const requiredSettings: { readonly [Name in ServiceName]: readonly (keyof typeof
   'command-api': ['eventStoreUrl', 'mongodbUrl', 'masterKey', 'sessionSecret'],
   projections: ['eventStoreUrl', 'mongodbUrl', 'kafkaBrokers'],
   gateway: ['mongodbUrl', 'kafkaBrokers', 'masterKey'],
-  'webhook-consumer': ['kafkaBrokers'],
+  'webhook-consumer': ['mongodbUrl', 'kafkaBrokers', 'masterKey'],
 };
 
 /** Throws a `ConfigError` that names what is missing for a service in a process of its own. */

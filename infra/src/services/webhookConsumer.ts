@@ -1,6 +1,23 @@
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
+import { givenMasterKeys } from '../process/keptSecrets.js';
 import type { StartService } from './service.js';
 
-/** Holds its place in the deployment: there are no webhook calls to make yet. */
-export const startWebhookConsumer: StartService = async ({ adapters }) => {
-  await adapters.bus();
+export const startWebhookConsumer: StartService = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  closing,
+  secrets,
+}) => {
+  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const [views, bus] = [await adapters.views(), await adapters.bus()];
+  const consumer = createWebhookConsumer({
+    ...{ bus, views, clock, logger },
+    secretBox: createSecretBox(masterKeys),
+    options: { allowPrivate: config.webhookAllowPrivate },
+  });
+  closing.push(() => consumer.close());
+  await consumer.start();
 };

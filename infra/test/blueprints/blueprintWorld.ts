@@ -9,6 +9,7 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprints/blueprint';
@@ -52,7 +53,7 @@ export const blueprintWorld = async (
   const views = await openEmbeddedViewStore(data);
   const bus = await openEmbeddedMessageBus(data);
   const { logger } = createRecordingLogger();
-  const projections = createProjections({ log, views, bus, logger });
+  const projections = createProjections({ log, views, bus, clock: systemClock, logger });
   await projections.start();
   const handlerOn = (over: EventLog): CommandHandler =>
     createCommandHandler({ log: over, views, random: systemRandom, logger });

@@ -14,6 +14,7 @@ import type { EventPlace, Projector } from './projector.js';
 import { rooms } from './rooms.js';
 import { scopes } from './scopes.js';
 import { signingKeys } from './signingKeys.js';
+import { webhookSecrets } from './webhookSecrets.js';
 
 /** Every event type and what it changes. A type without a row is a type error. */
 const projectors: Projector<DomainEvent> = {
@@ -28,6 +29,7 @@ const projectors: Projector<DomainEvent> = {
   ...actors,
   ...signingKeys,
   ...deadLetters,
+  ...webhookSecrets,
 };
 
 /** What an event changes in the read models. Throws for an event that this program does not know. */

@@ -1,4 +1,9 @@
-import { recordedDeadLetter, type DeadLetterEvent } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import {
+  failedAgain,
+  recordedDeadLetter,
+  redriven,
+  type DeadLetterEvent,
+} from '@roomwire/shared/domain/dead-letters/deadLetter';
 import type { Projector } from './projector.js';
 
 export const deadLetters: Projector<DeadLetterEvent> = {
@@ -9,6 +14,13 @@ export const deadLetters: Projector<DeadLetterEvent> = {
       doc: { ...recordedDeadLetter(data, occurredAt), createdPosition: position },
     },
   ],
+  DeadLetterRedriven: (data, { occurredAt }) => [
+    { patch: 'deadLetters', id: data.dlqId, set: redriven(data, occurredAt) },
+  ],
+  DeadLetterRedriveFailed: (data, { occurredAt }) => [
+    { patch: 'deadLetters', id: data.dlqId, set: { ...failedAgain(data), updatedAt: occurredAt } },
+  ],
+  DeadLetterDelivered: ({ dlqId }) => [{ remove: 'deadLetters', id: dlqId }],
   DeadLetterMarkedDead: ({ dlqId }, { occurredAt }) => [
     { patch: 'deadLetters', id: dlqId, set: { status: 'dead', updatedAt: occurredAt } },
   ],

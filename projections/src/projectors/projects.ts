@@ -22,5 +22,6 @@ export const projects: Projector<ProjectEvent> = {
     { removeWhere: 'actors', filter: { projectId } },
     { removeWhere: 'scopes', filter: { projectId } },
     { removeWhere: 'deadLetters', filter: { projectId } },
+    { removeWhere: 'webhookSecrets', filter: { projectId } },
   ],
 };

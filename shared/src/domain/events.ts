@@ -9,6 +9,7 @@ import type { GrantEvent } from './rooms/grant.js';
 import type { RoomEvent } from './rooms/room.js';
 import type { ScopeEvent } from './scopes/scope.js';
 import type { SigningKeyEvent } from './signing-keys/signingKey.js';
+import type { WebhookSecretEvent } from './webhook-secrets/webhookSecret.js';
 
 /** The language of the log: everything that can have happened in the control plane. */
 export type DomainEvent =
@@ -22,7 +23,8 @@ export type DomainEvent =
   | ScopeEvent
   | ActorEvent
   | SigningKeyEvent
-  | DeadLetterEvent;
+  | DeadLetterEvent
+  | WebhookSecretEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -59,6 +61,12 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   BlueprintRegistered: 1,
   BlueprintVersionAdded: 1,
   DeadLetterRecorded: 1,
+  DeadLetterRedriven: 1,
+  DeadLetterRedriveFailed: 1,
+  DeadLetterDelivered: 1,
   DeadLetterMarkedDead: 1,
   DeadLetterDeleted: 1,
+  WebhookSecretCreated: 1,
+  WebhookSecretResealed: 1,
+  WebhookSecretDeleted: 1,
 };

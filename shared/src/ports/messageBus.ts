@@ -20,6 +20,11 @@ export interface WorkQueue<T> {
   readonly codec: RecordCodec<T>;
   /** A job becomes due this long after it was put; 0 for at once. */
   readonly delayMs: number;
+  /**
+   * The next job of a key is begun, in the same order, before the one in front of it has ended; one that failed is
+   * done again on its own. For handlers that see to the order themselves.
+   */
+  readonly overlaps?: boolean;
 }
 
 /**
@@ -46,7 +51,7 @@ export interface QueueWorker {
 }
 
 export interface WorkOptions {
-  /** Jobs in hand at once, of different keys. */
+  /** Jobs in hand at once; of different keys, where the queue does not let them overlap. */
   readonly concurrency: number;
 }
 
@@ -63,7 +68,7 @@ export interface MessageBus {
 
   /**
    * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
-   * done again (after a pause in the first case), and the jobs of its key behind it wait.
+   * done again (after a pause in the first case), and the jobs of its key behind it wait, unless the queue lets them overlap.
    */
   work<T>(
     queue: WorkQueue<T>,

@@ -2,19 +2,22 @@
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number }
   /** No answer: refused, reset, or not within the time of an attempt. */
-  | { readonly kind: 'unreachable' };
+  | { readonly kind: 'unreachable' }
+  /** Not called: where it leads is out of bounds. */
+  | { readonly kind: 'forbidden' };
 
 export type NextStep =
   | { readonly to: 'done' }
   | { readonly to: 'retry'; readonly afterMs: number }
-  /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
+  /** `pending`: it could succeed later. `failed`: the endpoint refused it, or it must not be called. */
   | { readonly to: 'deadLetter'; readonly status: 'pending' | 'failed' };
 
 /** The first attempt, then one after each of these waits. */
 export const retryWaitsMs: readonly number[] = [1_000, 2_000];
 
-/** Where a call goes after its `attempt`-th attempt, counted from 1. A redirect is a refusal: it is not followed. */
+/** [HOOK-RETRY-1] Where a call goes after its `attempt`-th attempt, counted from 1. A redirect is a refusal: it is not followed. */
 export const nextStep = (outcome: AttemptOutcome, attempt: number): NextStep => {
+  if (outcome.kind === 'forbidden') return { to: 'deadLetter', status: 'failed' };
   if (outcome.kind === 'answered' && outcome.status < 300) return { to: 'done' };
   if (outcome.kind === 'answered' && outcome.status < 500) return { to: 'deadLetter', status: 'failed' };
   const afterMs = retryWaitsMs[attempt - 1];

@@ -97,7 +97,12 @@ describe('REST webhook dead letters', () => {
       expect(await indexes('')).to.eql(newest(119, 50));
       const [first] = body.data;
       expectTime(first.createdAt);
-      expect(first).to.eql({ ...read[119], createdAt: first.createdAt, updatedAt: first.createdAt });
+      expect(first).to.eql({
+        ...read[119],
+        ...{ redriveCount: 0, lastRedriveAt: null, lastRedriveBy: null },
+        createdAt: first.createdAt,
+        updatedAt: first.createdAt,
+      });
       expect((await ada.get(`${path}/${first.dlqId}`)).body).to.eql(first);
     });
 

@@ -3,7 +3,8 @@ import type { QueueWorker, WorkOptions, WorkQueue } from '../../ports/messageBus
 import { once } from '../../runtime/service.js';
 import { Fifo } from './fifo.js';
 import type { JobJournal } from './jobJournal.js';
-import { KeyLanes, type Lane } from './keyLanes.js';
+import type { JobLanes, Lane } from './keyLanes.js';
+import { lanesOf } from './overlappingLanes.js';
 
 interface Delayed {
   readonly key: string;
@@ -30,7 +31,7 @@ export class DurableQueue<T> {
   readonly #journal: JobJournal;
   readonly #clock: Clock;
   readonly #jobFailed: (error: unknown) => void;
-  readonly #lanes = new KeyLanes();
+  readonly #lanes: JobLanes;
   /** All jobs wait equally long, so that the order of putting is the order of becoming due. */
   readonly #delayed = new Fifo<Delayed>();
   readonly #workers = new Set<Worker>();
@@ -41,6 +42,7 @@ export class DurableQueue<T> {
 
   constructor(queue: WorkQueue<T>, journal: JobJournal, clock: Clock, jobFailed: (error: unknown) => void) {
     this.#queue = queue;
+    this.#lanes = lanesOf(queue);
     this.#journal = journal;
     this.#clock = clock;
     this.#jobFailed = jobFailed;

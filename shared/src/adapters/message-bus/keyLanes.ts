@@ -1,5 +1,16 @@
 import { Fifo } from './fifo.js';
 
+/** Which of the due jobs may be begun next. */
+export interface JobLanes {
+  add(key: string, sequence: number): void;
+  /** The lane whose first job is to be done now; it does not come again before `done` or `again`. */
+  next(): Lane | undefined;
+  /** The first job of the lane is complete. */
+  done(lane: Lane): void;
+  /** The first job of the lane is to be done again. */
+  again(lane: Lane): void;
+}
+
 /** The due jobs of one key, by sequence number, in order. */
 export interface Lane {
   readonly key: string;
@@ -14,7 +25,7 @@ export interface Lane {
  *
  * It knows numbers and keys only: some 8 bytes a job and 400 bytes a key that has any, whatever the jobs weigh.
  */
-export class KeyLanes {
+export class KeyLanes implements JobLanes {
   readonly #lanes = new Map<string, Lane>();
   /** Those whose first job may start. */
   readonly #ready = new Fifo<Lane>();
@@ -31,12 +42,10 @@ export class KeyLanes {
     this.#ready.push(created);
   }
 
-  /** The lane whose first job is to be done now; it does not come again before `done` or `again`. */
   next(): Lane | undefined {
     return this.#ready.shift();
   }
 
-  /** The first job of the lane is complete. */
   done(lane: Lane): void {
     lane.jobs.shift();
     lane.failures = 0;
@@ -44,7 +53,6 @@ export class KeyLanes {
     else this.#ready.push(lane);
   }
 
-  /** The first job of the lane is to be done again. */
   again(lane: Lane): void {
     this.#ready.push(lane);
   }

@@ -4,6 +4,9 @@ import { liveMessages, retainedMessages } from './liveMessage.js';
 import { retentionClasses, retentionMs } from '../../ports/messageRecord.js';
 import { presenceNews } from './presenceNews.js';
 import { recordedMessages } from './recordedMessages.js';
+import { webhookAnswers } from './webhookAnswers.js';
+import { webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
+import { webhookReports } from './webhookReports.js';
 
 /** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
 export interface BusTopic {
@@ -39,6 +42,13 @@ export const busTopics: readonly BusTopic[] = [
   // One partition, so that a gateway that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },
+  // As many consumers as there are partitions can share the work.
+  { ...otherTopics, name: webhookCalls.name, partitions: 16 },
+  ...webhookRetries.map(({ name }) => ({ ...otherTopics, name })),
+  // Endpoints that do not keep up hold up one another where they share a partition.
+  { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
+  { ...otherTopics, name: webhookReports.name },
+  { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
 ];
 
 /** Used only where messages are recorded. */

@@ -9,6 +9,7 @@ import type { Grant } from '../../domain/rooms/grant.js';
 import type { Room } from '../../domain/rooms/room.js';
 import type { Scope } from '../../domain/scopes/scope.js';
 import type { SigningKey } from '../../domain/signing-keys/signingKey.js';
+import type { WebhookSecret } from '../../domain/webhook-secrets/webhookSecret.js';
 
 /** A record as the read models keep it. */
 export type Viewed<T> = T & {
@@ -35,6 +36,7 @@ export interface Views {
   readonly actors: Viewed<Actor>;
   readonly signingKeys: Viewed<SigningKey>;
   readonly deadLetters: Viewed<DeadLetter>;
+  readonly webhookSecrets: Viewed<WebhookSecret>;
   readonly feedProgress: FeedProgress;
 }
 
@@ -53,8 +55,9 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   actors: [['keyId'], ['accessScopeId'], ['projectId']],
   signingKeys: [['keyId'], ['projectId']],
   deadLetters: [['organizationId', 'status'], ['organizationId'], ['projectId']],
+  webhookSecrets: [['projectId']],
   feedProgress: [],
 };
 
 /** Raise it with every change of what the documents hold: a store of another version is rebuilt from the log. */
-export const viewsVersion = 2;
+export const viewsVersion = 3;

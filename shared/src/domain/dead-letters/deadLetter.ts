@@ -25,12 +25,36 @@ export interface DeadLetterFields {
 
 export interface DeadLetter extends Omit<DeadLetterFields, 'status'> {
   readonly status: DeadLetterStatus;
+  /** How often an operator has had it tried again. */
+  readonly redriveCount: number;
+  readonly lastRedriveAt: string | null;
+  /** `session:<subject>`. */
+  readonly lastRedriveBy: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
+/** What the attempts of a redrive came to. */
+export type RedriveFailure = Pick<
+  DeadLetterFields,
+  'dlqId' | 'responseStatus' | 'error' | 'retryCount' | 'status'
+> & { readonly redriveId: string };
+
 export type DeadLetterEvent =
   | { readonly type: 'DeadLetterRecorded'; readonly data: DeadLetterFields }
+  /** To be tried again, by three more attempts. */
+  | {
+      readonly type: 'DeadLetterRedriven';
+      readonly data: {
+        readonly dlqId: string;
+        readonly redriveId: string;
+        readonly redriveCount: number;
+        readonly redrivenBy: string;
+      };
+    }
+  | { readonly type: 'DeadLetterRedriveFailed'; readonly data: RedriveFailure }
+  /** A redrive got its 2xx. */
+  | { readonly type: 'DeadLetterDelivered'; readonly data: { readonly dlqId: string } }
   | { readonly type: 'DeadLetterMarkedDead'; readonly data: { readonly dlqId: string } }
   | { readonly type: 'DeadLetterDeleted'; readonly data: { readonly dlqId: string } };
 
@@ -38,6 +62,9 @@ export const deadLetterStream = (dlqId: string): string => `deadLetter-${dlqId}`
 
 export const recordedDeadLetter = (fields: DeadLetterFields, at: string): DeadLetter => ({
   ...fields,
+  redriveCount: 0,
+  lastRedriveAt: null,
+  lastRedriveBy: null,
   createdAt: at,
   updatedAt: at,
 });
@@ -49,9 +76,35 @@ export const evolveDeadLetter = (
   switch (event.type) {
     case 'DeadLetterRecorded':
       return recordedDeadLetter(event.data, event.occurredAt);
+    case 'DeadLetterRedriven':
+      return entry && { ...entry, ...redriven(event.data, event.occurredAt) };
+    case 'DeadLetterRedriveFailed':
+      return entry && { ...entry, ...failedAgain(event.data), updatedAt: event.occurredAt };
+    case 'DeadLetterDelivered':
+      return undefined;
     case 'DeadLetterMarkedDead':
       return entry && { ...entry, status: 'dead', updatedAt: event.occurredAt };
     case 'DeadLetterDeleted':
       return undefined;
   }
 };
+
+type EventData<T extends DeadLetterEvent['type']> = Extract<DeadLetterEvent, { type: T }>['data'];
+
+/** What a redrive changes of the entry. */
+export const redriven = (
+  { redriveCount, redrivenBy }: EventData<'DeadLetterRedriven'>,
+  at: string,
+): Pick<DeadLetter, 'redriveCount' | 'lastRedriveAt' | 'lastRedriveBy' | 'updatedAt'> => ({
+  ...{ redriveCount, lastRedriveAt: at, lastRedriveBy: redrivenBy, updatedAt: at },
+});
+
+/** What the entry says after a redrive that failed. */
+export const failedAgain = ({
+  responseStatus,
+  error,
+  retryCount,
+  status,
+}: RedriveFailure): Omit<RedriveFailure, 'dlqId' | 'redriveId'> => ({
+  ...{ responseStatus, error, retryCount, status },
+});

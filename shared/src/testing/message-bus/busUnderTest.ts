@@ -27,6 +27,11 @@ export const otherNotes: Channel<Note> = { ...notes, name: 'contract-other-notes
 
 export const jobs: WorkQueue<Note> = { name: 'contract-jobs', key: (note) => note.key, codec, delayMs: 0 };
 export const otherJobs: WorkQueue<Note> = { ...jobs, name: 'contract-other-jobs' };
+export const overlappingJobs: WorkQueue<Note> = {
+  ...jobs,
+  name: 'contract-overlapping-jobs',
+  overlaps: true,
+};
 export const delayedJobs: WorkQueue<Note> = { ...jobs, name: 'contract-delayed-jobs', delayMs: 120 };
 
 /** Numbered from 1, the keys in turn. */

@@ -2,7 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MessageBus, QueueWorker, WorkQueue } from '../../ports/messageBus.js';
 import { eventually } from '../eventually.js';
-import { gate, jobs, numbered, otherJobs, valuesOf, type BusUnderTest, type Note } from './busUnderTest.js';
+import {
+  gate,
+  jobs,
+  numbered,
+  otherJobs,
+  overlappingJobs,
+  valuesOf,
+  type BusUnderTest,
+  type Note,
+} from './busUnderTest.js';
 
 const collect = async (
   bus: MessageBus,
@@ -130,6 +139,41 @@ const order = (current: () => BusUnderTest): void => {
   });
 };
 
+const overlaps = (current: () => BusUnderTest): void => {
+  it('are begun in order while those in front of them are still in hand', async () => {
+    const { bus } = current();
+    const released = gate();
+    const begun: Note[] = [];
+    let ended = 0;
+    await bus.work(overlappingJobs, { concurrency: 20 }, async (job) => {
+      begun.push(job);
+      await released.passed;
+      ended += 1;
+    });
+    const put = numbered(20, 'a', 'b');
+    for (const job of put) await bus.put(overlappingJobs, job);
+    await hasLength(begun, put.length);
+    for (const key of ['a', 'b']) expect(valuesOf(key, begun)).to.deep.equal(valuesOf(key, put));
+    released.open();
+    await eventually(() => ended === put.length);
+  });
+
+  it('are done again when they failed, and hold back nothing behind them', async () => {
+    const { bus } = current();
+    const tried: unknown[] = [];
+    await bus.work(overlappingJobs, { concurrency: 4 }, async ({ value }) => {
+      tried.push(value);
+      if (value === 1 && !tried.includes(3)) throw new Error('Not yet');
+    });
+    for (const job of numbered(3, 'a')) await bus.put(overlappingJobs, job);
+    await eventually(() => tried.lastIndexOf(1) > tried.indexOf(3) && tried.includes(3), {
+      withinMs: 15_000,
+      what: 'the failed job again',
+    });
+    expect(tried.filter((value) => value === 2)).to.have.lengthOf(1);
+  });
+};
+
 const failures = (current: () => BusUnderTest): void => {
   it('does a failed job again and holds back no other key meanwhile', async () => {
     const { bus } = current();
@@ -242,6 +286,7 @@ const reopening = (current: () => BusUnderTest): void => {
 export const queuesContract = (current: () => BusUnderTest): void => {
   describe('doing', () => doing(current));
   describe('order', () => order(current));
+  describe('overlapping', () => overlaps(current));
   describe('failures', () => failures(current));
   describe('workers', () => workers(current));
   describe('a bus opened again', () => reopening(current));

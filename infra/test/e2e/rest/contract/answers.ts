@@ -26,7 +26,8 @@ const records = {
   'signing key': ['signingKeyId', 'projectId', 'keyId', 'name', 'status', 'lastUsedAt', ...times],
   'dead letter': [
     ...['dlqId', 'organizationId', 'projectId', 'appId', 'kind', 'url', 'requestHeaders', 'requestBody'],
-    ...['responseStatus', 'error', 'retryCount', 'status', ...times],
+    ...['responseStatus', 'error', 'retryCount', 'status', 'redriveCount', 'lastRedriveAt', 'lastRedriveBy'],
+    ...times,
   ],
   organization: ['organizationId', 'name', 'status', 'plan', ...times],
   project: ['projectId', 'organizationId', 'name', ...times],
@@ -40,12 +41,14 @@ const records = {
     'lastUsedAt',
     ...times,
   ],
+  'webhook secret': ['webhookSecretId', 'projectId', 'name', ...times],
   blueprint: ['blueprintId', 'organizationId', 'name', 'version', 'versions', ...times],
 } as const satisfies Record<string, readonly string[]>;
 
 type RecordName = keyof typeof records;
 
-const identifiers = /^(?:app|room|roomActorAccess|actorToken|accessScope|signingKey|dlq|blueprint|apiKey)Id$/;
+const identifiers =
+  /^(?:app|room|roomActorAccess|actorToken|accessScope|signingKey|dlq|blueprint|apiKey|webhookSecret)Id$/;
 
 const expectRecord = (record: any, name: RecordName, ...more: readonly string[]): void => {
   expect(record).to.have.all.keys(...records[name], ...more);
@@ -104,6 +107,14 @@ export const answers = {
     list('dead letter')(body.data);
     expect(body.pagination).to.eql({ total: 2, limit: 50, offset: 0 });
   },
+  redrive(body) {
+    expect(body).to.have.all.keys('matched', 'redriven', 'dryRun', 'dlqIds');
+    expect(body.matched).to.equal(body.dlqIds.length);
+    expect(body.redriven).to.equal(body.dryRun ? 0 : body.matched);
+  },
+  'webhook secret': one('webhook secret'),
+  'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
+  'page of webhook secrets': page('webhook secret'),
   organization: one('organization'),
   'page of organizations': page('organization'),
   usage(body) {

@@ -62,8 +62,12 @@ describe('REST contract: bodies', () => {
     expect((await callerOf(world, endpoint).get(pathWith(endpoint, world.own.ids))).body).to.eql(changed);
   };
 
-  /** A type of actor has one grant on a room. */
-  const undo = async (endpoint: Endpoint, { roomActorAccessId }: any) => {
+  /** A type of actor has one grant on a room, a project two webhook secrets. */
+  const undo = async (endpoint: Endpoint, { roomActorAccessId, webhookSecretId }: any) => {
+    if (webhookSecretId !== undefined) {
+      const secret = `${pathWith(endpoint, world.own.ids)}/${webhookSecretId}`;
+      expect((await world.service.operator.delete(secret)).status).to.equal(204);
+    }
     if (roomActorAccessId === undefined) return;
     const path = `${pathWith(endpoint, world.own.ids)}/${roomActorAccessId}`;
     expect((await world.own.project.delete(path)).status).to.equal(204);

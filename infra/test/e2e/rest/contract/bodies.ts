@@ -254,6 +254,18 @@ export const bodies = {
     ['apiKey', 'keyId', 'apiKeyId', 'projectId', 'organizationId', 'lastUsedAt'],
     () => ({ name: 'New' }),
   ),
+  'new webhook secret': table(
+    ['name'],
+    { name: name() },
+    ['webhookSecret', 'webhookSecretId', 'projectId', 'organizationId', 'sealedSecret'],
+    () => ({ name: 'New' }),
+  ),
+  redrive: table(
+    [],
+    { status: oneOf('pending', 'failed'), projectId: uuid(), appId: uuid(), dryRun: flag() },
+    ['dlqId', 'organizationId', 'limit', 'redriveCount'],
+    nothing,
+  ),
   'new blueprint': table(
     ['name', 'version', 'definition'],
     {

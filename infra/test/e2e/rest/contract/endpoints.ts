@@ -12,7 +12,8 @@ export type PathParameter =
   | 'projectId'
   | 'apiKeyId'
   | 'blueprintId'
-  | 'dlqId';
+  | 'dlqId'
+  | 'webhookSecretId';
 
 /** A row of the endpoint tables. */
 export interface Endpoint {
@@ -77,6 +78,8 @@ const sessionRows = [
   [`GET ${queue}`, none, 200, 'stretch of dead letters'],
   [`GET ${queue}/stats/pending-count`, none, 200, 'count'],
   [`GET ${queue}/{dlqId}`, none, 200, 'dead letter'],
+  [`POST ${queue}/redrive`, 'redrive', 200, 'redrive'],
+  [`POST ${queue}/{dlqId}/redrive`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}/mark-dead`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}`, none, 204, 'nothing'],
   ['GET /organizations', none, 200, 'page of organizations'],
@@ -97,6 +100,9 @@ const sessionRows = [
   [`GET ${project}/api-keys`, none, 200, 'page of API keys'],
   [`POST ${project}/api-keys`, 'new API key', 201, 'API key with its secret'],
   [`DELETE ${project}/api-keys/{apiKeyId}`, none, 204, 'nothing'],
+  [`GET ${project}/webhook-secrets`, none, 200, 'page of webhook secrets'],
+  [`POST ${project}/webhook-secrets`, 'new webhook secret', 201, 'webhook secret with its secret'],
+  [`DELETE ${project}/webhook-secrets/{webhookSecretId}`, none, 204, 'nothing'],
   [`DELETE ${project}`, none, 204, 'nothing'],
 ] as const satisfies readonly Row[];
 

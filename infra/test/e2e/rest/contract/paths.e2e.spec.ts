@@ -36,6 +36,7 @@ const missing: Readonly<Record<PathParameter, (id: string, world: World) => (ans
     apiKeyId: 'API key',
     blueprintId: 'Blueprint',
     dlqId: 'Webhook dead letter',
+    webhookSecretId: 'Webhook secret',
   }),
 };
 

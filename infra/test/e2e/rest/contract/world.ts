@@ -76,6 +76,8 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
   );
   const spareOfOrganization = done(await operator.post(`${organization}/api-keys`, { name: 'Spare' }));
 
+  const secrets = `${organization}/projects/${projectId}/webhook-secrets`;
+  const webhookSecret = done(await operator.post(secrets, { name: 'Webhook secret' }));
   const project = service.client(apiKey);
   const things = await newThings(project, blueprintId);
   const { actorKeyId, ...ids } = things;
@@ -87,6 +89,7 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
       orgId: seed.organizationId,
       apiKeyId: spare.apiKeyId,
       dlqId: seed.deadLetterIds[0],
+      webhookSecretId: webhookSecret.webhookSecretId,
     },
     organizationApiKeyId: spareOfOrganization.apiKeyId,
     actorKeyId,

@@ -1,7 +1,7 @@
 import type { QueueWorker, WorkOptions } from '../../../ports/messageBus.js';
 import { once } from '../../../runtime/service.js';
 import { pauseAfter } from '../durableQueue.js';
-import { KeyLanes, type Lane } from '../keyLanes.js';
+import { KeyLanes, type JobLanes, type Lane } from '../keyLanes.js';
 import type { Job } from './partitionJobs.js';
 
 interface Worker {
@@ -19,15 +19,16 @@ export interface JobOutcomes {
 /** Who does which of the due jobs, and when: one of a key at a time, a failed one again before those behind it. */
 export class JobWorkers {
   readonly #outcomes: JobOutcomes;
-  readonly #lanes = new KeyLanes();
+  readonly #lanes: JobLanes;
   readonly #jobs = new Map<number, Job>();
   readonly #workers = new Set<Worker>();
   readonly #pauses = new Set<NodeJS.Timeout>();
   #lastSequence = 0;
   #isOpen = true;
 
-  constructor(outcomes: JobOutcomes) {
+  constructor(outcomes: JobOutcomes, lanes: JobLanes = new KeyLanes()) {
     this.#outcomes = outcomes;
+    this.#lanes = lanes;
   }
 
   /** Whether any of them is still at work, and not about to leave. */

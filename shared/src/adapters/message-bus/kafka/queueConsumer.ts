@@ -3,6 +3,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { QueueWorker, WorkOptions, WorkQueue } from '../../../ports/messageBus.js';
 import { once } from '../../../runtime/service.js';
+import { lanesOf } from '../overlappingLanes.js';
 import { DueTimes } from './dueTimes.js';
 import type { EndOffsets } from './endOffsets.js';
 import { JobWorkers } from './jobWorkers.js';
@@ -55,10 +56,11 @@ export class QueueConsumer<T> implements ConsumerTask {
     this.groupId = () => options.groupPrefix + queue.name;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
     this.#consumer = new SupervisedConsumer(this, options.surroundings);
-    this.#workers = new JobWorkers({
-      done: (job) => this.#done(job),
-      failed: (_job, error) => this.#failed(error),
-    });
+    const outcomes = {
+      done: (job: Job) => this.#done(job),
+      failed: (_job: Job, error: unknown) => this.#failed(error),
+    };
+    this.#workers = new JobWorkers(outcomes, lanesOf(queue));
   }
 
   start(): void {

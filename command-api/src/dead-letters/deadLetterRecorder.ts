@@ -1,0 +1,79 @@
+import { webhookReports, type WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { createStreamWriter } from '../handling/streamWriter.js';
+import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
+import { redriveFailure, reportedDeadLetter, withoutData, type FailureReport } from './reportedDeadLetter.js';
+
+export interface DeadLetterRecorderDeps {
+  readonly bus: MessageBus;
+  readonly log: EventLog;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Reports in hand at once; each is an append to a stream of its own. */
+const concurrency = 32;
+
+/**
+ * [HOOK-DLQ-2] Writes what the consumers report into the event log. A report is complete when the event is stored, and
+ * one that comes again changes nothing.
+ */
+export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
+  let worker: QueueWorker | undefined;
+  return {
+    async start() {
+      worker = await deps.bus.work(webhookReports, { concurrency }, (report) => record(deps, report));
+    },
+    close: once(async () => worker?.close()),
+  };
+};
+
+const record = async (deps: DeadLetterRecorderDeps, report: WebhookReport): Promise<void> => {
+  const { callId, origin } = report.call;
+  if (report.outcome === 'delivered') await execute(deps, report, { type: 'ReportDelivered', dlqId: callId });
+  else if (origin.by === 'redrive')
+    await execute(deps, report, {
+      type: 'ReportRedriveFailed',
+      failure: { ...redriveFailure(report), redriveId: origin.redriveId },
+    });
+  else await recordNew(deps, report);
+};
+
+const recordNew = async (deps: DeadLetterRecorderDeps, report: FailureReport): Promise<void> => {
+  try {
+    await execute(deps, report, { type: 'RecordDeadLetter', entry: reportedDeadLetter(report) });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const { callId } = report.call;
+    deps.logger.error('A dead letter is too large for the event log and is kept without its data', {
+      callId,
+    });
+    const entry = reportedDeadLetter(withoutData(report));
+    await execute(deps, report, { type: 'RecordDeadLetter', entry });
+  }
+};
+
+const execute = async (
+  { log, random, clock }: DeadLetterRecorderDeps,
+  { call: { callId, organizationId, projectId } }: WebhookReport,
+  command: DeadLetterCommand,
+): Promise<void> => {
+  const { stream, decider } = deadLetterTarget(callId);
+  await createStreamWriter({ stream, log, random }).submit(decider, {
+    decide: (state) => decider.decide(command, state),
+    context: {
+      occurredAt: new Date(clock.now()).toISOString(),
+      organizationId,
+      projectId,
+      principal: 'system',
+      requestId: random.uuid(),
+    },
+    select: () => undefined,
+  });
+};

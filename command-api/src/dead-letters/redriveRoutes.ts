@@ -1,0 +1,88 @@
+import { Refusal } from '../handling/refusal.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import {
+  pathValue,
+  sessionContext,
+  sessionRoute,
+  type ApiRequest,
+  type Route,
+  type SessionCaller,
+} from '../http/route.js';
+import { organizationOf } from '../organizations/access.js';
+import { deadLetterSchema, exampleDeadLetter, exampleRedrive, redriveSchema } from './answers.js';
+import { deadLetterTarget, existing } from './decider.js';
+import { presentDeadLetter } from './present.js';
+import { redriveMany } from './redriveMany.js';
+import { redriveBodySchema, type RedriveBody } from './schemas.js';
+
+const path = '/organizations/{orgId}/webhook-dlq';
+
+type Request = ApiRequest<SessionCaller, unknown, unknown>;
+
+/** [HOOK-REDRIVE-1] The event says that the call is to be made; whoever feeds the events to the bus puts it there. */
+export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+  const redrive = async (request: Request, organizationId: string, dlqId: string) => {
+    const named = { dlqId, organizationId };
+    const target = deadLetterTarget(dlqId);
+    const { projectId } = await commands.inspect(target, (state) => existing(state, named));
+    return commands.execute(
+      target,
+      {
+        type: 'RedriveDeadLetter',
+        ...named,
+        redriveId: random.uuid(),
+        redrivenBy: request.caller.principal,
+      },
+      sessionContext(request, organizationId, projectId),
+      (state) => presentDeadLetter(existing(state, named)),
+    );
+  };
+
+  /** One that was deleted, or marked dead, since it was found is passed over. */
+  const redriveFound = async (request: Request, organizationId: string, dlqId: string): Promise<boolean> => {
+    try {
+      await redrive(request, organizationId, dlqId);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  };
+
+  return [
+    sessionRoute({
+      method: 'post',
+      path: `${path}/{dlqId}/redrive`,
+      operationId: 'redriveDeadLetter',
+      tag: 'Webhook dead letters',
+      summary: 'Try a call again: the entry is gone after a 2xx, and says what happened otherwise',
+      status: 200,
+      answer: deadLetterSchema,
+      example: { answer: { ...exampleDeadLetter, redriveCount: 1, lastRedriveBy: 'session:ada' } },
+      refusals: ['organization_not_found', 'dead_letter_not_found', 'dead_letter_dead'],
+      async handle(request) {
+        const { organizationId } = await organizationOf(commands, request);
+        return redrive(request, organizationId, pathValue(request, 'dlqId'));
+      },
+    }),
+
+    sessionRoute<RedriveBody>({
+      method: 'post',
+      path: `${path}/redrive`,
+      operationId: 'redriveDeadLetters',
+      tag: 'Webhook dead letters',
+      summary: 'Try many calls again; unless told otherwise, only say which ones',
+      body: redriveBodySchema,
+      status: 200,
+      answer: redriveSchema,
+      example: exampleRedrive,
+      refusals: ['organization_not_found'],
+      async handle(request) {
+        const { organizationId } = await organizationOf(commands, request);
+        return redriveMany(views, organizationId, request.body, (dlqId) =>
+          redriveFound(request, organizationId, dlqId),
+        );
+      },
+    }),
+  ];
+};

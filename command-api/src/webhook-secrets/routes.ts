@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { projectOf } from '../projects/access.js';
+import {
+  createdWebhookSecretSchema,
+  exampleCreatedWebhookSecret,
+  exampleNewWebhookSecret,
+  exampleWebhookSecret,
+  webhookSecretSchema,
+} from './answers.js';
+import { existing, webhookSecretsTarget } from './decider.js';
+import { presentWebhookSecret } from './present.js';
+import {
+  createWebhookSecretSchema,
+  webhookSecretsQuerySchema,
+  type CreateWebhookSecretBody,
+} from './schemas.js';
+
+interface WebhookSecretDeps extends ResourceDeps {
+  readonly secretBox: SecretBox;
+}
+
+const path = '/organizations/{orgId}/projects/{projectId}/webhook-secrets';
+const secretBytes = 32;
+
+export const webhookSecretRoutes = ({
+  commands,
+  views,
+  random,
+  secretBox,
+}: WebhookSecretDeps): readonly Route[] => [
+  sessionRoute<CreateWebhookSecretBody>({
+    method: 'post',
+    path,
+    operationId: 'createWebhookSecret',
+    tag: 'Webhook secrets',
+    summary: 'Create a webhook secret; the secret itself is shown only in this answer',
+    body: createWebhookSecretSchema,
+    status: 201,
+    answer: createdWebhookSecretSchema,
+    example: { body: exampleNewWebhookSecret, answer: exampleCreatedWebhookSecret },
+    refusals: ['organization_not_found', 'project_not_found', 'webhook_secrets_full'],
+    async handle(request) {
+      const { organizationId, projectId } = await projectOf(commands, request);
+      const webhookSecretId = random.uuid();
+      const shown = `whsec_${Buffer.from(random.bytes(secretBytes)).toString('base64')}`;
+      const sealedSecret = secretBox.seal(shown, webhookSecretId);
+      const secret = { webhookSecretId, projectId, name: request.body.name, sealedSecret };
+      return commands.execute(
+        webhookSecretsTarget(projectId),
+        { type: 'CreateWebhookSecret', secret },
+        sessionContext(request, organizationId, projectId),
+        (secrets) => ({ ...presentWebhookSecret(existing(secrets, webhookSecretId)), webhookSecret: shown }),
+      );
+    },
+  }),
+
+  sessionRoute<undefined, PageQuery>({
+    method: 'get',
+    path,
+    operationId: 'listWebhookSecrets',
+    tag: 'Webhook secrets',
+    summary: 'List the webhook secrets of the project',
+    query: webhookSecretsQuerySchema,
+    status: 200,
+    answer: pageOf(webhookSecretSchema),
+    example: { answer: examplePage(exampleWebhookSecret) },
+    refusals: ['organization_not_found', 'project_not_found'],
+    async handle(request) {
+      const { projectId } = await projectOf(commands, request);
+      return findPage(views, 'webhookSecrets', { projectId }, request.query, presentWebhookSecret);
+    },
+  }),
+
+  sessionRoute({
+    method: 'delete',
+    path: `${path}/{webhookSecretId}`,
+    operationId: 'deleteWebhookSecret',
+    tag: 'Webhook secrets',
+    summary: 'Delete a webhook secret: calls are no longer signed with it',
+    status: 204,
+    refusals: ['organization_not_found', 'project_not_found', 'webhook_secret_not_found'],
+    async handle(request) {
+      const { organizationId, projectId } = await projectOf(commands, request);
+      const webhookSecretId = pathValue(request, 'webhookSecretId');
+      await commands.execute(
+        webhookSecretsTarget(projectId),
+        { type: 'DeleteWebhookSecret', webhookSecretId },
+        sessionContext(request, organizationId, projectId),
+        () => undefined,
+      );
+    },
+  }),
+];

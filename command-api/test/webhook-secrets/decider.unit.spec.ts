@@ -1,0 +1,51 @@
+import type { WebhookSecretEvent } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+import { webhookSecretsDecider, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
+import { sentences } from '../support/given.js';
+
+const given = sentences(webhookSecretsDecider);
+
+const sealed = (masterKeyId: string) => ({ masterKeyId, iv: 'i', ciphertext: 'c', tag: 't' });
+const secret = (id: string) => ({
+  ...{ webhookSecretId: id, projectId: 'p1', name: 'S', sealedSecret: sealed('k1') },
+});
+const create = (id: string): WebhookSecretCommand => ({ type: 'CreateWebhookSecret', secret: secret(id) });
+const created = (id: string): WebhookSecretEvent => ({ type: 'WebhookSecretCreated', data: secret(id) });
+const remove = (id: string): WebhookSecretCommand => ({ type: 'DeleteWebhookSecret', webhookSecretId: id });
+const removed = (id: string): WebhookSecretEvent => ({
+  type: 'WebhookSecretDeleted',
+  data: { webhookSecretId: id },
+});
+const reseal = (id: string, key: string): WebhookSecretCommand => ({
+  ...{ type: 'ResealWebhookSecret', webhookSecretId: id, sealedSecret: sealed(key) },
+});
+
+describe('the webhook secrets of a project', () => {
+  it('are two at most', () => {
+    given().when(create('a')).then(created('a'));
+    given(created('a')).when(create('b')).then(created('b'));
+    given(created('a'), created('b')).when(create('c')).thenRefused('webhook_secrets_full');
+    given(created('a'), created('b'), removed('a')).when(create('c')).then(created('c'));
+  });
+
+  it('are created once', () => {
+    given(created('a')).when(create('a')).thenNothing();
+  });
+
+  it('are deleted once', () => {
+    given(created('a')).when(remove('a')).then(removed('a'));
+    for (const events of [[], [created('b')], [created('a'), removed('a')]])
+      given(...events)
+        .when(remove('a'))
+        .thenRefused('webhook_secret_not_found');
+  });
+
+  it('are sealed anew under another master key, while they are there', () => {
+    const resealed: WebhookSecretEvent = {
+      type: 'WebhookSecretResealed',
+      data: { webhookSecretId: 'a', sealedSecret: sealed('k2') },
+    };
+    given(created('a')).when(reseal('a', 'k2')).then(resealed);
+    given(created('a'), resealed).when(reseal('a', 'k2')).thenNothing();
+    given(created('a'), removed('a')).when(reseal('a', 'k2')).thenNothing();
+  });
+});

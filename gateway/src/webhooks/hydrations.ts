@@ -1,0 +1,93 @@
+import type { WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
+import { webhookCalls } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { Subscription } from '../fanout/subscription.js';
+import type { GatewayMetrics } from '../metrics.js';
+import { newCall } from './newCall.js';
+
+interface HydrationDeps {
+  readonly bus: MessageBus;
+  readonly metrics: GatewayMetrics;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly gatewayId: string;
+}
+
+interface Awaited {
+  readonly subscription: Subscription;
+  /** Internal: the actor may have come into another scope since. */
+  readonly topic: string;
+  /** Monotonic clock. */
+  readonly since: number;
+}
+
+/** Three attempts of 30 s, the waits between them, and as much again for a consumer that is behind. */
+const patienceMs = 200_000;
+const mostAwaited = 100_000;
+const nothing = new Uint8Array();
+
+/** What subscribers of this gateway are to be told by hydration webhooks. */
+export class Hydrations {
+  private readonly deps: HydrationDeps;
+  /** Oldest first. */
+  private readonly awaited = new Map<number, Awaited>();
+  private lastNumber = 0;
+
+  constructor(deps: HydrationDeps) {
+    this.deps = deps;
+  }
+
+  /** Under which the answers come. */
+  get address(): string {
+    return this.deps.gatewayId;
+  }
+
+  /** [HOOK-HYDRATE-1] After a subscribe that took effect. Nobody waits for it, and nothing but a frame comes of it. */
+  ask(subscription: Subscription): void {
+    const webhook = subscription.access.webhooks?.onSubscribe;
+    if (webhook !== undefined) this.put(subscription, webhook);
+  }
+
+  /** [HOOK-HYDRATE-3] Of the answers channel. A subscription that has ended meanwhile gets nothing. */
+  readonly answered = ({ gatewayId, subscription: number, body }: WebhookAnswer): void => {
+    if (gatewayId !== this.deps.gatewayId) return;
+    const awaited = this.awaited.get(number);
+    if (awaited === undefined) return;
+    this.awaited.delete(number);
+    const { session, isJoined, access } = awaited.subscription;
+    if (!isJoined || session.isOver || access.topic !== awaited.topic) return;
+    this.deps.metrics.hydrations++;
+    session.link.outbox.push(binaryFrame(body));
+  };
+
+  private put(subscription: Subscription, webhook: Webhook): void {
+    const { bus, metrics, random, logger, gatewayId } = this.deps;
+    const number = this.await(subscription);
+    const origin = { by: 'subscribe', gatewayId, subscription: number } as const;
+    const reason = { kind: 'hydration', webhook, data: nothing, origin } as const;
+    metrics.webhookCalls++;
+    bus
+      .put(webhookCalls, newCall(random, subscription.session.identity, subscription.access, reason))
+      .catch((error: unknown) => {
+        metrics.webhookCallsLost++;
+        this.awaited.delete(number);
+        logger.warn('A hydration call did not reach the bus', { error });
+      });
+  }
+
+  private await(subscription: Subscription): number {
+    const now = this.deps.clock.monotonic();
+    for (const [number, { since }] of this.awaited) {
+      if (since + patienceMs > now && this.awaited.size < mostAwaited) break;
+      this.awaited.delete(number);
+    }
+    this.awaited.set(++this.lastNumber, { subscription, topic: subscription.access.topic, since: now });
+    return this.lastNumber;
+  }
+}

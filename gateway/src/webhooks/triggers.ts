@@ -1,0 +1,53 @@
+import { webhookCalls } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { TopicAccess } from '../access/topicAccess.js';
+import type { GatewayMetrics } from '../metrics.js';
+import type { Session } from '../session/session.js';
+import { newCall } from './newCall.js';
+
+/**
+ * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when nothing
+ * of the call can be lost any more, at once for QoS 0, and rejects when the bus is out of reach.
+ */
+export type Trigger = (
+  session: Session,
+  frame: PublishFrame,
+  access: TopicAccess,
+) => Promise<void> | undefined;
+
+interface TriggerDeps {
+  readonly bus: MessageBus;
+  readonly metrics: GatewayMetrics;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Calls of QoS 0 on their way to the bus that nobody waits for; past it, publishers do. */
+const mostUnawaited = 1_000;
+
+export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Trigger => {
+  let unawaited = 0;
+
+  const withoutWaiting = (put: Promise<void>): Promise<void> => {
+    unawaited++;
+    const settled = put
+      .catch((error: unknown) => {
+        metrics.webhookCallsLost++;
+        logger.warn('A webhook call of QoS 0 did not reach the bus', { error });
+      })
+      .finally(() => unawaited--);
+    return unawaited > mostUnawaited ? settled : Promise.resolve();
+  };
+
+  return (session, { data, qos }, access) => {
+    const webhook = access.webhooks?.onPublish;
+    if (webhook === undefined) return undefined;
+    metrics.webhookCalls++;
+    const reason = { kind: 'trigger', webhook, data, origin: { by: 'publish' } } as const;
+    const put = bus.put(webhookCalls, newCall(random, session.identity, access, reason));
+    return qos === 0 ? withoutWaiting(put) : put;
+  };
+};

@@ -1,0 +1,120 @@
+import { Encoder, decode } from '@msgpack/msgpack';
+import type { RecordCodec, WorkQueue } from '../../ports/messageBus.js';
+
+export type WebhookKind = 'trigger' | 'hydration';
+
+/** Why a call is made, and who waits for what comes of it. */
+export type CallOrigin =
+  | { readonly by: 'publish' }
+  /** The answer goes back to this gateway, which knows what the number stands for. */
+  | { readonly by: 'subscribe'; readonly gatewayId: string; readonly subscription: number }
+  /** An operator has asked for a dead letter to be tried again; its id is the call's. */
+  | { readonly by: 'redrive'; readonly redriveId: string };
+
+/** The scope of an actor, as webhooks are told of it. */
+export interface CallScope {
+  readonly accessScopeId: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** A webhook call that is to be made, with all that it needs: what is configured later does not change it. */
+export interface WebhookCall {
+  /** The same on every attempt; `webhook-id`, and the `dlqId` if it comes to nothing. */
+  readonly callId: string;
+  readonly kind: WebhookKind;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly appId: string;
+  readonly url: string;
+  /** As configured; names may differ in case alone. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Internal: project, app, scope, room. The calls of a room are begun in order. */
+  readonly room: string;
+  /** Room slug. */
+  readonly roomName: string;
+  /** Without app and room. */
+  readonly topicName: string;
+  /** `actorTokenId`. */
+  readonly actorId: string;
+  readonly scope: CallScope | null;
+  /** MessagePack, as published; empty for a hydration. */
+  readonly data: Uint8Array;
+  readonly origin: CallOrigin;
+  /** Attempts made so far. */
+  readonly attempts: number;
+}
+
+const version = 1;
+
+const encoder = new Encoder();
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const texts = [
+  ...(['callId', 'organizationId', 'projectId', 'appId', 'url'] as const),
+  ...(['room', 'roomName', 'topicName', 'actorId'] as const),
+];
+
+const isHeader = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every(isText);
+
+const isScope = (value: unknown): boolean =>
+  value === null || (isMap(value) && ['accessScopeId', 'slug', 'name'].every((name) => isText(value[name])));
+
+const isOrigin = (value: unknown): boolean => {
+  if (!isMap(value)) return false;
+  const { by, gatewayId, subscription, redriveId } = value;
+  if (by === 'subscribe') return isText(gatewayId) && Number.isInteger(subscription);
+  return by === 'publish' || (by === 'redrive' && isText(redriveId));
+};
+
+/** Whether it is a call of this version. */
+export const isWebhookCall = (value: unknown): value is WebhookCall =>
+  isMap(value) &&
+  texts.every((name) => isText(value[name])) &&
+  (value['kind'] === 'trigger' || value['kind'] === 'hydration') &&
+  Array.isArray(value['headers']) &&
+  value['headers'].every(isHeader) &&
+  isScope(value['scope']) &&
+  value['data'] instanceof Uint8Array &&
+  isOrigin(value['origin']) &&
+  Number.isInteger(value['attempts']);
+
+/** Rejects a record that this program does not know: the job waits for one that does. */
+const decodeCall = (bytes: Uint8Array): WebhookCall => {
+  const record = decode(bytes);
+  if (!Array.isArray(record) || record[0] !== version || !isWebhookCall(record[1]))
+    throw new Error('Not a webhook call of a known version');
+  return record[1];
+};
+
+const codec: RecordCodec<WebhookCall> = {
+  encode: (call) => encoder.encode([version, call]),
+  decode: decodeCall,
+};
+
+/** Calls whose first attempt is to be made. */
+export const webhookCalls: WorkQueue<WebhookCall> = {
+  name: 'webhook-calls',
+  key: ({ room }) => room,
+  codec,
+  delayMs: 0,
+  overlaps: true,
+};
+
+/** Calls whose second and third attempt is to be made, once they have waited. */
+export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<WebhookCall>] = [
+  { ...webhookCalls, name: 'webhook-retry-1s', delayMs: 1_000 },
+  { ...webhookCalls, name: 'webhook-retry-2s', delayMs: 2_000 },
+];
+
+/** Calls to endpoints that do not keep up, out of the way of the others. */
+export const webhookBacklog: WorkQueue<WebhookCall> = {
+  ...webhookCalls,
+  name: 'webhook-backlog',
+  key: ({ projectId, url }) => `${projectId} ${url}`,
+  delayMs: 1_000,
+};

@@ -1,0 +1,81 @@
+import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
+import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/contracts/bus/webhookReports';
+import { hydrationBody } from '@roomwire/shared/contracts/protocol/hydrationFrame';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { AttemptResult } from '../deliver/attempt.js';
+import type { WebhookMetrics } from '../metrics.js';
+import type { NextStep } from '../policy/nextStep.js';
+
+type LastStep = Exclude<NextStep, { to: 'retry' }>;
+
+/** What follows the last attempt of a call. */
+export interface Settlement {
+  settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
+}
+
+interface SettlementDeps {
+  readonly bus: MessageBus;
+  readonly metrics: WebhookMetrics;
+  readonly logger: Logger;
+}
+
+export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Settlement => {
+  const settleTrigger = async (call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void> => {
+    if (step.to === 'done') {
+      if (call.origin.by === 'redrive') await bus.put(webhookReports, { outcome: 'delivered', call });
+      return;
+    }
+    const responseStatus = result.kind === 'answered' ? result.status : null;
+    const error = errorOf(result);
+    await bus.put(webhookReports, { outcome: 'failed', call, responseStatus, error, status: step.status });
+    metrics.deadLetters += 1;
+    logger.warn('A webhook call came to nothing', { ...named(call), responseStatus, reason: error });
+  };
+
+  /** [HOOK-HYDRATE-4] Nothing is kept of a hydration that failed. */
+  const settleHydration = async (call: WebhookCall, result: AttemptResult): Promise<void> => {
+    const reason = await sendOn(call, result);
+    if (reason === undefined) return;
+    metrics.hydrationsDropped += 1;
+    logger.warn('A hydration call came to nothing', { ...named(call), reason });
+  };
+
+  const sendOn = async (call: WebhookCall, result: AttemptResult): Promise<string | undefined> => {
+    const { origin, topicName } = call;
+    if (result.kind !== 'answered' || result.status >= 300) return errorOf(result);
+    if (result.body === undefined) return 'The answer is too large';
+    const data = parsed(result.body);
+    if (data === undefined) return 'The answer is not JSON';
+    const body = hydrationBody(topicName, data.value);
+    if (body === undefined) return 'The answer does not fit into a frame';
+    if (origin.by !== 'subscribe') return 'Nobody waits for the answer';
+    const { gatewayId, subscription } = origin;
+    await bus.send(webhookAnswers, { gatewayId, subscription, body }, 'stored');
+    return undefined;
+  };
+
+  return {
+    settle: (call, result, step) =>
+      call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
+  };
+};
+
+/** Which call it is; neither its headers nor its body, and not where it goes, which may hold a secret. */
+const named = ({ callId, projectId, appId, topicName, attempts }: WebhookCall) => ({
+  ...{ callId, projectId, appId, topicName, attempts },
+});
+
+const errorOf = (result: AttemptResult): string =>
+  result.kind === 'answered' ? `The endpoint answered ${result.status}` : result.reason;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const parsed = (body: Uint8Array): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(utf8.decode(body)) as unknown };
+  } catch {
+    return undefined; // Not JSON, or not UTF-8: it is dropped, and the log says so.
+  }
+};

@@ -1,0 +1,28 @@
+import type { Buffer } from 'node:buffer';
+
+/** What became of one attempt, and what is to be told about it. Nothing in it is secret. */
+export type AttemptResult =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Of an answer that was asked for and is not too large. */
+      readonly body: Buffer | undefined;
+    }
+  | { readonly kind: 'unreachable'; readonly isTimeout: boolean; readonly reason: string }
+  | { readonly kind: 'forbidden'; readonly reason: string };
+
+export interface Attempt {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Bytes of a 2xx answer that may be kept; 0 to acknowledge by the status alone. */
+  readonly answerBytes: number;
+}
+
+/** It was cut off by ourselves, and is to be made again. */
+export class AttemptCutOff extends Error {
+  override readonly name = 'AttemptCutOff';
+}
+
+/** One POST. Rejects with `AttemptCutOff`, and with nothing else. */
+export type MakeAttempt = (attempt: Attempt) => Promise<AttemptResult>;

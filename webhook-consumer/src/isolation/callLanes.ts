@@ -1,0 +1,85 @@
+/** A good call got an answer, and was not kept waiting for it. */
+export type Ended = (isGood: boolean) => void;
+
+/** A call that waits for its turn. */
+export interface Waiting {
+  readonly room: string;
+  readonly bytes: number;
+  /** Monotonic clock. */
+  readonly since: number;
+  /** Its turn has come: `ended` is to be called when it has ended. Undefined: it has to be put off. */
+  settle(ended: Ended | undefined): void;
+}
+
+interface Room {
+  readonly waiting: Waiting[];
+  underWay: number;
+}
+
+/** [HOOK-ORDER-1] The calls of a room go one after the other, unless more than this many of them wait, or one of them this long. */
+const mostInOrder = 32;
+const longestInOrderMs = 500;
+
+/** The calls of one endpoint, by room: which of them is next. */
+export class CallLanes {
+  readonly #rooms = new Map<string, Room>();
+  #waiting = 0;
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get isEmpty(): boolean {
+    return this.#rooms.size === 0;
+  }
+
+  add(call: Waiting): void {
+    let room = this.#rooms.get(call.room);
+    if (room === undefined) this.#rooms.set(call.room, (room = { waiting: [], underWay: 0 }));
+    room.waiting.push(call);
+    this.#waiting += 1;
+  }
+
+  /** The first call that may start; rooms in turn. */
+  next(now: number): Waiting | undefined {
+    for (const [name, room] of this.#rooms) {
+      if (!mayStart(room, now)) continue;
+      const call = room.waiting.shift() as Waiting;
+      this.#waiting -= 1;
+      room.underWay += 1;
+      this.#rooms.delete(name);
+      this.#rooms.set(name, room);
+      return call;
+    }
+    return undefined;
+  }
+
+  ended(name: string): void {
+    const room = this.#rooms.get(name);
+    if (room === undefined) return;
+    room.underWay -= 1;
+    this.#tidy(name, room);
+  }
+
+  /** Takes out whatever has waited since before `moment`. */
+  takeOlderThan(moment: number): readonly Waiting[] {
+    const taken: Waiting[] = [];
+    for (const [name, room] of this.#rooms) {
+      const count = room.waiting.findIndex(({ since }) => since >= moment);
+      taken.push(...room.waiting.splice(0, count === -1 ? room.waiting.length : count));
+      this.#tidy(name, room);
+    }
+    this.#waiting -= taken.length;
+    return taken;
+  }
+
+  #tidy(name: string, { waiting, underWay }: Room): void {
+    if (waiting.length === 0 && underWay === 0) this.#rooms.delete(name);
+  }
+}
+
+const mayStart = ({ waiting, underWay }: Room, now: number): boolean => {
+  const [first] = waiting;
+  if (first === undefined) return false;
+  return underWay === 0 || waiting.length > mostInOrder || now - first.since > longestInOrderMs;
+};

@@ -1,0 +1,160 @@
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { EndpointClass } from '../metrics.js';
+import type { WebhookConsumerOptions } from '../options.js';
+import type { Ended } from './callLanes.js';
+import { Endpoint } from './endpoint.js';
+
+/** What asks to be let through. */
+export interface Applicant {
+  /** Whom it goes to. */
+  readonly endpoint: string;
+  /** Within which it keeps its place; one of its own keeps none. */
+  readonly room: string;
+  /** What it holds in memory. */
+  readonly bytes: number;
+}
+
+/** The leave to call. */
+export interface Pass {
+  readonly endpointClass: EndpointClass;
+  /** The call has ended, with an answer of the endpoint or without. */
+  done(isAnswered: boolean): void;
+}
+
+type GateOptions = Pick<
+  WebhookConsumerOptions,
+  | 'mostCallsOfEndpoint'
+  | 'mostCalls'
+  | 'mostCallsOfSlowEndpoint'
+  | 'fewestCallsOfEndpoint'
+  | 'slowMs'
+  | 'patienceMs'
+  | 'mostBytes'
+>;
+
+const sweepMs = 100;
+/** Calls that wait in memory for each that may be under way. */
+const waitingShare = 4;
+
+/** The gate was closed: nothing more is called. */
+export class GateClosed extends Error {
+  override readonly name = 'GateClosed';
+}
+
+/**
+ * [HOOK-ISOLATION-1] Who may call whom, and when. An endpoint that does not answer has a bound on the calls under way,
+ * on those that wait in memory, and on how long they do; what is beyond is put off, so that it holds up nobody else.
+ */
+export class EndpointGate {
+  readonly #options: GateOptions;
+  readonly #clock: Clock;
+  readonly #endpoints = new Map<string, Endpoint>();
+  #underWay = 0;
+  #bytes = 0;
+  #sweep: NodeJS.Timeout | undefined;
+  #isOpen = true;
+
+  constructor(options: GateOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Undefined: it has to be put off. Rejects with `GateClosed`. */
+  async enter(applicant: Applicant): Promise<Pass | undefined> {
+    if (!this.#isOpen) throw new GateClosed();
+    const endpoint = this.#endpoint(applicant.endpoint);
+    if (!this.#hasPlace(endpoint, applicant)) {
+      this.#forgetIdle(applicant.endpoint, endpoint);
+      return undefined;
+    }
+    this.#bytes += applicant.bytes;
+    const ended = await new Promise<Ended | undefined>((settle) => {
+      endpoint.lanes.add({ ...applicant, since: this.#clock.monotonic(), settle });
+      this.#advance(endpoint);
+      this.#sweep ??= setInterval(() => this.#lookAfterAll(), sweepMs);
+    });
+    if (ended) return this.#pass(applicant, endpoint, ended);
+    this.#bytes -= applicant.bytes;
+    if (!this.#isOpen) throw new GateClosed();
+    return undefined;
+  }
+
+  /** Those that wait are turned away; those under way go on. */
+  close(): void {
+    this.#isOpen = false;
+    clearInterval(this.#sweep);
+    for (const { lanes } of this.#endpoints.values())
+      for (const call of lanes.takeOlderThan(Infinity)) call.settle(undefined);
+  }
+
+  #pass({ endpoint: name, bytes }: Applicant, endpoint: Endpoint, ended: Ended): Pass {
+    const began = this.#clock.monotonic();
+    const { slowMs } = this.#options;
+    return {
+      endpointClass: endpoint.isSlow(began, slowMs) ? 'slow' : 'steady',
+      done: (isAnswered) => {
+        this.#underWay -= 1;
+        this.#bytes -= bytes;
+        ended(isAnswered && this.#clock.monotonic() - began <= slowMs);
+        this.#advance(endpoint);
+        this.#forgetIdle(name, endpoint);
+        if (this.#underWay === this.#options.mostCalls - 1) this.#advanceAll();
+      },
+    };
+  }
+
+  #endpoint(name: string): Endpoint {
+    const known = this.#endpoints.get(name);
+    if (known) return known;
+    const endpoint = new Endpoint();
+    this.#endpoints.set(name, endpoint);
+    return endpoint;
+  }
+
+  #forgetIdle(name: string, endpoint: Endpoint): void {
+    if (endpoint.isIdle) this.#endpoints.delete(name);
+  }
+
+  #hasPlace(endpoint: Endpoint, { bytes }: Applicant): boolean {
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#options.mostBytes) return false;
+    return endpoint.lanes.waiting < waitingShare * this.#mostOf(endpoint);
+  }
+
+  /** How many calls of the endpoint may be under way now. */
+  #mostOf(endpoint: Endpoint): number {
+    const { slowMs, mostCalls, ...most } = this.#options;
+    if (!endpoint.isSlow(this.#clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
+    return this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+  }
+
+  #advance(endpoint: Endpoint): void {
+    const now = this.#clock.monotonic();
+    while (this.#underWay < this.#options.mostCalls && endpoint.underWay < this.#mostOf(endpoint)) {
+      const call = endpoint.lanes.next(now);
+      if (call === undefined) return;
+      this.#underWay += 1;
+      call.settle(endpoint.begin(call, now));
+    }
+  }
+
+  #advanceAll(): void {
+    for (const endpoint of this.#endpoints.values()) this.#advance(endpoint);
+  }
+
+  /** Lets start what has waited long enough for the calls of its room, and puts off what has waited too long. */
+  #lookAfterAll(): void {
+    const tooOld = this.#clock.monotonic() - this.#options.patienceMs;
+    this.#advanceAll();
+    for (const [name, endpoint] of this.#endpoints) {
+      for (const call of endpoint.lanes.takeOlderThan(tooOld)) call.settle(undefined);
+      this.#forgetIdle(name, endpoint);
+    }
+    if (this.#endpoints.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}

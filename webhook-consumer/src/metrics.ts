@@ -1,0 +1,39 @@
+import type { WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
+
+/** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */
+export type EndpointClass = 'steady' | 'slow';
+
+export type AttemptLabel = '2xx' | '3xx' | '4xx' | '5xx' | 'timeout' | 'unreachable' | 'forbidden';
+
+/** What the consumer has counted since it was made; whoever exports metrics reads it. */
+export interface WebhookMetrics {
+  /** Attempts by kind, outcome and class of endpoint: `trigger.2xx.steady`. */
+  readonly attempts: Record<string, number>;
+  retries: number;
+  deadLetters: number;
+  /** Hydrations that no frame comes of. */
+  hydrationsDropped: number;
+  /** Calls that were put out of the way of others. */
+  putOff: number;
+  /** Calls under way now. */
+  underWay: number;
+}
+
+export const createMetrics = (): WebhookMetrics => ({
+  attempts: {},
+  retries: 0,
+  deadLetters: 0,
+  hydrationsDropped: 0,
+  putOff: 0,
+  underWay: 0,
+});
+
+export const countAttempt = (
+  { attempts }: WebhookMetrics,
+  kind: WebhookKind,
+  outcome: AttemptLabel,
+  endpoint: EndpointClass,
+): void => {
+  const label = `${kind}.${outcome}.${endpoint}`;
+  attempts[label] = (attempts[label] ?? 0) + 1;
+};

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { createCallHandler, type CallHandler } from './consume/callHandler.js';
+import { Pacer } from './consume/pacer.js';
+import { createSettlement } from './consume/settlement.js';
+import { createCaller } from './deliver/gotAttempt.js';
+import { createPost } from './deliver/post.js';
+import { EndpointGate } from './isolation/endpointGate.js';
+import { createMetrics, type WebhookMetrics } from './metrics.js';
+import { ProjectSecrets } from './sign/projectSecrets.js';
+import { defaultOptions, type WebhookConsumerOptions } from './options.js';
+
+export interface WebhookConsumerDeps {
+  readonly bus: MessageBus;
+  readonly views: ViewStore;
+  /** Opens the webhook secrets. */
+  readonly secretBox: SecretBox;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly options?: Partial<WebhookConsumerOptions>;
+}
+
+/** Calls the webhooks. Any number of processes share the work. */
+export interface WebhookConsumer extends Service {
+  readonly metrics: Readonly<WebhookMetrics>;
+}
+
+/** Jobs in hand of a queue: most of them wait at the gate, and cost no more than that. */
+const jobsInHand = 4_096;
+const backlogInHand = 512;
+
+export const createWebhookConsumer = ({
+  bus,
+  views,
+  secretBox,
+  clock,
+  logger,
+  options: given,
+}: WebhookConsumerDeps): WebhookConsumer => {
+  const options = { ...defaultOptions, ...given };
+  const metrics = createMetrics();
+  const gate = new EndpointGate(options, clock);
+  const caller = createCaller(options);
+  const secrets = new ProjectSecrets({ views, secretBox, clock });
+  let feed: ChannelReader | undefined;
+  const workers: QueueWorker[] = [];
+  let isClosing = false;
+  const handler = createCallHandler({
+    ...{ bus, gate, metrics },
+    post: createPost({
+      attempt: caller.attempt,
+      keysOf: (projectId) => secrets.keys(projectId),
+      clock,
+    }),
+    settlement: createSettlement({ bus, metrics, logger }),
+    pacer: new Pacer(options.backlogTurnsPerSecond, clock),
+    retryWaitsMs: options.retryWaitsMs,
+    isClosing: () => isClosing,
+  });
+
+  return {
+    metrics,
+    async start() {
+      feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
+      workers.push(...(await workOn(bus, handler, options)));
+    },
+    close: once(async () => {
+      isClosing = true;
+      const closed = Promise.all(workers.map((worker) => worker.close()));
+      gate.close();
+      await Promise.race([closed, pause(options.graceMs, undefined, { ref: false })]);
+      caller.close();
+      await closed;
+      await feed?.close();
+    }),
+  };
+};
+
+const workOn = (
+  bus: MessageBus,
+  { take, takeUp }: CallHandler,
+  { retryWaitsMs }: WebhookConsumerOptions,
+): Promise<readonly QueueWorker[]> =>
+  Promise.all([
+    bus.work(webhookCalls, { concurrency: jobsInHand }, take),
+    ...webhookRetries.map((queue, n) =>
+      bus.work({ ...queue, delayMs: retryWaitsMs[n] ?? queue.delayMs }, { concurrency: jobsInHand }, take),
+    ),
+    bus.work(webhookBacklog, { concurrency: backlogInHand }, takeUp),
+  ]);

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { EndpointGate, GateClosed, type Pass } from '../../src/isolation/endpointGate.js';
+import { defaultOptions } from '../../src/options.js';
+
+/** A gate whose calls end when the test says so. */
+class Calls {
+  readonly gate: EndpointGate;
+  /** In the order in which they began. */
+  readonly begun: { readonly name: string; readonly pass: Pass }[] = [];
+  readonly putOff: string[] = [];
+  private now = 0;
+
+  constructor(options: Partial<typeof defaultOptions> = {}) {
+    const clock = { now: () => systemClock.now(), monotonic: () => this.now };
+    this.gate = new EndpointGate({ ...defaultOptions, ...options }, clock);
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+  }
+
+  apply(endpoint: string, room: string, bytes = 0): void {
+    const name = `${endpoint}/${room}`;
+    void this.gate.enter({ endpoint, room, bytes }).then(
+      (pass) => (pass ? this.begun.push({ name, pass }) : this.putOff.push(name)),
+      (error: Error) => this.putOff.push(error.name),
+    );
+  }
+
+  applyTimes(count: number, endpoint: string, room: (n: number) => string): void {
+    for (let n = 0; n < count; n += 1) this.apply(endpoint, room(n));
+  }
+
+  end(name: string, isAnswered = true): void {
+    const index = this.begun.findIndex((call) => call.name === name);
+    this.begun.splice(index, 1)[0]?.pass.done(isAnswered);
+  }
+
+  async settled(begun: number, putOff = 0): Promise<void> {
+    await eventually(() => this.begun.length === begun && this.putOff.length === putOff, {
+      what: `${begun} begun and ${putOff} put off`,
+    }).catch(() =>
+      expect({ begun: this.begun.length, putOff: this.putOff.length }).to.eql({ begun, putOff }),
+    );
+  }
+}
+
+const roomOfItsOwn = (n: number): string => `room ${n}`;
+const oneRoom = (): string => 'room';
+
+describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
+  let calls: Calls;
+  const opened = (options: Partial<typeof defaultOptions> = {}): Calls => (calls = new Calls(options));
+  afterEach(() => calls.gate.close());
+
+  it('lets so many calls of an endpoint through, has four times as many wait, and puts off the rest', async () => {
+    opened({ mostCallsOfEndpoint: 3 });
+    calls.applyTimes(20, 'hung', roomOfItsOwn);
+    await calls.settled(3, 5);
+    calls.apply('other', 'room');
+    await calls.settled(4, 5);
+    expect(calls.begun.at(-1)?.name).to.equal('other/room');
+  });
+
+  it('lets the next one through when one has ended', async () => {
+    opened({ mostCallsOfEndpoint: 1 });
+    calls.applyTimes(3, 'a', roomOfItsOwn);
+    for (const n of [0, 1, 2]) {
+      await calls.settled(1);
+      expect(calls.begun[0]?.name).to.equal(`a/room ${n}`);
+      calls.end(`a/room ${n}`);
+    }
+    await calls.settled(0);
+    expect(calls.gate.underWay).to.equal(0);
+  });
+
+  it('puts off what has waited too long', async () => {
+    opened({ mostCallsOfEndpoint: 1, mostCallsOfSlowEndpoint: 1, patienceMs: 1_500 });
+    calls.applyTimes(3, 'a', roomOfItsOwn);
+    await calls.settled(1);
+    calls.pass(1_600);
+    await calls.settled(1, 2);
+  });
+
+  it('gives less room to an endpoint that is slow, and least while half of all calls are under way', async () => {
+    opened({ mostCallsOfEndpoint: 8, mostCallsOfSlowEndpoint: 2, fewestCallsOfEndpoint: 1, mostCalls: 8 });
+    calls.apply('slow', 'first');
+    await calls.settled(1);
+    calls.pass(1_001);
+    calls.applyTimes(20, 'slow', roomOfItsOwn);
+    await calls.settled(2, 11);
+    calls.applyTimes(3, 'good', roomOfItsOwn);
+    await calls.settled(5, 11);
+    calls.end('slow/first', false);
+    await calls.settled(4, 11);
+  });
+
+  it('takes an endpoint for steady again after an answer in time', async () => {
+    opened({ mostCallsOfEndpoint: 4, mostCallsOfSlowEndpoint: 1 });
+    calls.apply('a', 'first');
+    await calls.settled(1);
+    calls.end('a/first', false);
+    calls.applyTimes(2, 'a', roomOfItsOwn);
+    // Nothing is remembered of an endpoint that nobody calls.
+    await calls.settled(2);
+    calls.end('a/room 0', false);
+    calls.apply('a', 'third');
+    await calls.settled(1);
+    calls.end('a/room 1', true);
+    await calls.settled(1);
+    calls.apply('a', 'fourth');
+    await calls.settled(2);
+  });
+
+  it('has no more calls under way in all than it may, and gives a free place to whoever waits', async () => {
+    opened({ mostCalls: 2 });
+    for (const endpoint of ['a', 'b', 'c']) calls.apply(endpoint, 'room');
+    await calls.settled(2);
+    calls.end('a/room');
+    await calls.settled(2);
+    expect(calls.begun.map(({ name }) => name)).to.eql(['b/room', 'c/room']);
+  });
+
+  it('puts off what memory has no place for, but never all', async () => {
+    opened({ mostBytes: 100 });
+    calls.apply('a', '1', 1_000);
+    calls.apply('b', '2', 1);
+    await calls.settled(1, 1);
+    calls.end('a/1');
+    calls.apply('b', '3', 60);
+    calls.apply('c', '4', 40);
+    calls.apply('d', '5', 1);
+    await calls.settled(2, 2);
+  });
+
+  it('turns everybody away when it is closed', async () => {
+    opened({ mostCallsOfEndpoint: 1 });
+    calls.applyTimes(2, 'a', oneRoom);
+    await calls.settled(1);
+    calls.gate.close();
+    calls.apply('b', 'room');
+    await calls.settled(1, 2);
+    expect(calls.putOff).to.eql([GateClosed.name, GateClosed.name]);
+  });
+
+  describe('[HOOK-ORDER-1] within a room', () => {
+    it('begins the next call when the one before has ended', async () => {
+      opened();
+      calls.applyTimes(3, 'a', oneRoom);
+      calls.apply('a', 'other');
+      await calls.settled(2);
+      calls.end('a/room');
+      await calls.settled(2);
+    });
+
+    it('no longer waits for the one before when one has waited for half a second', async () => {
+      opened();
+      calls.applyTimes(3, 'a', oneRoom);
+      await calls.settled(1);
+      calls.pass(501);
+      await calls.settled(3);
+    });
+
+    it('nor when more than 32 wait', async () => {
+      opened();
+      calls.applyTimes(40, 'a', oneRoom);
+      await calls.settled(8);
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { encode } from '@msgpack/msgpack';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
+import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookReports, type WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
+import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import type { WebhookConsumerOptions } from '../../src/options.js';
+import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
+
+/** Waits that a test need not feel. */
+const fast: Partial<WebhookConsumerOptions> = {
+  allowPrivate: true,
+  attemptMs: 400,
+  retryWaitsMs: [60, 120],
+  graceMs: 50,
+};
+
+/** Consumers on a bus of their own, and what comes of their calls. */
+export class ConsumerWorld {
+  readonly reports: WebhookReport[] = [];
+  readonly answers: WebhookAnswer[] = [];
+  readonly logLines: string[] = [];
+  readonly consumers: WebhookConsumer[] = [];
+  bus: MessageBus;
+  readonly views: ViewStore;
+  readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
+  private readonly folder: TemporaryFolder;
+  private calls = 0;
+
+  private constructor(folder: TemporaryFolder, bus: MessageBus, views: ViewStore) {
+    this.folder = folder;
+    this.views = views;
+    this.bus = bus;
+  }
+
+  static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
+    const folder = await temporaryFolder();
+    const world = new ConsumerWorld(
+      folder,
+      await openBus(folder),
+      await openEmbeddedViewStore({ file: (name) => join(folder.path, name) }),
+    );
+    await world.listen();
+    await world.startConsumer(options);
+    return world;
+  }
+
+  async startConsumer(
+    options: Partial<WebhookConsumerOptions> = {},
+    bus: MessageBus = this.bus,
+  ): Promise<WebhookConsumer> {
+    const write = (message: string, fields?: LogFields) =>
+      void this.logLines.push(`${message} ${JSON.stringify(fields ?? {})}`);
+    const logger: Logger = { debug: write, info: write, warn: write, error: write };
+    const consumer = createWebhookConsumer({
+      ...{ bus, clock: systemClock, logger },
+      ...{ views: this.views, secretBox: this.secretBox },
+      options: { ...fast, ...options },
+    });
+    this.consumers.push(consumer);
+    await consumer.start();
+    return consumer;
+  }
+
+  /** The process ends and another one goes on. */
+  async restart(options: Partial<WebhookConsumerOptions> = {}): Promise<void> {
+    await this.closeConsumers();
+    await this.bus.close();
+    this.bus = await openBus(this.folder);
+    await this.listen();
+    await this.startConsumer(options);
+  }
+
+  async put(url: string, fields: Partial<WebhookCall> = {}): Promise<WebhookCall> {
+    const call: WebhookCall = {
+      callId: `call-${++this.calls}`,
+      kind: 'trigger',
+      organizationId: 'o1',
+      projectId: 'p1',
+      appId: 'app1',
+      url,
+      headers: [['X-Key', 'secret-of-the-customer']],
+      room: 'p1/app-1/_/lobby',
+      roomName: 'lobby',
+      topicName: 'news',
+      actorId: 'actor-1',
+      scope: null,
+      data: encode({ text: 'payload-of-the-customer', n: this.calls }),
+      origin: { by: 'publish' },
+      attempts: 0,
+      ...fields,
+    };
+    await this.bus.put(webhookCalls, call);
+    return call;
+  }
+
+  hydrate(url: string, fields: Partial<WebhookCall> = {}): Promise<WebhookCall> {
+    const origin = { by: 'subscribe', gatewayId: 'gateway-1', subscription: 7 } as const;
+    return this.put(url, { kind: 'hydration', data: new Uint8Array(), origin, ...fields });
+  }
+
+  async close(): Promise<void> {
+    await this.closeConsumers();
+    await this.bus.close();
+    await this.views.close();
+    await this.folder.remove();
+  }
+
+  private async closeConsumers(): Promise<void> {
+    await Promise.all(this.consumers.splice(0).map((consumer) => consumer.close()));
+  }
+
+  private async listen(): Promise<void> {
+    await this.bus.work(webhookReports, { concurrency: 8 }, async (report) => void this.reports.push(report));
+    await this.bus.read(webhookAnswers, { interest: 'all' }, (answer) => this.answers.push(answer));
+  }
+}
+
+const openBus = (folder: TemporaryFolder): Promise<MessageBus> =>
+  openEmbeddedMessageBus({ file: (name) => join(folder.path, name) });
