@@ -12,6 +12,7 @@ import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/projectUsage.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordMessage } from '../recording/recorder.js';
+import { RecordingLine } from '../recording/recordingLine.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 import type { MessageIds } from './messageIds.js';
@@ -104,11 +105,15 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     const message = liveMessage(ids.next(), session, frame, access, showsIds);
     const publish = { session, frame, access, usage, message };
     const recorded = record(message, access.recordedFor);
-    if (recorded === undefined) return send(publish);
-    return recorded.then(
+    if (recorded === undefined && (session.line?.isEmpty ?? true)) return send(publish);
+    const line = (session.line ??= new RecordingLine());
+    const turn = line.add(
+      message.body.length,
+      recorded,
       () => send(publish),
-      (error: unknown) => failed(publish, error),
+      (error) => failed(publish, error),
     );
+    return line.isFull || session.unacknowledged > maxUnacknowledged ? turn : undefined;
   };
 };
 

@@ -3,6 +3,9 @@ import { domainEventFeed } from '../bus/domainEventFeed.js';
 import { gatewayNews } from '../bus/gatewayNews.js';
 import { liveMessages, retainedMessages } from '../bus/liveMessage.js';
 import { presenceNews } from '../bus/presenceNews.js';
+import { webhookAnswers } from '../bus/webhookAnswers.js';
+import { webhookBacklog, webhookCalls, webhookRetries } from '../bus/webhookCalls.js';
+import { webhookReports } from '../bus/webhookReports.js';
 import { groupNewsSchema } from './groupNewsSchema.js';
 import {
   bytes,
@@ -13,11 +16,13 @@ import {
   mapOf,
   object,
   oneOf,
+  orNull,
   text,
   textOrNull,
   tuple,
   type JsonSchema,
 } from './jsonSchema.js';
+import { webhookAnswerSchema, webhookCallSchema, webhookReportSchema } from './webhookSchemas.js';
 
 export interface BusMessage {
   readonly summary: string;
@@ -33,7 +38,6 @@ const room = described('Project, app, scope and room', text);
 const named = (name: string, schema: JsonSchema): JsonSchema => ({ title: name, ...schema });
 
 const retention = named('retention', tuple([text, text, text, textOrNull]));
-const maybe = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: 'null' }] });
 const liveMessage = (retained: JsonSchema): readonly JsonSchema[] => [
   named(
     'version',
@@ -83,8 +87,15 @@ const recorded: BusMessage = {
   summary: 'A message of a topic that is logged',
   key: 'room',
   contentType: msgpack,
-  payload: tuple(liveMessage(maybe(retention))),
+  payload: tuple(liveMessage(orNull(retention))),
 };
+
+const webhookCall = (queue: string): BusMessage => ({
+  summary: 'A webhook call that is to be made, with all that it needs',
+  key: queue === webhookBacklog.name ? 'project and endpoint' : 'room',
+  contentType: msgpack,
+  payload: webhookCallSchema,
+});
 
 /** What stands on each topic of the bus, by the topic's name. */
 export const busMessages: Readonly<Record<string, BusMessage>> = {
@@ -93,7 +104,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
       'A published message, on its way between gateways, or what they tell one another of worker groups',
     key: 'room',
     contentType: msgpack,
-    payload: { oneOf: [tuple(liveMessage(maybe(retention))), groupNewsSchema] },
+    payload: { oneOf: [tuple(liveMessage(orNull(retention))), groupNewsSchema] },
   },
   [retainedMessages.name]: {
     summary: 'A retained message once more, for the memory of every gateway',
@@ -132,6 +143,21 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
         ],
       },
     ]),
+  },
+  ...Object.fromEntries(
+    [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),
+  ),
+  [webhookReports.name]: {
+    summary: 'What a trigger call, or a dead letter that was tried again, has come to',
+    key: 'the id of the call',
+    contentType: msgpack,
+    payload: webhookReportSchema,
+  },
+  [webhookAnswers.name]: {
+    summary: 'What a hydration webhook has answered, on its way to the subscriber',
+    key: 'gatewayId',
+    contentType: msgpack,
+    payload: webhookAnswerSchema,
   },
   ...Object.fromEntries(recordTopics.map(({ name }) => [name, recorded])),
   [presenceNews.name]: {

@@ -9,6 +9,7 @@ import {
   list,
   object,
   oneOf,
+  orNull,
   text,
   tuple,
   type JsonSchema,
@@ -38,7 +39,7 @@ const kinds: { readonly [K in GroupNews['kind']]: Readonly<Record<string, JsonSc
     parts: count,
     members: list(object({ ...member, gatewayId: text, turn: count }, ['filters'])),
     awaiting: list(text),
-    held: list(tuple([liveMessage, { oneOf: [memberKey, { type: 'null' }] }])),
+    held: list(tuple([liveMessage, orNull(memberKey)])),
   },
 };
 

@@ -38,5 +38,7 @@ export const flag: JsonSchema = { type: 'boolean' };
 export const count: JsonSchema = { type: 'integer', minimum: 0 };
 export const oneOf = (...values: readonly unknown[]): JsonSchema => ({ enum: values });
 
+export const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: 'null' }] });
+
 /** MessagePack's `bin`, which JSON has no type for. */
 export const bytes = (description: string): JsonSchema => ({ description, format: 'binary' });

@@ -21,6 +21,7 @@ import {
 export type ServerFrameType =
   | ServerFrame['type']
   | 'message'
+  | 'hydration'
   | 'presence'
   | 'presenceList'
   | 'lobbySubscribed'
@@ -157,6 +158,15 @@ export const serverMessages: { readonly [T in ServerFrameType]: ServerMessage } 
     ),
     isPushed: true,
     example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },
+  },
+  hydration: {
+    summary: 'What the hydration webhook of a topic has answered to a subscribe',
+    payload: frame('hydration', {
+      topic: described('Without app and room', text),
+      data: described('Any JSON'),
+    }),
+    isPushed: true,
+    example: { topic: 'temperature', data: { celsius: 91 } },
   },
   presence: {
     summary: 'Somebody in the room came, changed what is shown, or left',

@@ -10,12 +10,21 @@ import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/c
 import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
 import { recordedMessages } from '../../../src/contracts/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/contracts/bus/roomRecord.js';
+import { webhookAnswers } from '../../../src/contracts/bus/webhookAnswers.js';
+import {
+  webhookBacklog,
+  webhookCalls,
+  webhookRetries,
+  type CallOrigin,
+  type WebhookCall,
+} from '../../../src/contracts/bus/webhookCalls.js';
+import { webhookReports } from '../../../src/contracts/bus/webhookReports.js';
 import { groupNewsSamples } from '../bus/groupNewsSamples.js';
 import type { Channel } from '../../../src/ports/messageBus.js';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 
-const isDescribed = <T>({ name, codec }: Channel<T>, record: T): boolean => {
+const isDescribed = <T>({ name, codec }: Pick<Channel<T>, 'name' | 'codec'>, record: T): boolean => {
   const { contentType, payload } = busMessages[name] as NonNullable<(typeof busMessages)[string]>;
   const bytes = codec.encode(record);
   const value: unknown =
@@ -87,6 +96,49 @@ describe('the records of the bus in the AsyncAPI document', () => {
   };
   for (const [kind, each] of Object.entries(presences))
     it(`are presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
+
+  const call: WebhookCall = {
+    callId: 'c',
+    kind: 'trigger',
+    organizationId: 'o',
+    projectId: 'p',
+    appId: 'a',
+    url: 'https://example.com',
+    headers: [['x-key', 'v']],
+    room: 'p/a/_/r',
+    roomName: 'r',
+    topicName: 't',
+    actorId: 'x',
+    scope: { accessScopeId: 's', slug: 'acme', name: 'Acme' },
+    data: Uint8Array.of(0xc0),
+    origin: { by: 'publish' },
+    attempts: 0,
+  };
+  const origins: readonly CallOrigin[] = [
+    { by: 'publish' },
+    { by: 'subscribe', gatewayId: 'g', subscription: 1 },
+    { by: 'redrive', redriveId: 'd' },
+  ];
+
+  it('are calls of webhooks, and what comes of them', () => {
+    for (const queue of [webhookCalls, ...webhookRetries, webhookBacklog])
+      for (const origin of origins)
+        expect(isDescribed(queue, { ...call, origin, scope: null })).to.equal(true);
+    for (const responseStatus of [null, 503])
+      expect(
+        isDescribed(webhookReports, {
+          outcome: 'failed',
+          call,
+          responseStatus,
+          error: 'e',
+          status: 'pending',
+        }),
+      ).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'delivered', call })).to.equal(true);
+    const answer = { gatewayId: 'g', subscription: 1, body: Uint8Array.of(0x80) };
+    expect(isDescribed(webhookAnswers, answer)).to.equal(true);
+    expect(ajv.validate(busMessages['webhook-calls']?.payload ?? {}, [1, { callId: 'c' }])).to.equal(false);
+  });
 
   it('are events of the control plane', () => {
     const event = {

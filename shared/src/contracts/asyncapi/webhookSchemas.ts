@@ -1,0 +1,66 @@
+import {
+  bytes,
+  constant,
+  count,
+  described,
+  object,
+  oneOf,
+  orNull,
+  list,
+  text,
+  tuple,
+  type JsonSchema,
+} from './jsonSchema.js';
+
+const origin: JsonSchema = {
+  oneOf: [
+    object({ by: constant('publish') }),
+    object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
+    object({ by: constant('redrive'), redriveId: text }),
+  ],
+};
+
+const call = object({
+  callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
+  kind: oneOf('trigger', 'hydration'),
+  organizationId: text,
+  projectId: text,
+  appId: text,
+  url: text,
+  headers: list(tuple([text, text])),
+  room: described('Project, app, scope and room', text),
+  roomName: text,
+  topicName: text,
+  actorId: text,
+  scope: orNull(object({ accessScopeId: text, slug: text, name: text })),
+  data: bytes('As published, MessagePack; empty for a hydration'),
+  origin,
+  attempts: described('That were made so far', count),
+});
+
+const version = constant(1);
+
+export const webhookCallSchema: JsonSchema = tuple([version, call]);
+
+export const webhookReportSchema: JsonSchema = tuple([
+  version,
+  {
+    oneOf: [
+      object({
+        outcome: constant('failed'),
+        call,
+        responseStatus: orNull({ type: 'integer' }),
+        error: text,
+        status: oneOf('pending', 'failed'),
+      }),
+      object({ outcome: constant('delivered'), call }),
+    ],
+  },
+]);
+
+export const webhookAnswerSchema: JsonSchema = tuple([
+  version,
+  described('The gateway that asked', text),
+  described('As in the call', count),
+  bytes('The complete `hydration` for the subscriber, MessagePack'),
+]);
