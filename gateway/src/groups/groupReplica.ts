@@ -1,4 +1,5 @@
 import type { GroupNews, GroupNewsOf } from '@roomwire/shared/contracts/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
 import { Gathering, type Adoption } from './gathering.js';
 import { GroupState, type Held } from './groupState.js';
@@ -19,6 +20,10 @@ export class GroupReplica {
   private readonly sequencer = new Sequencer();
   private mode: 'outside' | 'joining' | 'inside' = 'outside';
   private state: GroupState;
+  /** What our members were given before all have read that it is theirs. */
+  private readonly given = new Set<string>();
+  /** All will read in a moment that nothing is held back any more. */
+  private hasWoken = false;
   private lastSaid = 0;
   private lastRead = 0;
   /** The founding that we have said last. */
@@ -47,6 +52,11 @@ export class GroupReplica {
     return this.mode === 'inside' ? this.state : undefined;
   }
 
+  /** It is up to this gateway to say who gets what. */
+  get isInCharge(): boolean {
+    return this.isInside && this.isSequencer;
+  }
+
   /** The room must be attended, and this gateway be known as a host of the group. */
   join(member: LocalMember): void {
     this.own.add(member);
@@ -60,8 +70,8 @@ export class GroupReplica {
   }
 
   /** From now on it gets nothing. `left` is called between two messages of the topic, when all know that it is out. */
-  leave(member: LocalMember, left: () => void = () => undefined): void {
-    if (this.own.remove(member, left)) this.say({ kind: 'leave', members: [member.number] });
+  leave(member: LocalMember, quit: boolean, left: () => void = () => undefined): void {
+    if (this.own.remove(member, left)) this.say({ kind: 'leave', members: [member.number], quit });
   }
 
   /** A client has acknowledged a message. */
@@ -90,6 +100,35 @@ export class GroupReplica {
     this.founding = this.say({ kind: 'join', members: this.own.all.map(asMember), needs: 'founds' });
   }
 
+  /** A member has been given a message that was recorded. It is the member's, like one that it gets in its turn. */
+  replayed(message: LiveMessage, member: LocalMember): void {
+    if (!this.isInside) return;
+    const { gatewayId } = this.deps;
+    if (this.state.isAlone(gatewayId)) {
+      this.state.takeBack(message);
+      const held = this.state.assign(message.id, [gatewayId, member.number]);
+      if (held) held.isDelivered = true;
+    } else {
+      this.given.add(message.id);
+      this.say({ kind: 'messages', messages: [message] });
+      this.say({ kind: 'assign', assignments: [[message.id, gatewayId, member.number]] });
+    }
+  }
+
+  /** Everything that was recorded has been given out. A group that was asleep will sleep again. */
+  woken(collects: boolean): void {
+    if (!this.isInside || !this.state.isWaking) return;
+    this.hasWoken = true;
+    if (!this.state.isAlone(this.deps.gatewayId)) return void this.say({ kind: 'woken', collects });
+    this.state.woken(collects);
+    this.giveOut();
+  }
+
+  /** A member may be given something that could not be before. */
+  goOn(): void {
+    if (this.isInside) this.giveOut();
+  }
+
   /** Another gateway is dead. */
   lost(gatewayId: string): void {
     if (this.mode !== 'inside') return;
@@ -110,7 +149,7 @@ export class GroupReplica {
 
   private foundedBy({ gatewayId, ref }: GroupNewsOf<'join'>): void {
     if (gatewayId === this.deps.gatewayId) {
-      if (ref === this.founding) this.enter(new GroupState(this.deps.bounds), this.gathering.take());
+      if (ref === this.founding) this.enter(this.newState(), this.gathering.take());
     } else if (this.founding === Number.POSITIVE_INFINITY) {
       // Whoever founds may have begun to read behind what we have said.
       this.sayJoin(this.own.all, 'state');
@@ -119,12 +158,15 @@ export class GroupReplica {
 
   private adopt(adoption: Adoption | undefined): void {
     if (adoption === undefined) return;
-    const { parts, since } = adoption;
-    const [first] = parts;
-    if (first === undefined) return;
-    const held = parts.flatMap((part) => part.held);
     this.gathering.take();
-    this.enter(GroupState.of(this.deps.bounds, first.members, first.awaiting, held), since);
+    this.enter(GroupState.of(this.deps.bounds, adoption.snapshot), adoption.since);
+  }
+
+  private newState(): GroupState {
+    const { isWaking, nowMs } = this.deps.founded();
+    const state = new GroupState(this.deps.bounds, { floorMs: nowMs, ids: [] });
+    state.isWaking = isWaking;
+    return state;
   }
 
   /** Goes on from a state with what has happened since. */
@@ -159,7 +201,7 @@ export class GroupReplica {
       case 'join':
         return this.joined(news);
       case 'leave':
-        this.state.leave(news.gatewayId, news.members);
+        this.state.leave(news.gatewayId, news.members, news.quit);
         return this.afterRemoval(news, sequencer);
       case 'gone':
         // Of two that take each other for dead one was first.
@@ -176,6 +218,8 @@ export class GroupReplica {
       case 'state':
         if (news.part === news.parts - 1) this.state.awaiting.delete(news.to);
         return;
+      case 'woken':
+        return this.state.woken(news.collects);
       case 'check':
         return;
     }
@@ -203,7 +247,7 @@ export class GroupReplica {
     const member = this.own.get(number);
     if (member) member.entered();
     // It was taken for dead meanwhile, and goes by another number.
-    else if (!this.own.isLeaving(number)) this.say({ kind: 'leave', members: [number] });
+    else if (!this.own.isLeaving(number)) this.say({ kind: 'leave', members: [number], quit: true });
   }
 
   private assigned({ gatewayId, assignments }: GroupNewsOf<'assign'>): void {
@@ -222,6 +266,7 @@ export class GroupReplica {
     if (isNowUs || isLastAct) {
       for (const gatewayId of this.state.awaiting) this.sayState(gatewayId, news);
     }
+    if (this.state.members.size === 0) this.deps.emptied(this.state);
     if (!isIn) this.comeOut();
   }
 
@@ -235,6 +280,8 @@ export class GroupReplica {
     this.deps.lookAgain();
     this.state = new GroupState(this.deps.bounds);
     this.sequencer.clear();
+    this.given.clear();
+    this.hasWoken = false;
     this.mode = this.own.isEmpty ? 'outside' : 'joining';
   }
 
@@ -251,7 +298,7 @@ export class GroupReplica {
     const numbers = this.state.membersOf(this.deps.gatewayId).map(({ number }) => number);
     this.own.renumber(Math.max(0, ...numbers), this.deps.nextNumber);
     this.forgetState();
-    if (numbers.length > 0) this.say({ kind: 'leave', members: numbers });
+    if (numbers.length > 0) this.say({ kind: 'leave', members: numbers, quit: true });
     for (const part of divided(messages, bytesOfMessage)) this.say({ kind: 'messages', messages: part });
     this.sayJoin(this.own.all, 'state');
   }
@@ -262,7 +309,9 @@ export class GroupReplica {
 
   /** What is nobody's goes to somebody: at once where nobody else has a part in it, otherwise when all have read it. */
   private giveOut(): void {
-    if (this.state.loose.size === 0 || !this.isSequencer) return;
+    if (!this.isSequencer) return;
+    if (this.state.isWaking) return this.hasWoken ? undefined : this.deps.wake();
+    if (this.state.loose.size === 0) return;
     if (this.state.isAlone(this.deps.gatewayId)) {
       return this.sequencer.decide(this.state, (held) => this.deliver(held));
     }
@@ -271,6 +320,7 @@ export class GroupReplica {
   }
 
   private deliver(held: Held): void {
+    if (this.given.delete(held.message.id)) held.isDelivered = true;
     if (held.isDelivered || this.isInDoubt()) return;
     const member = this.own.get(held.assignee?.number ?? -1);
     // It has left here, and all will know in a moment.
@@ -312,7 +362,7 @@ export class GroupReplica {
   }
 
   private sayState(to: string, { gatewayId, ref }: GroupNews): void {
-    for (const part of partsOf(this.state)) {
+    for (const part of partsOf(this.state.snapshot)) {
       this.say({ kind: 'state', to, after: [gatewayId, ref], ...part });
     }
   }

@@ -207,7 +207,7 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private admitted(session: Session, { credentials }: Admission, readied: readonly Readied[]): void {
-    const { metrics, roster, lastUses, retained } = this.core;
+    const { metrics, roster, lastUses, retained, hub } = this.core;
     const { identity } = session;
     metrics.authenticated++;
     lastUses.used(identity.actorTokenId);
@@ -215,7 +215,10 @@ export class Connection implements FrameReceiver, SessionLink {
     this.current = session;
     roster.enter(session);
     this.send(authSucceeded(identity, letIn(session, readied, this.core)));
-    for (const { subscription } of readied) retained.greet(subscription);
+    for (const { subscription } of readied) {
+      hub.release(subscription);
+      retained.greet(subscription);
+    }
   }
 }
 

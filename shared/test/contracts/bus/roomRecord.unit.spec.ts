@@ -9,19 +9,27 @@ const message: LiveMessage = {
   ...{ qos: 1, filters: ['eu'], body: Uint8Array.of(0x80), retention: undefined },
 };
 const sender = { room: message.room, topic: message.topic, group: 'g/ü', gatewayId: 'gateway', ref: 7 };
-const member = { number: 1, actorTokenId: 'ann', filters: ['x', ['y', 'z']], acks: true };
+const member = {
+  number: 1,
+  actorTokenId: 'ann',
+  filters: ['x', ['y', 'z']],
+  acks: true,
+  isPersistent: false,
+};
 
 const all: readonly GroupNews[] = [
   { ...sender, kind: 'join', members: [member], needs: 'founds' },
-  { ...sender, kind: 'leave', members: [1, 2] },
+  { ...sender, kind: 'leave', members: [1, 2], quit: true },
   { ...sender, kind: 'assign', assignments: [['id', 'gateway', 1]] },
   { ...sender, kind: 'done', ids: ['id'] },
   { ...sender, kind: 'gone', gone: 'other', upTo: 3 },
   { ...sender, kind: 'messages', messages: [message] },
   { ...sender, kind: 'check' },
+  { ...sender, kind: 'woken', collects: true },
   {
     ...{ ...sender, kind: 'state', to: 'other', after: ['other', 3], part: 0, parts: 2 },
     ...{ members: [{ ...member, gatewayId: 'gateway', turn: 4 }], awaiting: ['other'] },
+    ...{ isWaking: false, collects: true, floorMs: 5, passed: ['id'] },
     held: [
       [message, ['gateway', 1]],
       [message, null],
@@ -56,7 +64,7 @@ describe('what happens in a room', () => {
     } as const;
     expect(there(news)).to.deep.equal({
       ...news,
-      members: [{ number: 1, actorTokenId: 'ann', acks: true }],
+      members: [{ number: 1, actorTokenId: 'ann', acks: true, isPersistent: false }],
     });
   });
 
@@ -67,7 +75,7 @@ describe('what happens in a room', () => {
       ['group', 1, { ...all[0], members: [{ ...member, acks: 1 }] }],
       ['group', 1, { ...all[2], assignments: [['id', 'gateway']] }],
       ['group', 1, { ...all[3], ids: [1] }],
-      ['group', 1, { ...all[7], held: [[message, null]] }],
+      ['group', 1, { ...all[8], held: [[message, null]] }],
       ['group', 1, { ...all[6], ref: 'x' }],
       ['group', 1],
       ['other', 1, all[0]],
