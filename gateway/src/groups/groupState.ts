@@ -5,7 +5,7 @@ import type {
   MemberKey,
 } from '@roomwire/shared/contracts/bus/groupNews';
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { matchesFilters } from '../policy/filters.js';
+import { choose } from './choice.js';
 import { madeAt, Passed, type PassedRecord } from './passed.js';
 
 export interface Member extends KnownMember {
@@ -186,16 +186,8 @@ export class GroupState {
     if (!this.has(gatewayId)) this.awaiting.delete(gatewayId);
   }
 
-  /** Who is to get a message: of those who may, the one with the fewest that are not done, in turn among equals. */
-  choose({ publisher, filters }: LiveMessage): Member | undefined {
-    let best: Member | undefined;
-    let values: ReadonlySet<string> | undefined;
-    for (const member of this.members.values()) {
-      if (member.actorTokenId === publisher) continue;
-      if (member.filters && !matchesFilters(member.filters, (values ??= new Set(filters)))) continue;
-      if (best === undefined || isBefore(member, best)) best = member;
-    }
-    return best;
+  choose(message: LiveMessage): Member | undefined {
+    return choose(this.members.values(), message);
   }
 
   /** The member is about to get one more, as far as the sequencer's next choices are concerned. */
@@ -294,13 +286,3 @@ const knownMember = (member: Member): KnownMember => {
 };
 
 export const keyOf = ([gatewayId, number]: MemberKey): string => `${gatewayId}/${number}`;
-
-/** Members whose clients acknowledge nothing have no load: they simply take turns. */
-const loadOf = ({ acks, load, proposed }: Member): number => (acks ? load.size + proposed : 0);
-
-const turnOf = ({ turn, proposedTurn }: Member): number => Math.max(turn, proposedTurn);
-
-const isBefore = (one: Member, other: Member): boolean => {
-  const difference = loadOf(one) - loadOf(other);
-  return difference < 0 || (difference === 0 && turnOf(one) < turnOf(other));
-};
