@@ -1,6 +1,7 @@
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
@@ -41,6 +42,8 @@ export interface GatewayPorts {
   readonly sessions: SessionStore;
   /** Undefined where messages are not recorded; the switch of the whole broker. */
   readonly messageRecord: MessageRecord | undefined;
+  /** Worker groups that are asleep. Undefined where messages are not recorded. */
+  readonly groupStore: GroupStore | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -95,6 +98,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   });
   const groups = new WorkerGroups({
     ...ports,
+    ...{ record: ports.messageRecord, store: ports.groupStore },
     ...{ gatewayId, metrics, board: presence.board, silenceMs: options.silenceMs },
     ...{ retryMs: 1_000, closeMs: 2_000 },
     bounds: { messages: options.groupMessages, bytes: options.groupBytes },

@@ -8,6 +8,7 @@ import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
@@ -33,6 +34,8 @@ export interface GatewayDeps {
   readonly sessions: SessionStore;
   /** Where messages are recorded, and all have ids for their subscribers; absent where they are not. */
   readonly messageRecord?: MessageRecord | undefined;
+  /** Where messages are recorded: worker groups that are asleep. */
+  readonly groupStore?: GroupStore | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -64,8 +67,8 @@ class WebSocketGateway implements Gateway {
   private rounds: NodeJS.Timeout | undefined;
   private isOpen = false;
 
-  constructor({ options, messageRecord, ...ports }: GatewayDeps) {
-    this.core = createCore({ ...ports, messageRecord }, { ...defaultOptions, ...options });
+  constructor({ options, messageRecord, groupStore, ...ports }: GatewayDeps) {
+    this.core = createCore({ ...ports, messageRecord, groupStore }, { ...defaultOptions, ...options });
     this.listener = createWsListener(
       this.core.options.closeGraceMs,
       (socket) => new Connection(socket, this.core),

@@ -1,7 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { replayedBody } from '@roomwire/shared/contracts/protocol/serverFrames';
 import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import type { MemberReplay } from '../groups/workerGroups.js';
 import type { GatewayMetrics } from '../metrics.js';
+import { replayLimit } from '../policy/replayLimit.js';
 import { Outstanding, type AckHooks } from '../recording/outstanding.js';
 import type { MemberDelivery } from './hub.js';
+import type { Subscription } from './subscription.js';
 
 /** [WS-ACK-3] A message is done when the client has acknowledged it, or when nobody waits for that any more. */
 const hooks: AckHooks = {
@@ -9,14 +14,42 @@ const hooks: AckHooks = {
   onForgotten: (subscription, msgId) => subscription.membership?.done([msgId]),
 };
 
+/** Of what was recorded, so much is under way to a reader at once. */
+const replayAheadBytes = 1024 * 1024;
+const lookMs = 10;
+
 /** [WS-GROUP-2] Messages that are one member's alone. */
-export const createMemberDelivery = (metrics: GatewayMetrics, acks: boolean): MemberDelivery => ({
-  acks,
-  deliver(subscription, { id, body }) {
+export const createMemberDelivery = (metrics: GatewayMetrics, acks: boolean): MemberDelivery => {
+  const push = (subscription: Subscription, id: string, body: Uint8Array): void => {
     const { session } = subscription;
     if (acks) (session.outstanding ??= new Outstanding(hooks)).delivered(subscription, id);
     session.link.outbox.push(binaryFrame(body));
     metrics.deliveries++;
-  },
-  left: (subscription) => void subscription.session.outstanding?.drop(subscription),
-});
+  };
+
+  /** [WS-GROUP-10] */
+  const replay = (subscription: Subscription): MemberReplay => {
+    const { link } = subscription.session;
+    return {
+      limit: () => {
+        const { topic, place } = subscription.access;
+        return replayLimit(place.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
+      },
+      begin: (count) => link.send({ type: 'replayStart', count }),
+      give: ({ id, body }) => push(subscription, id, replayedBody(body)),
+      end: (replayed) => link.send({ type: 'replayEnd', replayed }),
+      async room(isOver) {
+        while (link.outbox.waitingBytes > replayAheadBytes && !isOver()) {
+          await pause(lookMs, undefined, { ref: false });
+        }
+      },
+    };
+  };
+
+  return {
+    acks,
+    replay,
+    deliver: (subscription, { id, body }) => push(subscription, id, body),
+    left: (subscription) => void subscription.session.outstanding?.drop(subscription),
+  };
+};

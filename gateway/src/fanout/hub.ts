@@ -1,7 +1,8 @@
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import type { Membership } from '../groups/membership.js';
-import type { MemberWish } from '../groups/workerGroups.js';
+import type { MemberReplay, MemberWish } from '../groups/workerGroups.js';
+import { isResumable } from '../resume/sessionRecord.js';
 import { Audience } from './audience.js';
 import type { Subscription, SubscriptionOptions } from './subscription.js';
 
@@ -17,6 +18,7 @@ export interface MemberDelivery {
   deliver(subscription: Subscription, message: LiveMessage): void;
   /** What it has not acknowledged is not its own any more. */
   left(subscription: Subscription): void;
+  replay(subscription: Subscription): MemberReplay;
 }
 
 /** Nobody waits longer for the bus to tell that a member has left its group. */
@@ -76,13 +78,18 @@ export class Hub {
   add(subscription: Subscription): void {
     subscription.isJoined = true;
     subscription.greeted = subscription.newest = '';
-    if (subscription.membership) subscription.membership.release();
-    else this.seat(subscription);
+    if (subscription.membership === undefined) this.seat(subscription);
+  }
+
+  /** Its client has been told that it is subscribed. A member of a group is given nothing before. */
+  release({ membership }: Subscription): void {
+    membership?.release();
   }
 
   /** Instead of the second half. */
   turnAway(subscription: Subscription): void {
-    subscription.membership?.leave();
+    // Whose connection has ended may be back.
+    subscription.membership?.leave(!subscription.session.isOver);
     subscription.membership = undefined;
     this.forget(subscription.access.room);
   }
@@ -132,7 +139,6 @@ export class Hub {
       Object.assign(subscription, options);
       subscription.membership = membership;
     });
-    membership.release();
     return membership.join();
   }
 
@@ -153,7 +159,7 @@ export class Hub {
         resolve();
       };
       const timer = setTimeout(left, leaveMs).unref();
-      membership.leave(left);
+      membership.leave(true, left);
     });
   }
 
@@ -165,12 +171,16 @@ export class Hub {
     const { groups, members } = this;
     if (groups === undefined || members === undefined) throw new Error('There are no worker groups yet');
     const { session, access } = subscription;
+    const { actorTokenId, actorType, accessScope } = session.identity;
     return groups.join({
       room: access.room,
       topic: access.topic,
       group,
-      actorTokenId: session.identity.actorTokenId,
+      actorTokenId,
       filters,
+      isPersistent: isResumable(actorType),
+      place: `${access.place.room.value.roomId}/${accessScope?.accessScopeId ?? ''}`,
+      replay: members.replay(subscription),
       acks: members.acks,
       entered,
       deliver: (message) => members.deliver(subscription, message),

@@ -1,11 +1,11 @@
 import type { RecordKey } from '@roomwire/shared/contracts/bus/groupNews';
 import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
-import type { GroupBounds } from './groupState.js';
+import type { GroupBounds, GroupSnapshot } from './groupState.js';
 import { StateCollector, type StatePart } from './stateParts.js';
 
 /** A state, with what has happened since. */
 export interface Adoption {
-  readonly parts: readonly StatePart[];
+  readonly snapshot: GroupSnapshot;
   readonly since: readonly RoomRecord[];
 }
 
@@ -33,10 +33,10 @@ export class Gathering {
 
   /** Undefined until all parts of a state are there that can be continued with what was read. */
   adopt(part: StatePart): Adoption | undefined {
-    const parts = this.collector.add(part);
-    if (parts === undefined) return undefined;
+    const snapshot = this.collector.add(part);
+    if (snapshot === undefined) return undefined;
     const at = this.gathered.findIndex((record) => isGroupNews(record) && hasKey(record, part.after));
-    return at < 0 ? undefined : { parts, since: this.gathered.slice(at + 1) };
+    return at < 0 ? undefined : { snapshot, since: this.gathered.slice(at + 1) };
   }
 
   /** Everything, which is forgotten here. */

@@ -19,7 +19,12 @@ export interface Host {
   readonly others: Set<string>;
   readonly changed: () => void;
   readonly lost: (gatewayId: string) => void;
+  /** Its announcement has come back. */
+  readonly known: () => void;
 }
+
+/** Longer than the bus takes to bring back what it has stored. */
+const returnMs = 15_000;
 
 const prefix = 'worker-group:';
 const nothing = Uint8Array.of(0x80);
@@ -46,14 +51,17 @@ export class GroupHosts {
     await this.board.ready;
     const place = prefix + group;
     // Those of connections count upwards.
-    const host = { place, connection: -++this.made, others: new Set<string>(), changed, lost };
-    const known = this.hosts.get(place);
-    if (known) known.add(host);
+    let known = (): void => undefined;
+    const isKnown = new Promise<boolean>((resolve) => (known = () => resolve(true)));
+    const host = { place, connection: -++this.made, others: new Set<string>(), changed, lost, known };
+    const hosts = this.hosts.get(place);
+    if (hosts) hosts.add(host);
     else this.hosts.set(place, new Set([host]));
     const actorTokenId = `${this.gatewayId}/${this.made}`;
     const wish = { connection: host.connection, room: place, actorTokenId, presence: nothing };
-    if (await this.board.announce(wish)) return host;
-    this.forget(host);
+    // The board does not wait for long; but who was there before is known only when it has come back.
+    if ((await this.board.announce(wish)) && (await within(returnMs, isKnown))) return host;
+    void this.leave(host);
     throw new EngineUnavailable('message bus');
   }
 
@@ -76,7 +84,9 @@ export class GroupHosts {
   /** Our own announcement has come back: what comes later is behind it. */
   entered(connection: number, place: string): void {
     for (const host of this.hosts.get(place) ?? []) {
-      if (host.connection === connection) this.lookAgain(host);
+      if (host.connection !== connection) continue;
+      this.lookAgain(host);
+      host.known();
     }
   }
 
@@ -102,5 +112,18 @@ export class GroupHosts {
     if (hosts?.size === 0) this.hosts.delete(host.place);
   }
 }
+
+/** Whether it comes in time. */
+const within = async (milliseconds: number, promise: Promise<boolean>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds).unref();
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
 
 const gatewayOf = (name: string): string => name.slice(0, name.lastIndexOf('/'));

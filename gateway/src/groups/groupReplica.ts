@@ -1,11 +1,14 @@
 import type { GroupNews, GroupNewsOf } from '@roomwire/shared/contracts/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import { Delivery } from './delivery.js';
 import { Gathering, type Adoption } from './gathering.js';
-import { GroupState, type Held } from './groupState.js';
-import { asMember, OwnMembers, type LocalMember } from './ownMembers.js';
-import type { ReplicaDeps, Utterance } from './replicaDeps.js';
+import { GroupState } from './groupState.js';
+import { OwnMembers, type LocalMember } from './ownMembers.js';
+import type { ReplicaDeps } from './replicaDeps.js';
 import { Sequencer } from './sequencer.js';
-import { bytesOfMessage, divided, partsOf } from './stateParts.js';
+import { Speaker } from './speaker.js';
+import { bytesOfMessage, divided } from './stateParts.js';
 
 /**
  * A gateway's part in a worker group. All gateways with members read the same records in the same order: the messages of
@@ -16,30 +19,35 @@ export class GroupReplica {
   private readonly deps: ReplicaDeps;
   private readonly gathering: Gathering;
   private readonly own = new OwnMembers();
+  private readonly speaker: Speaker;
+  private readonly delivery: Delivery;
   private readonly sequencer = new Sequencer();
   private mode: 'outside' | 'joining' | 'inside' = 'outside';
   private state: GroupState;
-  private lastSaid = 0;
-  private lastRead = 0;
-  /** The founding that we have said last. */
-  private founding = Number.POSITIVE_INFINITY;
-  /** Until this record has come back nothing is delivered. */
-  private doubtedUntil = 0;
+  /** All will read in a moment that nothing is held back any more. */
+  private hasWoken = false;
 
   constructor(deps: ReplicaDeps) {
     this.deps = deps;
     this.state = new GroupState(deps.bounds);
     this.gathering = new Gathering(deps.bounds);
+    this.speaker = new Speaker(deps, this.own);
+    this.delivery = new Delivery({
+      own: this.own,
+      mayBeOut: deps.mayBeOut,
+      check: () => this.speaker.say({ kind: 'check' }),
+      done: (ids) => this.done(ids),
+    });
   }
 
   /** It has read all that it has said, and still has no state. */
   get isWaiting(): boolean {
-    return this.mode === 'joining' && this.lastRead === this.lastSaid;
+    return this.mode === 'joining' && this.speaker.hasReadAll;
   }
 
   /** Nobody is here, and all that was said has been read. */
   get isOver(): boolean {
-    return this.own.isEmpty && this.mode !== 'inside' && this.lastRead === this.lastSaid;
+    return this.own.isEmpty && this.mode !== 'inside' && this.speaker.hasReadAll;
   }
 
   /** What is known of the group, where it is known. */
@@ -47,21 +55,26 @@ export class GroupReplica {
     return this.mode === 'inside' ? this.state : undefined;
   }
 
+  /** It is up to this gateway to say who gets what. */
+  get isInCharge(): boolean {
+    return this.isInside && this.isSequencer;
+  }
+
   /** The room must be attended, and this gateway be known as a host of the group. */
   join(member: LocalMember): void {
     this.own.add(member);
     if (this.mode === 'outside') this.mode = 'joining';
-    this.sayJoin([member]);
+    this.speaker.join([member]);
   }
 
   /** Its filters have changed. */
   update(member: LocalMember): void {
-    if (this.own.has(member)) this.sayJoin([member]);
+    if (this.own.has(member)) this.speaker.join([member]);
   }
 
   /** From now on it gets nothing. `left` is called between two messages of the topic, when all know that it is out. */
-  leave(member: LocalMember, left: () => void = () => undefined): void {
-    if (this.own.remove(member, left)) this.say({ kind: 'leave', members: [member.number] });
+  leave(member: LocalMember, quit: boolean, left: () => void = () => undefined): void {
+    if (this.own.remove(member, left)) this.speaker.say({ kind: 'leave', members: [member.number], quit });
   }
 
   /** A client has acknowledged a message. */
@@ -69,7 +82,7 @@ export class GroupReplica {
     if (this.mode === 'outside') return;
     if (this.mode === 'inside' && this.state.isAlone(this.deps.gatewayId))
       ids.forEach((id) => this.state.done(id));
-    else this.say({ kind: 'done', ids });
+    else this.speaker.say({ kind: 'done', ids });
   }
 
   take(record: RoomRecord): void {
@@ -85,16 +98,43 @@ export class GroupReplica {
 
   /** Whoever should have sent the state has not. Whoever has one after all comes in anew. */
   found(): void {
-    if (this.mode !== 'joining' || this.founding < Number.POSITIVE_INFINITY) return;
-    this.own.announced(this.own.all);
-    this.founding = this.say({ kind: 'join', members: this.own.all.map(asMember), needs: 'founds' });
+    if (this.mode === 'joining' && !this.speaker.isFounding) this.speaker.found();
+  }
+
+  /** A member has been given a message that was recorded. It is the member's, like one that it gets in its turn. */
+  replayed(message: LiveMessage, member: LocalMember): void {
+    if (!this.isInside) return;
+    const { gatewayId } = this.deps;
+    if (this.state.isAlone(gatewayId)) {
+      this.state.takeBack(message);
+      const held = this.state.assign(message.id, [gatewayId, member.number]);
+      if (held) held.isDelivered = true;
+    } else {
+      this.delivery.given(message.id);
+      this.speaker.say({ kind: 'messages', messages: [message] });
+      this.speaker.say({ kind: 'assign', assignments: [[message.id, gatewayId, member.number]] });
+    }
+  }
+
+  /** Everything that was recorded has been given out. A group that was asleep will sleep again. */
+  woken(collects: boolean): void {
+    if (!this.isInside || !this.state.isWaking) return;
+    this.hasWoken = true;
+    if (!this.state.isAlone(this.deps.gatewayId)) return void this.speaker.say({ kind: 'woken', collects });
+    this.state.woken(collects);
+    this.giveOut();
+  }
+
+  /** A member may be given something that could not be before. */
+  goOn(): void {
+    if (this.isInside) this.giveOut();
   }
 
   /** Another gateway is dead. */
   lost(gatewayId: string): void {
     if (this.mode !== 'inside') return;
     const numbers = this.state.membersOf(gatewayId).map(({ number }) => number);
-    if (numbers.length > 0) this.say({ kind: 'gone', gone: gatewayId, upTo: Math.max(...numbers) });
+    if (numbers.length > 0) this.speaker.say({ kind: 'gone', gone: gatewayId, upTo: Math.max(...numbers) });
   }
 
   private gather(record: RoomRecord): void {
@@ -110,21 +150,24 @@ export class GroupReplica {
 
   private foundedBy({ gatewayId, ref }: GroupNewsOf<'join'>): void {
     if (gatewayId === this.deps.gatewayId) {
-      if (ref === this.founding) this.enter(new GroupState(this.deps.bounds), this.gathering.take());
-    } else if (this.founding === Number.POSITIVE_INFINITY) {
+      if (this.speaker.isFounder(ref)) this.enter(this.newState(), this.gathering.take());
+    } else if (!this.speaker.isFounding) {
       // Whoever founds may have begun to read behind what we have said.
-      this.sayJoin(this.own.all, 'state');
+      this.speaker.join(this.own.all, true);
     }
   }
 
   private adopt(adoption: Adoption | undefined): void {
     if (adoption === undefined) return;
-    const { parts, since } = adoption;
-    const [first] = parts;
-    if (first === undefined) return;
-    const held = parts.flatMap((part) => part.held);
     this.gathering.take();
-    this.enter(GroupState.of(this.deps.bounds, first.members, first.awaiting, held), since);
+    this.enter(GroupState.of(this.deps.bounds, adoption.snapshot), adoption.since);
+  }
+
+  private newState(): GroupState {
+    const { isWaking, nowMs } = this.deps.founded();
+    const state = new GroupState(this.deps.bounds, { floorMs: nowMs, ids: [] });
+    state.isWaking = isWaking;
+    return state;
   }
 
   /** Goes on from a state with what has happened since. */
@@ -137,7 +180,7 @@ export class GroupReplica {
       if (this.isInside) this.apply(record);
       else this.gather(record);
     }
-    if (this.isInside) this.founding = Number.POSITIVE_INFINITY;
+    if (this.isInside) this.speaker.foundingIsOver();
   }
 
   /** For the compiler, which does not see what a call changes. */
@@ -159,7 +202,7 @@ export class GroupReplica {
       case 'join':
         return this.joined(news);
       case 'leave':
-        this.state.leave(news.gatewayId, news.members);
+        this.state.leave(news.gatewayId, news.members, news.quit);
         return this.afterRemoval(news, sequencer);
       case 'gone':
         // Of two that take each other for dead one was first.
@@ -176,6 +219,8 @@ export class GroupReplica {
       case 'state':
         if (news.part === news.parts - 1) this.state.awaiting.delete(news.to);
         return;
+      case 'woken':
+        return this.state.woken(news.collects);
       case 'check':
         return;
     }
@@ -186,16 +231,16 @@ export class GroupReplica {
     const isOwn = gatewayId === this.deps.gatewayId;
     if (!isOwn && needs === 'founds') {
       // Of several foundings the last one counts; ours is behind this one while we have not read it.
-      if (this.founding === Number.POSITIVE_INFINITY) this.comeInAnew();
+      if (!this.speaker.isFounding) this.comeInAnew();
       return;
     }
     this.state.join(gatewayId, members);
-    if (news.ref === this.founding && isOwn) this.founding = Number.POSITIVE_INFINITY;
+    if (isOwn && this.speaker.isFounder(news.ref)) this.speaker.foundingIsOver();
     if (isOwn) {
       for (const { number } of members) this.enteredOrGone(number);
     } else if (needs === 'state') {
       this.state.awaiting.add(gatewayId);
-      if (this.isSequencer) this.sayState(gatewayId, news);
+      if (this.isSequencer) this.speaker.tell(gatewayId, this.state, news);
     }
   }
 
@@ -203,25 +248,24 @@ export class GroupReplica {
     const member = this.own.get(number);
     if (member) member.entered();
     // It was taken for dead meanwhile, and goes by another number.
-    else if (!this.own.isLeaving(number)) this.say({ kind: 'leave', members: [number] });
+    else if (!this.own.isLeaving(number)) this.speaker.say({ kind: 'leave', members: [number], quit: true });
   }
 
   private assigned({ gatewayId, assignments }: GroupNewsOf<'assign'>): void {
     for (const [id, ...key] of assignments) {
       const held = this.state.assign(id, key);
       if (gatewayId === this.deps.gatewayId) this.sequencer.cameBack(id, this.state);
-      if (held?.assignee?.gatewayId === this.deps.gatewayId) this.deliver(held);
+      if (held?.assignee?.gatewayId === this.deps.gatewayId) this.delivery.give(held);
     }
   }
 
   /** Members have gone: their messages are nobody's now, and it may be up to us to say who gets them. */
   private afterRemoval(news: GroupNews, before: string | undefined): void {
     const isIn = this.state.has(this.deps.gatewayId);
-    const isNowUs = this.isSequencer && before !== this.deps.gatewayId;
-    const isLastAct = !isIn && this.state.sequencer === undefined;
-    if (isNowUs || isLastAct) {
-      for (const gatewayId of this.state.awaiting) this.sayState(gatewayId, news);
+    if (this.isSequencer && before !== this.deps.gatewayId) {
+      for (const gatewayId of this.state.awaiting) this.speaker.tell(gatewayId, this.state, news);
     }
+    if (this.state.members.size === 0) this.deps.emptied(this.state);
     if (!isIn) this.comeOut();
   }
 
@@ -235,14 +279,16 @@ export class GroupReplica {
     this.deps.lookAgain();
     this.state = new GroupState(this.deps.bounds);
     this.sequencer.clear();
+    this.delivery.clear();
+    this.hasWoken = false;
     this.mode = this.own.isEmpty ? 'outside' : 'joining';
   }
 
   /** Numbers are given once: those that are out for the others do not come back. */
   private takenForDead(upTo: number): void {
     const out = this.own.renumber(upTo, this.deps.nextNumber);
-    if (!this.isInside) this.sayJoin(this.own.all, 'state');
-    else if (out.length > 0) this.sayJoin(out);
+    if (!this.isInside) this.speaker.join(this.own.all, true);
+    else if (out.length > 0) this.speaker.join(out);
   }
 
   /** The others do not know us any more: we hand over what only we may have, and join like a newcomer. */
@@ -251,9 +297,10 @@ export class GroupReplica {
     const numbers = this.state.membersOf(this.deps.gatewayId).map(({ number }) => number);
     this.own.renumber(Math.max(0, ...numbers), this.deps.nextNumber);
     this.forgetState();
-    if (numbers.length > 0) this.say({ kind: 'leave', members: numbers });
-    for (const part of divided(messages, bytesOfMessage)) this.say({ kind: 'messages', messages: part });
-    this.sayJoin(this.own.all, 'state');
+    if (numbers.length > 0) this.speaker.say({ kind: 'leave', members: numbers, quit: true });
+    for (const part of divided(messages, bytesOfMessage))
+      this.speaker.say({ kind: 'messages', messages: part });
+    this.speaker.join(this.own.all, true);
   }
 
   private get isSequencer(): boolean {
@@ -262,63 +309,27 @@ export class GroupReplica {
 
   /** What is nobody's goes to somebody: at once where nobody else has a part in it, otherwise when all have read it. */
   private giveOut(): void {
-    if (this.state.loose.size === 0 || !this.isSequencer) return;
+    if (!this.isSequencer) return;
+    if (this.state.isWaking) return this.hasWoken ? undefined : this.deps.wake();
+    if (this.state.loose.size === 0) return;
     if (this.state.isAlone(this.deps.gatewayId)) {
-      return this.sequencer.decide(this.state, (held) => this.deliver(held));
+      return this.sequencer.decide(this.state, (held) => this.delivery.give(held));
     }
     const assignments = this.sequencer.propose(this.state);
-    if (assignments.length > 0) this.say({ kind: 'assign', assignments });
-  }
-
-  private deliver(held: Held): void {
-    if (held.isDelivered || this.isInDoubt()) return;
-    const member = this.own.get(held.assignee?.number ?? -1);
-    // It has left here, and all will know in a moment.
-    if (member === undefined) return;
-    held.isDelivered = true;
-    if (member.deliver(held.message)) this.done([held.message.id]);
+    if (assignments.length > 0) this.speaker.say({ kind: 'assign', assignments });
   }
 
   private deliverOwn(): void {
     for (const held of [...this.state.held.values()]) {
-      if (held.assignee?.gatewayId === this.deps.gatewayId) this.deliver(held);
+      if (held.assignee?.gatewayId === this.deps.gatewayId) this.delivery.give(held);
     }
-  }
-
-  private isInDoubt(): boolean {
-    if (this.doubtedUntil === 0 && this.deps.mayBeOut()) this.doubtedUntil = this.say({ kind: 'check' });
-    return this.doubtedUntil > 0;
   }
 
   private cameBack(news: GroupNews): void {
     const { ref } = news;
-    this.lastRead = Math.max(this.lastRead, ref);
+    this.speaker.read(ref);
     if (news.kind === 'leave') for (const number of news.members) this.own.hasLeft(number);
-    if (this.doubtedUntil > 0 && ref >= this.doubtedUntil) {
-      this.doubtedUntil = 0;
-      if (this.mode === 'inside') this.deliverOwn();
-    }
+    if (this.delivery.cameBack(ref) && this.isInside) this.deliverOwn();
     if (this.isOver) this.deps.ended();
-  }
-
-  private sayJoin(members: readonly LocalMember[], needs?: 'state'): void {
-    if (members.length === 0) return;
-    const has = this.own.areKnown && needs === undefined;
-    const isFirst = !has && !this.deps.hasOthers();
-    this.own.announced(members);
-    const kind = isFirst ? 'founds' : has ? 'nothing' : 'state';
-    const ref = this.say({ kind: 'join', members: members.map(asMember), needs: kind });
-    if (kind === 'founds') this.founding = ref;
-  }
-
-  private sayState(to: string, { gatewayId, ref }: GroupNews): void {
-    for (const part of partsOf(this.state)) {
-      this.say({ kind: 'state', to, after: [gatewayId, ref], ...part });
-    }
-  }
-
-  private say(news: Utterance): number {
-    this.lastSaid = this.deps.say(news);
-    return this.lastSaid;
   }
 }

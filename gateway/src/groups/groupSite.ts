@@ -2,8 +2,9 @@ import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
 import type { RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
 import type { GroupHosts, Host } from './groupHosts.js';
 import { GroupReplica } from './groupReplica.js';
+import { GroupSleep, type SleepDeps } from './groupSleep.js';
 import type { GroupBounds } from './groupState.js';
-import type { LocalMember } from './ownMembers.js';
+import type { Membership } from './membership.js';
 import { Outgoing, type OutgoingDeps } from './outgoing.js';
 
 export interface GroupPlace {
@@ -14,7 +15,7 @@ export interface GroupPlace {
   readonly group: string;
 }
 
-export interface SiteDeps extends OutgoingDeps {
+export interface SiteDeps extends OutgoingDeps, SleepDeps {
   readonly gatewayId: string;
   readonly bounds: GroupBounds;
   readonly hosts: GroupHosts;
@@ -40,6 +41,10 @@ export class GroupSite {
   readonly opened: Promise<void>;
   private readonly deps: SiteDeps;
   private readonly outgoing: Outgoing;
+  private readonly sleep: GroupSleep;
+  /** Those that may be given messages. */
+  private readonly ready = new Set<Membership>();
+  private isWakingHere = false;
   private readonly missed = new Map<string, number>();
   private host: Host | undefined;
   private users = 0;
@@ -53,12 +58,16 @@ export class GroupSite {
     this.place = place;
     this.deps = deps;
     this.outgoing = new Outgoing(deps);
+    this.sleep = new GroupSleep(place, deps);
     this.replica = new GroupReplica({
       ...deps,
       say: (news) => this.say({ ...news, ...place, gatewayId: deps.gatewayId, ref: ++this.ref }),
       hasOthers: () => (this.host?.others.size ?? 0) > 0,
       lookAgain: () => this.host && deps.hosts.lookAgain(this.host),
       ended: () => this.endIfUnused(),
+      founded: () => ({ isWaking: this.sleep.isPossible, nowMs: deps.clock.now() }),
+      wake: () => void this.wake(),
+      emptied: (state) => this.sleep.emptied(state),
     });
     this.opened = this.open();
     this.opened.catch(() => this.over());
@@ -79,8 +88,20 @@ export class GroupSite {
     this.endIfUnused();
   }
 
-  join(member: LocalMember): void {
+  join(member: Membership): void {
+    this.sleep.isAt(member.place);
     this.replica.join(member);
+  }
+
+  /** Its client has been told that it is subscribed: it may be given messages. */
+  isReady(member: Membership): void {
+    this.ready.add(member);
+    this.replica.goOn();
+  }
+
+  leave(member: Membership, quit: boolean, left?: () => void): void {
+    this.ready.delete(member);
+    this.replica.leave(member, quit, left);
   }
 
   take(record: RoomRecord): void {
@@ -95,6 +116,10 @@ export class GroupSite {
       this.replica.found();
     }
     if (this.host) this.lookForMissing(this.host);
+    const { known, isInCharge } = this.replica;
+    if (known === undefined || !isInCharge) return;
+    if (known.isWaking) this.replica.goOn();
+    else this.sleep.look(known);
   }
 
   /** Gives up: the gateway ends. */
@@ -116,6 +141,24 @@ export class GroupSite {
       this.deps.forget(room);
       throw error;
     }
+  }
+
+  /** [WS-GROUP-10] Until it is over nobody is given anything else. What fails is tried again with the next look. */
+  private async wake(): Promise<void> {
+    const [member] = this.ready;
+    if (this.isWakingHere || member === undefined) return;
+    this.isWakingHere = true;
+    let outcome: 'woken' | 'nothing there' | 'left' | 'failed' = 'failed';
+    try {
+      outcome = await this.sleep.wake(
+        member.replayTarget((message) => this.replica.replayed(message, member)),
+      );
+    } catch (error) {
+      this.deps.logger.warn('A worker group could not be woken yet', { topic: this.place.topic, error });
+    }
+    this.isWakingHere = false;
+    if (outcome === 'left') this.replica.goOn();
+    else if (outcome !== 'failed') this.replica.woken(outcome === 'woken');
   }
 
   private say(news: GroupNews): number {
@@ -141,7 +184,7 @@ export class GroupSite {
     if (this.users > 0 || this.isOver || this.host === undefined || !this.replica.isOver) return;
     const { host } = this;
     this.over();
-    this.end = this.outgoing.flushed().then(async () => {
+    this.end = Promise.all([this.outgoing.flushed(), this.sleep.settled]).then(async () => {
       this.deps.forget(this.place.room);
       await this.deps.hosts.leave(host);
     });

@@ -5,7 +5,8 @@ import type {
   MemberKey,
 } from '@roomwire/shared/contracts/bus/groupNews';
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { matchesFilters } from '../policy/filters.js';
+import { choose } from './choice.js';
+import { madeAt, Passed, type PassedRecord } from './passed.js';
 
 export interface Member extends KnownMember {
   filters: GroupMember['filters'];
@@ -22,6 +23,16 @@ export interface Held {
   assignee: Member | undefined;
   /** Whether this gateway has given it to its client. */
   isDelivered: boolean;
+}
+
+/** What a gateway that comes later has to know. */
+export interface GroupSnapshot {
+  readonly members: readonly KnownMember[];
+  readonly awaiting: readonly string[];
+  readonly held: readonly HeldMessage[];
+  readonly isWaking: boolean;
+  readonly collects: boolean;
+  readonly passed: PassedRecord;
 }
 
 export interface GroupBounds {
@@ -43,6 +54,11 @@ export class GroupState {
   readonly held = new Map<string, Held>();
   /** Messages that nobody has, is proposed for or is known to be kept from. */
   readonly loose = new Set<string>();
+  /** What was recorded while nobody was there has not been given out yet, and nothing else is. */
+  isWaking = false;
+  /** Somebody has been here whose session outlasts its connection. */
+  collects = false;
+  readonly passed: Passed;
   /** Messages that were dropped because too many were not done. */
   dropped = 0;
   /** Messages that nobody has, and of those who are there nobody may have. */
@@ -54,37 +70,54 @@ export class GroupState {
   private turn = 0;
   private proposedTurn = 0;
 
-  constructor(bounds: GroupBounds) {
+  constructor(bounds: GroupBounds, passed: PassedRecord = { floorMs: 0, ids: [] }) {
     this.bounds = bounds;
+    this.passed = new Passed(passed);
   }
 
-  static of(
-    bounds: GroupBounds,
-    members: readonly KnownMember[],
-    awaiting: readonly string[],
-    held: readonly HeldMessage[],
-  ): GroupState {
-    const state = new GroupState(bounds);
-    for (const member of members) state.put(member);
-    for (const gatewayId of awaiting) state.awaiting.add(gatewayId);
-    for (const [message, assignee] of held) {
+  static of(bounds: GroupBounds, snapshot: GroupSnapshot): GroupState {
+    const state = new GroupState(bounds, snapshot.passed);
+    for (const member of snapshot.members) state.put(member);
+    for (const gatewayId of snapshot.awaiting) state.awaiting.add(gatewayId);
+    for (const [message, assignee] of snapshot.held) {
       state.hold(message);
       if (assignee) state.attach(message.id, state.members.get(keyOf(assignee)));
     }
+    state.isWaking = snapshot.isWaking;
+    state.collects = snapshot.collects;
     return state;
   }
 
-  get knownMembers(): readonly KnownMember[] {
-    return [...this.members.values()].map(({ number, actorTokenId, filters, acks, gatewayId, turn }) => {
-      return { number, actorTokenId, filters, acks, gatewayId, turn };
-    });
+  get snapshot(): GroupSnapshot {
+    const { isWaking, collects, passed } = this;
+    return {
+      members: [...this.members.values()].map(knownMember),
+      awaiting: [...this.awaiting],
+      held: [...this.held.values()].map(({ message, assignee }) => [
+        message,
+        assignee ? [assignee.gatewayId, assignee.number] : null,
+      ]),
+      ...{ isWaking, collects, passed: passed.record },
+    };
   }
 
-  get heldMessages(): readonly HeldMessage[] {
-    return [...this.held.values()].map(({ message, assignee }) => [
-      message,
-      assignee ? [assignee.gatewayId, assignee.number] : null,
-    ]);
+  /** Whether it goes on collecting if its members are gone without having quit. */
+  get mayCollect(): boolean {
+    if (this.collects) return true;
+    for (const { isPersistent } of this.members.values()) if (isPersistent) return true;
+    return false;
+  }
+
+  woken(collects: boolean): void {
+    this.isWaking = false;
+    this.collects ||= collects;
+  }
+
+  /** Milliseconds since 1970: of what was made earlier everything is done. */
+  get doneUntil(): number {
+    let until = this.passed.floorMs;
+    for (const id of this.held.keys()) until = Math.min(until, madeAt(id));
+    return until;
   }
 
   /** The gateway that says who gets what: the one with the state that has been here for longest. */
@@ -112,12 +145,14 @@ export class GroupState {
 
   /** [WS-GROUP-3] A message that none of the members may have is not the group's. */
   take(message: LiveMessage): void {
-    if (this.held.has(message.id) || this.choose(message) === undefined) return;
-    this.hold(message);
+    if (this.passed.has(message.id)) return;
+    this.passed.add(message.id);
+    if (!this.held.has(message.id) && this.choose(message) !== undefined) this.hold(message);
   }
 
   /** Takes it in any case: it was the group's before. */
   takeBack(message: LiveMessage): void {
+    this.passed.add(message.id);
     if (!this.held.has(message.id)) this.hold(message);
   }
 
@@ -131,27 +166,28 @@ export class GroupState {
     this.stuck.clear();
   }
 
-  leave(gatewayId: string, numbers: readonly number[]): void {
-    for (const number of numbers) this.remove(this.members.get(keyOf([gatewayId, number])));
+  /** Those who quit do not want to know what comes; others may be back. */
+  leave(gatewayId: string, numbers: readonly number[], quit = false): void {
+    for (const number of numbers) {
+      const member = this.members.get(keyOf([gatewayId, number]));
+      if (member?.isPersistent && !quit) this.collects = true;
+      this.remove(member);
+    }
     if (!this.has(gatewayId)) this.awaiting.delete(gatewayId);
   }
 
   /** Takes out the members of a gateway up to a number. */
   gone(gatewayId: string, upTo: number): void {
-    for (const member of this.membersOf(gatewayId)) if (member.number <= upTo) this.remove(member);
+    for (const member of this.membersOf(gatewayId)) {
+      if (member.number > upTo) continue;
+      if (member.isPersistent) this.collects = true;
+      this.remove(member);
+    }
     if (!this.has(gatewayId)) this.awaiting.delete(gatewayId);
   }
 
-  /** Who is to get a message: of those who may, the one with the fewest that are not done, in turn among equals. */
-  choose({ publisher, filters }: LiveMessage): Member | undefined {
-    let best: Member | undefined;
-    let values: ReadonlySet<string> | undefined;
-    for (const member of this.members.values()) {
-      if (member.actorTokenId === publisher) continue;
-      if (member.filters && !matchesFilters(member.filters, (values ??= new Set(filters)))) continue;
-      if (best === undefined || isBefore(member, best)) best = member;
-    }
-    return best;
+  choose(message: LiveMessage): Member | undefined {
+    return choose(this.members.values(), message);
   }
 
   /** The member is about to get one more, as far as the sequencer's next choices are concerned. */
@@ -244,14 +280,9 @@ export class GroupState {
   }
 }
 
-export const keyOf = ([gatewayId, number]: MemberKey): string => `${gatewayId}/${number}`;
-
-/** Members whose clients acknowledge nothing have no load: they simply take turns. */
-const loadOf = ({ acks, load, proposed }: Member): number => (acks ? load.size + proposed : 0);
-
-const turnOf = ({ turn, proposedTurn }: Member): number => Math.max(turn, proposedTurn);
-
-const isBefore = (one: Member, other: Member): boolean => {
-  const difference = loadOf(one) - loadOf(other);
-  return difference < 0 || (difference === 0 && turnOf(one) < turnOf(other));
+const knownMember = (member: Member): KnownMember => {
+  const { number, actorTokenId, filters, acks, isPersistent, gatewayId, turn } = member;
+  return { number, actorTokenId, filters, acks, isPersistent, gatewayId, turn };
 };
+
+export const keyOf = ([gatewayId, number]: MemberKey): string => `${gatewayId}/${number}`;

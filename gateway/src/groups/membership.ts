@@ -1,8 +1,10 @@
 import type { GroupMember } from '@roomwire/shared/contracts/bus/groupNews';
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { matchesFilters } from '../policy/filters.js';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { LocalMember } from './ownMembers.js';
 import type { GroupSite } from './groupSite.js';
+import type { LocalMember } from './ownMembers.js';
+import type { ReplayTarget } from './replay.js';
 import type { MemberWish } from './workerGroups.js';
 
 /** What waits to be in force. */
@@ -18,6 +20,8 @@ const patienceMs = 30_000;
 export class Membership implements LocalMember {
   readonly actorTokenId: string;
   readonly acks: boolean;
+  readonly isPersistent: boolean;
+  readonly place: string;
   readonly group: string;
   filters: GroupMember['filters'];
   number: number;
@@ -26,6 +30,7 @@ export class Membership implements LocalMember {
   private waiting: Waiting[] = [];
   /** What it gets before it is released. */
   private early: LiveMessage[] | undefined = [];
+  private hasEntered = false;
   private state: 'opening' | 'joined' | 'left' = 'opening';
 
   constructor(wish: MemberWish, site: GroupSite, nextNumber: () => number) {
@@ -34,6 +39,8 @@ export class Membership implements LocalMember {
     this.group = wish.group;
     this.actorTokenId = wish.actorTokenId;
     this.acks = wish.acks;
+    this.isPersistent = wish.isPersistent;
+    this.place = wish.place;
     this.filters = wish.filters;
     this.number = nextNumber();
     site.use();
@@ -58,14 +65,17 @@ export class Membership implements LocalMember {
     if (this.state === 'joined') await this.inForce(() => this.site.replica.update(this));
   }
 
-  /** From now on it gets nothing. `left` is called between two messages of the topic, when all know that it is out. */
-  leave(left?: () => void): void {
+  /**
+   * From now on it gets nothing. One that has `quit` does not want to know what comes when nobody is there. `left` is called
+   * between two messages of the topic, when all know that it is out.
+   */
+  leave(quit = true, left?: () => void): void {
     if (this.state === 'left') return;
     const hasJoined = this.state === 'joined';
     this.state = 'left';
     this.settle(({ resolve }) => resolve());
     if (hasJoined) {
-      this.site.replica.leave(this, left);
+      this.site.leave(this, quit, left);
       this.site.release();
     } else {
       const release = (): void => this.site.release();
@@ -79,6 +89,27 @@ export class Membership implements LocalMember {
     this.early = undefined;
     for (const message of early) this.wish.deliver(message);
     if (!this.acks && early.length > 0) this.done(early.map(({ id }) => id));
+    this.readyIfIn();
+  }
+
+  /** Gives it what was recorded; `given` hears of each message. */
+  replayTarget(given: (message: LiveMessage) => void): ReplayTarget {
+    const { replay } = this.wish;
+    return {
+      limit: replay.limit(),
+      mayHave: ({ publisher, filters }) =>
+        publisher !== this.actorTokenId &&
+        (this.filters === undefined || matchesFilters(this.filters, new Set(filters))),
+      begin: (count) => replay.begin(count),
+      end: (replayed) => replay.end(replayed),
+      give: async (message) => {
+        await replay.room(() => this.state === 'left');
+        if (this.state === 'left') return false;
+        replay.give(message);
+        given(message);
+        return true;
+      },
+    };
   }
 
   /** Its client has acknowledged these messages. */
@@ -88,8 +119,10 @@ export class Membership implements LocalMember {
 
   entered(): void {
     if (this.state !== 'joined') return;
+    this.hasEntered = true;
     this.wish.entered();
     this.settle(({ resolve }) => resolve());
+    this.readyIfIn();
   }
 
   deliver(message: LiveMessage): boolean {
@@ -99,6 +132,10 @@ export class Membership implements LocalMember {
     }
     this.wish.deliver(message);
     return !this.acks;
+  }
+
+  private readyIfIn(): void {
+    if (this.hasEntered && this.early === undefined && this.state === 'joined') this.site.isReady(this);
   }
 
   private async inForce(action: () => void): Promise<void> {

@@ -8,6 +8,7 @@ export interface LocalMember {
   readonly actorTokenId: string;
   readonly filters: GroupMember['filters'];
   readonly acks: boolean;
+  readonly isPersistent: boolean;
   /** It takes part from here on; again after a change of its filters. Between two messages of the topic. */
   entered(): void;
   /** Whether the message is done with that; otherwise `done` is called for it. */
@@ -82,9 +83,7 @@ export class OwnMembers {
   }
 }
 
-export const asMember = ({ number, actorTokenId, filters, acks }: LocalMember): GroupMember => ({
-  number,
-  actorTokenId,
-  filters,
-  acks,
-});
+export const asMember = (member: LocalMember): GroupMember => {
+  const { number, actorTokenId, filters, acks, isPersistent } = member;
+  return { number, actorTokenId, filters, acks, isPersistent };
+};

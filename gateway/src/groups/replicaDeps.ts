@@ -1,5 +1,5 @@
 import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
-import type { GroupBounds } from './groupState.js';
+import type { GroupBounds, GroupState } from './groupState.js';
 
 type Unsigned<T> = T extends unknown ? Omit<T, 'room' | 'topic' | 'group' | 'gatewayId' | 'ref'> : never;
 export type Utterance = Unsigned<GroupNews>;
@@ -19,4 +19,10 @@ export interface ReplicaDeps {
   /** Nobody is here any more, and all that was said has been read. */
   readonly ended: () => void;
   readonly dropped: (messages: number) => void;
+  /** A group that nobody had a state of: whether something may have been recorded for it, and the time. */
+  readonly founded: () => { readonly isWaking: boolean; readonly nowMs: number };
+  /** It is up to this gateway to give out what was recorded. Called again and again, until `woken` is. */
+  readonly wake: () => void;
+  /** The last member is gone. */
+  readonly emptied: (state: GroupState) => void;
 }

@@ -1,9 +1,9 @@
 import type { GroupNewsOf, HeldMessage } from '@roomwire/shared/contracts/bus/groupNews';
 import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import type { GroupState } from './groupState.js';
+import type { GroupSnapshot } from './groupState.js';
 
 export type StatePart = GroupNewsOf<'state'>;
-type Content = Pick<StatePart, 'part' | 'parts' | 'members' | 'awaiting' | 'held'>;
+type Content = Omit<StatePart, 'kind' | 'room' | 'topic' | 'group' | 'gatewayId' | 'ref' | 'to' | 'after'>;
 
 /** Of the bodies in one record, unless a single one has more. */
 const partBytes = 512 * 1024;
@@ -28,32 +28,39 @@ export const divided = <T>(items: readonly T[], bytesOf: (item: T) => number): r
 export const bytesOfMessage = ({ body }: LiveMessage): number => body.length;
 
 /** What the records say that give the state to somebody else. */
-export const partsOf = (state: GroupState): readonly Content[] => {
-  const lists = divided(state.heldMessages, ([message]: HeldMessage) => bytesOfMessage(message));
+export const partsOf = (snapshot: GroupSnapshot): readonly Content[] => {
+  const { members, awaiting, isWaking, collects, passed } = snapshot;
+  const lists = divided(snapshot.held, ([message]: HeldMessage) => bytesOfMessage(message));
   const parts = Math.max(1, lists.length);
+  const nothing = { members: [], awaiting: [], passed: [] };
+  const first = { members, awaiting, passed: passed.ids };
   return Array.from({ length: parts }, (_, part) => ({
-    part,
-    parts,
-    members: part === 0 ? state.knownMembers : [],
-    awaiting: part === 0 ? [...state.awaiting] : [],
+    ...{ part, parts, isWaking, collects, floorMs: passed.floorMs },
+    ...(part === 0 ? first : nothing),
     held: lists[part] ?? [],
   }));
+};
+
+const snapshotOf = (parts: readonly [StatePart, ...StatePart[]]): GroupSnapshot => {
+  const [{ members, awaiting, isWaking, collects, floorMs, passed: ids }] = parts;
+  const held = parts.flatMap((part) => part.held);
+  return { members, awaiting, isWaking, collects, held, passed: { floorMs, ids } };
 };
 
 /** Puts the parts of a state together again, one state at a time. */
 export class StateCollector {
   private parts: StatePart[] = [];
 
-  /** All parts, once the last one is there. */
-  add(part: StatePart): readonly StatePart[] | undefined {
+  /** The whole, once the last one is there. */
+  add(part: StatePart): GroupSnapshot | undefined {
     const [first] = this.parts;
     const isNext = first !== undefined && isOfSame(first, part) && part.part === this.parts.length;
     if (isNext) this.parts.push(part);
     else this.parts = part.part === 0 ? [part] : [];
-    if (this.parts.length === 0 || this.parts.length < part.parts) return undefined;
-    const { parts } = this;
+    const [begin, ...rest] = this.parts;
+    if (begin === undefined || this.parts.length < part.parts) return undefined;
     this.parts = [];
-    return parts;
+    return snapshotOf([begin, ...rest]);
   }
 }
 

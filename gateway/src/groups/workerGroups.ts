@@ -10,7 +10,7 @@ import { Membership } from './membership.js';
 
 export interface WorkerGroupsDeps extends Pick<
   SiteDeps,
-  'bus' | 'logger' | 'retryMs' | 'gatewayId' | 'bounds' | 'attend' | 'forget'
+  'bus' | 'record' | 'store' | 'logger' | 'retryMs' | 'gatewayId' | 'bounds' | 'attend' | 'forget'
 > {
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
@@ -26,9 +26,25 @@ export interface MemberWish extends GroupPlace {
   readonly actorTokenId: string;
   readonly filters: readonly FilterEntry[] | undefined;
   readonly acks: boolean;
+  /** Its session outlasts its connection. */
+  readonly isPersistent: boolean;
+  /** What the names in the topic stand for. */
+  readonly place: string;
+  readonly replay: MemberReplay;
   /** It takes part from here on: between two messages of the topic. */
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage) => void;
+}
+
+/** What a member is given of what was recorded. */
+export interface MemberReplay {
+  /** At most so many; undefined where nothing is replayed. */
+  limit(): number | undefined;
+  begin(count: number): void;
+  give(message: LiveMessage): void;
+  end(replayed: number): void;
+  /** Resolves when there is room for one more, or nobody wants it any more. */
+  room(isOver: () => boolean): Promise<void>;
 }
 
 const lookMs = 1_000;

@@ -37,6 +37,7 @@ export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   session.sustain(subscription, access);
   core.sessionRecords.changed(session);
   session.link.send({ type: 'subscribed', topic, loadBalance: frame.loadBalance });
+  core.hub.release(subscription);
   if (isNew) core.retained.greet(subscription);
   core.hydrations.ask(subscription);
 };

@@ -222,7 +222,7 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private admitted(session: Session, { credentials }: Admission, readied: readonly Readied[]): void {
-    const { metrics, roster, lastUses, retained, hydrations } = this.core;
+    const { metrics, roster, lastUses, retained, hydrations, hub } = this.core;
     const { identity } = session;
     metrics.authenticated++;
     lastUses.used(identity.actorTokenId);
@@ -231,6 +231,7 @@ export class Connection implements FrameReceiver, SessionLink {
     roster.enter(session);
     this.send(authSucceeded(identity, letIn(session, readied, this.core)));
     for (const { subscription } of readied) {
+      hub.release(subscription);
       retained.greet(subscription);
       hydrations.ask(subscription);
     }

@@ -59,7 +59,10 @@ const rejoinOne = async (
   const isWanted = !session.isOver && session.subscriptions.get(topic) === subscription;
   // Another move, which comes after this one, brings it in again.
   if (!isWanted || access.scope !== session.identity.scope) return hub.leave(subscription);
-  if (isCurrent(access)) return retained.greet(subscription);
+  if (isCurrent(access)) {
+    hub.release(subscription);
+    return retained.greet(subscription);
+  }
   // Changed while the bus was asked: nobody else looks at a subscription that is on its way.
   hub.leave(subscription);
   return rejoinOne(session, topic, subscription, deps);

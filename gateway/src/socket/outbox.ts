@@ -28,6 +28,11 @@ export class Outbox {
     this.onOverflow = onOverflow;
   }
 
+  /** What has not gone to the peer. */
+  get waitingBytes(): number {
+    return this.socket.bufferedBytes + (this.queued?.size ?? 0);
+  }
+
   push(frame: Buffer): void {
     if (this.state !== 'open') return;
     const queued = (this.queued ?? this.tick.enlist(this)).then(frame);

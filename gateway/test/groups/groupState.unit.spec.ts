@@ -4,7 +4,7 @@ import { GroupState } from '../../src/groups/groupState.js';
 import { messageOf } from '../support/groupNode.js';
 
 const member = (number: number, fields: Partial<GroupMember> = {}): GroupMember => ({
-  ...{ number, actorTokenId: `actor-${number}`, filters: undefined, acks: true },
+  ...{ number, actorTokenId: `actor-${number}`, filters: undefined, acks: true, isPersistent: false },
   ...fields,
 });
 
@@ -91,11 +91,10 @@ describe('the state of a worker group', () => {
     for (const id of ['m1', 'm2']) take(id);
     state.assign('m1', ['a', 1]);
     state.awaiting.add('b');
-    const { knownMembers, heldMessages, awaiting } = state;
-    const told = GroupState.of({ messages: 3, bytes: 100 }, knownMembers, [...awaiting], heldMessages);
+    const { snapshot } = state;
+    const told = GroupState.of({ messages: 3, bytes: 100 }, snapshot);
     for (const one of [state, told]) {
-      expect(one.knownMembers).to.deep.equal(knownMembers);
-      expect(one.heldMessages).to.deep.equal(heldMessages);
+      expect(one.snapshot).to.deep.equal(snapshot);
       expect([...one.loose]).to.deep.equal(['m2']);
       expect(one.choose(messageOf('x'))?.number).to.equal(2);
       expect(one.sequencer).to.equal('a');

@@ -47,6 +47,11 @@ class Cluster {
     return id;
   }
 
+  /** As gateways make them: they begin with the time. */
+  idAt(ms: number): string {
+    return `${(this.clock.now() + ms).toString(36).padStart(9, '0')}.x`;
+  }
+
   get acked(): readonly string[] {
     return this.all.flatMap((node) => node.acked);
   }
@@ -297,6 +302,61 @@ describe('worker groups on many gateways', () => {
     await cluster.calm(15);
     const rest = [...(ann as Worker).got, ...(ben as Worker).got, ...first.acked];
     expect([...new Set(rest)].sort()).to.deep.equal(ids);
+    await cluster.close();
+  });
+
+  it('[WS-GROUP-4] come to somebody who joins just when the one dies who would have told it everything', async () => {
+    const cluster = await run([]);
+    const [first, second, third] = cluster.nodes as [GroupNode, GroupNode, GroupNode];
+    const ann = second.enter({ actorTokenId: 'ann', acks: true });
+    await cluster.calm(1);
+    const ids = Array.from({ length: 10 }, () => cluster.publish());
+    await cluster.settle();
+    first.port.isFrozen = true;
+    const late = third.enter({ actorTokenId: 'late', acks: true });
+    await cluster.settle();
+    expect(late.hasEntered).to.equal(false);
+    await cluster.kill(first);
+    await cluster.calm(16);
+    expect(late.hasEntered).to.equal(true);
+    second.leave(ann);
+    await cluster.settle();
+    expect([...new Set([...late.got, ...first.acked])].sort()).to.deep.equal(ids);
+    await cluster.close();
+  });
+
+  it('[WS-GROUP-4] are handed over by a gateway that comes back when another one has begun anew without it', async () => {
+    const cluster = await run([]);
+    const [first, second] = cluster.nodes as [GroupNode, GroupNode];
+    first.leave([...first.workers][0] as Worker);
+    const ann = first.enter({ actorTokenId: 'ann', acks: true });
+    await cluster.calm(1);
+    const ids = Array.from({ length: 5 }, () => cluster.publish());
+    await cluster.settle();
+    expect(ann.got).to.deep.equal(ids);
+    first.port.isFrozen = true;
+    const late = second.enter({ actorTokenId: 'late', acks: true });
+    await cluster.calm(18);
+    expect(late.hasEntered).to.equal(true);
+    first.port.isFrozen = false;
+    await cluster.calm(5);
+    first.leave(ann);
+    await cluster.settle();
+    expect([...late.got].sort()).to.deep.equal(ids);
+    await cluster.close();
+  });
+
+  it('[WS-GROUP-2] are given once when the bus has brought them twice', async () => {
+    const cluster = await run([]);
+    const ann = cluster.nodes[1]?.enter({ actorTokenId: 'ann' }) as Worker;
+    await cluster.calm(1);
+    const id = cluster.idAt(0);
+    for (let n = 0; n < 4; n++) {
+      cluster.publish({ id });
+      await cluster.settle();
+    }
+    const [eve] = cluster.workers as [Worker];
+    expect([...eve.got, ...ann.got]).to.deep.equal([id]);
     await cluster.close();
   });
 

@@ -2,7 +2,7 @@ import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
 import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
 import type { Membership } from '../../src/groups/membership.js';
-import { WorkerGroups } from '../../src/groups/workerGroups.js';
+import { WorkerGroups, type MemberReplay } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { ManualClock } from './manualClock.js';
@@ -31,6 +31,14 @@ export interface WorkerWish {
   readonly filters?: readonly FilterEntry[];
   readonly group?: string;
 }
+
+const noReplay: MemberReplay = {
+  limit: () => undefined,
+  begin: () => undefined,
+  give: () => undefined,
+  end: () => undefined,
+  room: async () => undefined,
+};
 
 /** The worker groups of a gateway without its sockets, on a simulated bus and with a clock of its own. */
 export class GroupNode {
@@ -62,6 +70,7 @@ export class GroupNode {
       metrics: this.metrics,
       board: this.board,
       bounds,
+      ...{ record: undefined, store: undefined },
       ...{ retryMs: 1, closeMs: 0 },
       attend: async () => undefined,
       forget: () => undefined,
@@ -77,7 +86,17 @@ export class GroupNode {
     const worker: Worker = {
       ...{ node: this, actorTokenId, acks, got: [], open: new Set(), hasEntered: false, isOver: false },
       membership: this.groups.join({
-        ...{ room, topic, group, actorTokenId, filters, acks },
+        ...{
+          room,
+          topic,
+          group,
+          actorTokenId,
+          filters,
+          acks,
+          isPersistent: false,
+          place: '',
+          replay: noReplay,
+        },
         entered: () => void (worker.hasEntered = true),
         deliver: ({ id }) => this.given(worker, id),
       }),

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
@@ -19,6 +20,7 @@ import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
@@ -59,6 +61,7 @@ export class World {
   readonly bus: MessageBus;
   readonly sessions: SessionStore;
   private record: MessageRecord | undefined;
+  private groups: GroupStore | undefined;
   readonly organizationId = 'organization-1';
   readonly projectId = 'project-1';
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
@@ -98,6 +101,7 @@ export class World {
       server.close();
     }
     await this.record?.close();
+    await this.groups?.close();
     await this.bus.close();
     await this.sessions.close();
     await this.views.close();
@@ -108,6 +112,12 @@ export class World {
   async messageRecord(): Promise<MessageRecord> {
     const file = (name: string) => join(this.folder.path, name);
     return (this.record ??= await openEmbeddedMessageRecord({ file }));
+  }
+
+  /** As `messageRecord`. */
+  async groupStore(): Promise<GroupStore> {
+    const file = (name: string) => join(this.folder.path, name);
+    return (this.groups ??= await openEmbeddedGroupStore({ file }, systemClock.now()));
   }
 
   get gateway(): Gateway {
@@ -135,6 +145,7 @@ export class World {
       bus: bus?.(this.bus) ?? this.bus,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       messageRecord: messageRecord?.(await this.messageRecord()),
+      groupStore: messageRecord && (await this.groupStore()),
       clock,
       random: systemRandom,
       logger: silentLogger,

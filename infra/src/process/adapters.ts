@@ -1,4 +1,5 @@
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
+import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
@@ -7,6 +8,7 @@ import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-stor
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
@@ -26,6 +28,8 @@ export interface Adapters {
   sessions(): Promise<SessionStore>;
   /** On the engine of the bus. Only for where messages are recorded. */
   messageRecord(): Promise<MessageRecord>;
+  /** Beside the sessions. Only for where messages are recorded. */
+  groups(): Promise<GroupStore>;
   /** Whether every engine that has been opened answers, within a second. */
   areReachable(): Promise<boolean>;
 }
@@ -109,6 +113,16 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
         const { openMongoSessionStore } =
           await import('@roomwire/shared/adapters/session-store/mongoSessionStore');
         return openMongoSessionStore({ url: mongodbUrl, logger });
+      },
+      // The read models' check is of the same server.
+      async () => true,
+    ),
+    groups: opening(
+      'worker groups',
+      async () => {
+        if (mongodbUrl === undefined) return openEmbeddedGroupStore(await folder(), Date.now());
+        const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
+        return openMongoGroupStore({ url: mongodbUrl, logger });
       },
       // The read models' check is of the same server.
       async () => true,

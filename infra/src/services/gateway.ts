@@ -17,12 +17,14 @@ export const startGateway: StartService = async ({
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus, sessions] = [await adapters.views(), await adapters.bus(), await adapters.sessions()];
   const messageRecord = config.messageRecording ? await adapters.messageRecord() : undefined;
+  const groupStore = config.messageRecording ? await adapters.groups() : undefined;
   const { publishRate, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
     views,
     bus,
     sessions,
     messageRecord,
+    groupStore,
     clock,
     random,
     logger,

@@ -14,7 +14,7 @@ export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
   constructor(
-    engine: 'event log' | 'read models' | 'message bus' | 'sessions' | 'message record',
+    engine: 'event log' | 'read models' | 'message bus' | 'sessions' | 'message record' | 'worker groups',
     options?: ErrorOptions,
   ) {
     super(`The ${engine} cannot be reached`, options);

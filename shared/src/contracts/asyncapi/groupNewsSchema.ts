@@ -20,13 +20,15 @@ const member = {
   actorTokenId: text,
   filters: described('Missing for every message', list(filterEntry)),
   acks: flag,
+  isPersistent: flag,
 };
 const memberKey = tuple([described('A gateway', text), described('The number of a member', count)]);
 const liveMessage = bytes('A message, as it stands on this topic');
 
 const kinds: { readonly [K in GroupNews['kind']]: Readonly<Record<string, JsonSchema>> } = {
   join: { members: list(object(member, ['filters'])), needs: oneOf('state', 'nothing', 'founds') },
-  leave: { members: list(count) },
+  leave: { members: list(count), quit: flag },
+  woken: { collects: flag },
   assign: { assignments: list(tuple([described('The id of a message', text), text, count])) },
   done: { ids: list(text) },
   gone: { gone: described('A gateway', text), upTo: count },
@@ -39,6 +41,10 @@ const kinds: { readonly [K in GroupNews['kind']]: Readonly<Record<string, JsonSc
     parts: count,
     members: list(object({ ...member, gatewayId: text, turn: count }, ['filters'])),
     awaiting: list(text),
+    isWaking: flag,
+    collects: flag,
+    floorMs: described('Unix milliseconds', { type: 'number' }),
+    passed: list(text),
     held: list(tuple([liveMessage, orNull(memberKey)])),
   },
 };

@@ -11,6 +11,8 @@ export interface GroupMember {
   readonly filters: readonly FilterEntry[] | undefined;
   /** Its client acknowledges what it gets, and until then a message is not done. */
   readonly acks: boolean;
+  /** Its session outlasts its connection, and so does the group. */
+  readonly isPersistent: boolean;
 }
 
 /** A member as all gateways know it. */
@@ -51,7 +53,10 @@ export type GroupNews = FromGateway &
         /** What the sender needs: the others' state, nothing, or `founds` when it knows of nobody who has a state. */
         readonly needs: 'state' | 'nothing' | 'founds';
       }
-    | { readonly kind: 'leave'; readonly members: readonly number[] }
+    /** Their connections have ended, or they `quit`. */
+    | { readonly kind: 'leave'; readonly members: readonly number[]; readonly quit: boolean }
+    /** What was recorded while nobody was there has been given out. */
+    | { readonly kind: 'woken'; readonly collects: boolean }
     /** Holds where the message is nobody's and the member is there. */
     | { readonly kind: 'assign'; readonly assignments: readonly (readonly [id: string, ...MemberKey])[] }
     | { readonly kind: 'done'; readonly ids: readonly string[] }
@@ -72,6 +77,11 @@ export type GroupNews = FromGateway &
         readonly members: readonly KnownMember[];
         /** Gateways that wait for a state. In the first part. */
         readonly awaiting: readonly string[];
+        readonly isWaking: boolean;
+        readonly collects: boolean;
+        /** What has come to the group: the time up to which it is everything, and the ids of what was made later. */
+        readonly floorMs: number;
+        readonly passed: readonly string[];
         readonly held: readonly HeldMessage[];
       }
   );
@@ -99,6 +109,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === 'string';
+const isFlag: Check = (value) => typeof value === 'boolean';
 const isCount: Check = (value) => Number.isInteger(value);
 const isBytes: Check = (value) => value instanceof Uint8Array;
 const listOf =
@@ -118,7 +129,8 @@ const isMember: Check = (value) =>
   isMap(value) &&
   isCount(value['number']) &&
   isText(value['actorTokenId']) &&
-  typeof value['acks'] === 'boolean' &&
+  isFlag(value['acks']) &&
+  isFlag(value['isPersistent']) &&
   (value['filters'] === undefined || listOf(isFilter)(value['filters']));
 const isKnownMember: Check = (value) =>
   isMember(value) && isMap(value) && isText(value['gatewayId']) && isCount(value['turn']);
@@ -128,14 +140,19 @@ const isHeld = tupleOf(isBytes, (assignee) => assignee === null || isKey(assigne
 const isSound: { readonly [K in GroupNews['kind']]: (fields: Fields) => boolean } = {
   join: ({ members, needs }) =>
     listOf(isMember)(members) && ['state', 'nothing', 'founds'].includes(needs as string),
-  leave: ({ members }) => listOf(isCount)(members),
+  leave: ({ members, quit }) => listOf(isCount)(members) && isFlag(quit),
+  woken: ({ collects }) => isFlag(collects),
   assign: ({ assignments }) => listOf(tupleOf(isText, isText, isCount))(assignments),
   done: ({ ids }) => listOf(isText)(ids),
   gone: ({ gone, upTo }) => isText(gone) && isCount(upTo),
   messages: ({ messages }) => listOf(isBytes)(messages),
   check: () => true,
-  state: ({ to, after, part, parts, members, awaiting, held }) =>
+  state: ({ to, after, part, parts, members, awaiting, held, isWaking, collects, floorMs, passed }) =>
     isText(to) &&
+    isFlag(isWaking) &&
+    isFlag(collects) &&
+    isCount(floorMs) &&
+    listOf(isText)(passed) &&
     isKey(after) &&
     isCount(part) &&
     isCount(parts) &&

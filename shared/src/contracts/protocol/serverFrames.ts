@@ -47,6 +47,8 @@ export type ServerFrame =
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'filtersUpdated'; readonly topic: string; readonly filters: readonly FilterEntry[] }
   | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
+  | { readonly type: 'replayStart'; readonly count: number }
+  | { readonly type: 'replayEnd'; readonly replayed: number }
   | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }
   | ErrorFrame;
 
@@ -65,6 +67,7 @@ const topicField = fieldName('topic');
 const dataField = fieldName('data');
 const filterField = fieldName('filter');
 const msgIdField = fieldName('msgId');
+const isReplay = Buffer.concat([fieldName('isReplay'), encoder.encode(true)]);
 const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
 
 /** The beginning of every `message` to a topic that has no filter: all of it but the data. */
@@ -80,4 +83,11 @@ export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msg
   const body = Buffer.concat(fields);
   body[0] = 0x80 + 3 + (msgId === undefined ? 0 : 2) + (filter === undefined ? 0 : 1);
   return body;
+};
+
+/** The same `message`, as one that is replayed to a worker group. */
+export const replayedBody = (body: Uint8Array): Buffer => {
+  const replayed = Buffer.concat([body, isReplay]);
+  replayed[0] = (body[0] as number) + 1;
+  return replayed;
 };

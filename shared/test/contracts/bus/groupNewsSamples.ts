@@ -12,20 +12,28 @@ export const sender = {
   gatewayId: 'gateway',
   ref: 7,
 };
-export const member = { number: 1, actorTokenId: 'ann', filters: ['x', ['y', 'z']], acks: true };
+export const member = {
+  number: 1,
+  actorTokenId: 'ann',
+  filters: ['x', ['y', 'z']],
+  acks: true,
+  isPersistent: false,
+};
 
 /** One of each kind. */
 export const groupNewsSamples: readonly GroupNews[] = [
   { ...sender, kind: 'join', members: [member], needs: 'founds' },
-  { ...sender, kind: 'leave', members: [1, 2] },
+  { ...sender, kind: 'leave', members: [1, 2], quit: true },
   { ...sender, kind: 'assign', assignments: [['id', 'gateway', 1]] },
   { ...sender, kind: 'done', ids: ['id'] },
   { ...sender, kind: 'gone', gone: 'other', upTo: 3 },
   { ...sender, kind: 'messages', messages: [message] },
   { ...sender, kind: 'check' },
+  { ...sender, kind: 'woken', collects: true },
   {
     ...{ ...sender, kind: 'state', to: 'other', after: ['other', 3], part: 0, parts: 2 },
     ...{ members: [{ ...member, gatewayId: 'gateway', turn: 4 }], awaiting: ['other'] },
+    ...{ isWaking: false, collects: true, floorMs: 5, passed: ['id'] },
     held: [
       [message, ['gateway', 1]],
       [message, null],

@@ -30,7 +30,7 @@ describe('what happens in a room', () => {
     } as const;
     expect(there(news)).to.deep.equal({
       ...news,
-      members: [{ number: 1, actorTokenId: 'ann', acks: true }],
+      members: [{ number: 1, actorTokenId: 'ann', acks: true, isPersistent: false }],
     });
   });
 
@@ -41,7 +41,7 @@ describe('what happens in a room', () => {
       ['group', 1, { ...all[0], members: [{ ...member, acks: 1 }] }],
       ['group', 1, { ...all[2], assignments: [['id', 'gateway']] }],
       ['group', 1, { ...all[3], ids: [1] }],
-      ['group', 1, { ...all[7], held: [[message, null]] }],
+      ['group', 1, { ...all[8], held: [[message, null]] }],
       ['group', 1, { ...all[6], ref: 'x' }],
       ['group', 1],
       ['other', 1, all[0]],

@@ -1,0 +1,14 @@
+import { openMongoGroupStore } from '../../../src/adapters/group-store/mongoGroupStore.js';
+import { groupStoreContract } from '../../../src/testing/groupStoreContract.js';
+import { reopenable } from '../../../src/testing/reopenable.js';
+import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
+
+describe('on the MongoDB of this run', () => {
+  before(() => void mongoUrl());
+
+  groupStoreContract('MongoDB', async () => {
+    const database = testDatabase();
+    const open = () => openMongoGroupStore({ url: database.url, database: database.name });
+    return reopenable(open, () => database.drop());
+  });
+});
