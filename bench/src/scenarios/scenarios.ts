@@ -10,6 +10,7 @@ import { rest } from './rest.js';
 import { restOnEngines } from './restOnEngines.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
+import { webhooks } from './webhooks.js';
 
 export const scenarios: readonly Scenario[] = [
   fanOut,
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   rest,
   largeProject,
   startUp,
+  webhooks,
   restOnEngines,
   gateways,
   rebuild,

@@ -130,7 +130,7 @@ const isWebhookUrl = (text: string): boolean => {
 
 /** These frame the call or belong to a hop of it: they are the caller's to set. */
 const framingHeader =
-  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|proxy-.*)$/i;
+  /^(?:host|content-length|transfer-encoding|connection|expect|keep-alive|upgrade|te|trailer|proxy-.*)$/i;
 
 /** As Node's HTTP client takes them (RFC 9110, 5.1 and 5.5). Its own checks throw, which costs a hundred times as much. */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;

@@ -101,7 +101,12 @@ describe('The description of the API', () => {
     });
     const queue = '/organizations/{orgId}/webhook-dlq';
     const entries = linksOf(queue, 'get', '200') as Record<string, { parameters: object }>;
-    expect(entries).to.have.all.keys('getDeadLetter', 'markDeadLetterDead', 'deleteDeadLetter');
+    expect(entries).to.have.all.keys(
+      'getDeadLetter',
+      'markDeadLetterDead',
+      'deleteDeadLetter',
+      'redriveDeadLetter',
+    );
     const dlqId = '$response.body#/data/0/dlqId';
     expect(entries['getDeadLetter']?.parameters).to.eql({ orgId: '$request.path.orgId', dlqId });
     expect(linksOf('/scopes', 'get', '200')).to.equal(undefined);

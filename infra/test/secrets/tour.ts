@@ -53,6 +53,9 @@ const provision = async (record: TourRecord, sessionToken: string): Promise<Plac
   const expired = await newKey(project, { expiresAt: '2020-01-01T00:00:00Z' });
   for (const { apiKey } of [revoked, expired]) await record.send('GET', '/apps', { credential: apiKey });
   const { apiKey } = await newKey(project, {});
+  const secrets = `${project}/webhook-secrets`;
+  await record.send('POST', secrets, { ...asOperator, body: { name: 'W' } });
+  await record.send('GET', secrets, asOperator);
   return {
     sessionToken,
     organization,

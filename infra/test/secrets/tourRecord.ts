@@ -49,9 +49,9 @@ export class TourRecord {
     const text = await response.text();
     this.statuses.add(response.status);
     const answer = text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined;
-    const shown = answer?.apiKey ?? answer?.accessToken ?? answer?.signingKey;
+    const shown = answer?.apiKey ?? answer?.accessToken ?? answer?.signingKey ?? answer?.webhookSecret;
     const what = `${method} ${path} (${response.status})`;
-    if (typeof shown === 'string') this.ledger.addToken(what, shown);
+    if (typeof shown === 'string') this.ledger.addToken(what, shown.replace(/^whsec_/, ''));
     const bytes = Buffer.from(`${JSON.stringify([...response.headers])}${text}`);
     this.said.push({ what, bytes, ...(typeof shown === 'string' ? { shows: what } : {}) });
     return answer;

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
+import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { createStreamWriter } from '../../src/handling/streamWriter.js';
+import { webhookSecretsTarget, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
+import { createLivingWebhookSecrets } from '../../src/webhook-secrets/livingWebhookSecrets.js';
+import { resealWebhookSecrets } from '../../src/webhook-secrets/resealWebhookSecrets.js';
+
+const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+const oldBox = createSecretBox({ current: oldKey });
+const bothBox = createSecretBox({ current: newKey, previous: [oldKey] });
+const newBox = createSecretBox({ current: newKey });
+
+describe('a rotation of the master key, over webhook secrets', () => {
+  let close: () => Promise<void>;
+  let log: EventLog;
+
+  beforeEach(async () => {
+    const folder = await temporaryFolder();
+    const data = await openDataFolder(folder.path);
+    log = await openEmbeddedEventLog(data);
+    close = async () => {
+      await log.close();
+      await data.close();
+      await folder.remove();
+    };
+  });
+  afterEach(() => close());
+
+  const execute = async (projectId: string, command: WebhookSecretCommand): Promise<void> => {
+    const { stream, decider } = webhookSecretsTarget(projectId);
+    await createStreamWriter({ stream, log, random: systemRandom }).submit(decider, {
+      decide: (state) => decider.decide(command, state),
+      context: {
+        occurredAt: '2026-01-01T00:00:00.000Z',
+        organizationId: 'o1',
+        projectId,
+        principal: 'session:ada',
+        requestId: 'r1',
+      },
+      select: () => undefined,
+    });
+  };
+  const create = (projectId: string, webhookSecretId: string, box: SecretBox = oldBox): Promise<void> => {
+    const sealedSecret = box.seal(`whsec_${webhookSecretId}`, webhookSecretId);
+    const secret = { webhookSecretId, projectId, name: 'S', sealedSecret };
+    return execute(projectId, { type: 'CreateWebhookSecret', secret });
+  };
+  const reseal = (secretBox: SecretBox) =>
+    resealWebhookSecrets({ log, secretBox, clock: systemClock, random: systemRandom, logger });
+
+  it('brings every one that is left under the new key, and is over when there is nothing to do', async () => {
+    await create('p1', 'a');
+    await create('p1', 'b');
+    await create('p2', 'c', bothBox);
+    await create('p3', 'd');
+    await execute('p3', { type: 'DeleteWebhookSecret', webhookSecretId: 'd' });
+    expect(await reseal(bothBox)).to.eql({ resealed: 2, total: 3, unopened: new Map() });
+    const living = await createLivingWebhookSecrets(log).read();
+    for (const { secret } of living)
+      expect(newBox.open(secret.sealedSecret, secret.webhookSecretId)).to.equal(
+        `whsec_${secret.webhookSecretId}`,
+      );
+    expect(await reseal(newBox)).to.include({ resealed: 0, total: 3 });
+  });
+
+  it('says which ones it could not open, and leaves them', async () => {
+    await create('p1', 'a', createSecretBox({ current: new Uint8Array(32).fill(3) }));
+    await create('p2', 'b');
+    const report = await reseal(bothBox);
+    expect(report).to.include({ resealed: 1, total: 2 });
+    expect([...report.unopened.keys()]).to.eql(['a']);
+  });
+});

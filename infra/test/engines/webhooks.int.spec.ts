@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { connect, type Client } from '@roomwire/sdk';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { startEventStore, type EventStoreEngine } from '../../src/engines/eventStore.js';
+import { startFerretDb, type MongoEngine } from '../../src/engines/ferretdb.js';
+import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
+import type { ApiClient } from '../support/apiClient.js';
+import { startCluster, type Cluster, type Member } from '../support/cluster.js';
+
+const consumerSettings = { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' };
+/** How long the jobs of a killed process wait, and some more. */
+const takeOverMs = 100_000;
+
+describe('[HOOK-LOSS-1] webhooks on engines', function () {
+  this.timeout(300_000);
+  let engines: { eventStore: EventStoreEngine; mongo: MongoEngine; kafka: KafkaEngine };
+  let cluster: Cluster;
+  let api: Member;
+  let gateway: Member;
+  let client: ApiClient;
+  let endpoint: WebhookEndpoint;
+  let socket: Client;
+
+  before(async () => {
+    const [eventStore, mongo, kafka] = await Promise.all([startEventStore(), startFerretDb(), startKafka()]);
+    engines = { eventStore, mongo, kafka };
+    cluster = await startCluster({
+      eventStoreUrl: eventStore.url,
+      mongodbUrl: mongo.url,
+      kafkaBrokers: kafka.brokers,
+    });
+    [api, gateway] = await Promise.all([
+      cluster.add('command-api'),
+      cluster.add('gateway', { ROOMWIRE_PUBLISH_RATE: '0' }),
+      cluster.add('projections'),
+    ]);
+    client = (await cluster.newProject({}, api)).clients[0] as ApiClient;
+  });
+  after(async () => {
+    await cluster?.close();
+    await Promise.all(Object.values(engines ?? {}).map((engine) => engine.close()));
+  });
+
+  beforeEach(async () => {
+    endpoint = await WebhookEndpoint.open();
+    const { accessToken } = (await client.post('/actors', { name: 'x', actorType: 'user' })).body;
+    socket = connect({ url: gateway.socketUrl, token: accessToken, reconnect: { baseMs: 50, maxMs: 500 } });
+    await socket.ready();
+  });
+  afterEach(async () => {
+    await socket.close();
+    await endpoint.close();
+  });
+
+  /** Addresses of so many rooms. */
+  const newTopics = async (rooms: number): Promise<readonly string[]> => {
+    const fields = { name: 'a', topics: ['chat'], triggerWebhook: { url: endpoint.url } };
+    const app = (await client.post('/apps', fields)).body;
+    const slugs = Array.from({ length: rooms }, (_, n) => `room-${n}`);
+    await Promise.all(slugs.map((slug) => client.post(`/apps/${app.appId}/rooms`, { name: slug, slug })));
+    return slugs.map((slug) => `${app.slug}/${slug}/chat`);
+  };
+
+  /** The ids under which each number has come. */
+  const idsByNumber = (): Map<unknown, Set<string>> => {
+    const ids = new Map<unknown, Set<string>>();
+    for (const { json, headers } of endpoint.received) {
+      const { data } = json as { data: unknown };
+      if (!ids.has(data)) ids.set(data, new Set());
+      ids.get(data)?.add(String(headers['webhook-id']));
+    }
+    return ids;
+  };
+
+  it('of 10,000 calls and two consumers, one of them killed, none is lost', async () => {
+    const consumers = await Promise.all([
+      cluster.add('webhook-consumer', consumerSettings),
+      cluster.add('webhook-consumer', consumerSettings),
+    ]);
+    const topics = await newTopics(20);
+    endpoint.reaction = (response) => setTimeout(() => response.end(), 2);
+    const total = 10_000;
+    for (let from = 0; from < total; from += 500) {
+      const numbers = Array.from({ length: 500 }, (_, n) => from + n);
+      await Promise.all(numbers.map((n) => socket.publish(topics[n % topics.length] as string, n)));
+      if (from === 4_000) await cluster.stop(consumers[0], 'SIGKILL');
+    }
+    await eventually(() => idsByNumber().size === total, { withinMs: takeOverMs, what: 'every call' });
+    for (const [number, ids] of idsByNumber()) expect(ids.size, String(number)).to.equal(1);
+    const copies = endpoint.received.length - total;
+    expect(copies, 'what was in hand, and done since the last commit').to.be.below(total / 5);
+    await cluster.stop(consumers[1]);
+  });
+
+  it('Kafka away for 10 s: what was answered `published` is called, and retries go on', async () => {
+    const consumer = await cluster.add('webhook-consumer', consumerSettings);
+    const [topic = ''] = await newTopics(1);
+    endpoint.reaction = (response, _call, count) => response.writeHead(count % 5 === 0 ? 500 : 200).end();
+    const published = new Set<number>();
+    let isOver = false;
+    const publishing = (async () => {
+      for (let value = 0; !isOver; value += 1) {
+        void socket.publish(topic, value).then(
+          () => published.add(value),
+          () => undefined,
+        );
+        await pause(10);
+      }
+    })();
+    await eventually(() => published.size > 100, { withinMs: 20_000 });
+    await engines.kafka.kill('SIGKILL');
+    await pause(10_000);
+    await engines.kafka.restart();
+    const before = published.size;
+    await eventually(() => published.size > before + 100, { withinMs: 40_000, what: 'publishing to go on' });
+    isOver = true;
+    await publishing;
+    await eventually(() => [...published].every((value) => idsByNumber().has(value)), {
+      withinMs: 60_000,
+      what: 'every published call',
+    });
+    await cluster.stop(consumer);
+  });
+
+  it('a consumer that is stopped leaves its calls to the others at once', async () => {
+    const [first, second] = await Promise.all([
+      cluster.add('webhook-consumer', consumerSettings),
+      cluster.add('webhook-consumer', consumerSettings),
+    ]);
+    const topics = await newTopics(20);
+    endpoint.reaction = reactions.answer(200);
+    const publish = (from: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: 500 }, (_, n) => socket.publish(topics[n % 20] as string, from + n)));
+    await publish(0);
+    await cluster.stop(first);
+    await publish(500);
+    await eventually(() => idsByNumber().size === 1_000, { withinMs: 20_000, what: 'every call' });
+    await cluster.stop(second);
+  });
+});
