@@ -1,0 +1,33 @@
+import type { Measurement } from '../measure/comparison.js';
+import { startCpuMeter, type CpuUse } from '../measure/cpu.js';
+import { Crowd } from './crowd.js';
+import type { StormJob } from './jobs.js';
+import { heldMemory } from './serverMemory.js';
+
+const uncountedWaves = 1;
+
+/** Waves of clients that connect, authenticate, subscribe and are gone. The first one warms the server up. */
+export const measureStorm = async (job: StormJob): Promise<Measurement> => {
+  for (let wave = 0; wave < uncountedWaves; wave += 1) await (await Crowd.gather(job)).scatter();
+  const before = await heldMemory(job.serverId);
+  const waves: CpuUse[] = [];
+  for (let wave = 0; wave < job.waves; wave += 1) {
+    const meter = startCpuMeter(job.serverId);
+    const crowd = await Crowd.gather(job);
+    waves.push(meter());
+    await crowd.scatter();
+  }
+  const keptMegabytes = ((await heldMemory(job.serverId)) - before) / 1024;
+  return { ...rates(job, waves), keptMegabytes };
+};
+
+const rates = ({ clients }: StormJob, waves: readonly CpuUse[]): Measurement => {
+  const sum = (of: keyof CpuUse): number => waves.reduce((total, use) => total + use[of], 0);
+  const all = clients * waves.length;
+  return {
+    clientsPerSecond: all / sum('elapsed'),
+    cpuPerClient: (sum('server') * 1e6) / all,
+    serverCpu: (sum('server') / sum('elapsed')) * 100,
+    generatorCpu: (sum('generator') / sum('elapsed')) * 100,
+  };
+};
