@@ -1,5 +1,6 @@
 import type { Measurement } from '../measure/comparison.js';
 import { startCpuMeter, type CpuUse } from '../measure/cpu.js';
+import { atRest } from './atRest.js';
 import { Crowd } from './crowd.js';
 import type { StormJob } from './jobs.js';
 import { heldMemory } from './serverMemory.js';
@@ -8,17 +9,22 @@ const uncountedWaves = 1;
 
 /** Waves of clients that connect, authenticate, subscribe and are gone. The first one warms the server up. */
 export const measureStorm = async (job: StormJob): Promise<Measurement> => {
-  for (let wave = 0; wave < uncountedWaves; wave += 1) await (await Crowd.gather(job)).scatter();
+  for (let count = 0; count < uncountedWaves; count += 1) await wave(job);
   const before = await heldMemory(job.serverId);
   const waves: CpuUse[] = [];
-  for (let wave = 0; wave < job.waves; wave += 1) {
-    const meter = startCpuMeter(job.serverId);
-    const crowd = await Crowd.gather(job);
-    waves.push(meter());
-    await crowd.scatter();
-  }
+  for (let count = 0; count < job.waves; count += 1) waves.push(await wave(job));
   const keptMegabytes = ((await heldMemory(job.serverId)) - before) / 1024;
   return { ...rates(job, waves), keptMegabytes };
+};
+
+/** Until the server is done with those who have gone; what that takes is not counted. */
+const wave = async (job: StormJob): Promise<CpuUse> => {
+  const meter = startCpuMeter(job.serverId);
+  const crowd = await Crowd.gather(job);
+  const use = meter();
+  await crowd.scatter();
+  await atRest(job.serverId);
+  return use;
 };
 
 const rates = ({ clients }: StormJob, waves: readonly CpuUse[]): Measurement => {
