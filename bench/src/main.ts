@@ -7,6 +7,7 @@ import { chooseCores } from './process/cores.js';
 import { makeWorkFolder } from './process/workFolder.js';
 import { comparisonText } from './report/comparisonText.js';
 import { describeMachine } from './report/machine.js';
+import { writeCharts } from './report/writeCharts.js';
 import type { Ground } from './scenarios/scenario.js';
 import { scenarios } from './scenarios/scenarios.js';
 
@@ -22,6 +23,7 @@ const main = async (): Promise<void> => {
   // What a failed measurement may have left would keep this process waiting.
   await stopChildren();
   if (options.json !== undefined) await writeFile(options.json, report(options, machine, comparisons));
+  if (options.charts !== undefined) await writeCharts(options.charts, comparisons);
   if (comparisons.some(hasLosses)) fail('Messages were lost');
 };
 

@@ -5,6 +5,8 @@ import type { Scenario, Settings } from './scenarios/scenario.js';
 export interface Options extends Settings {
   readonly scenarios: readonly Scenario[];
   readonly json: string | undefined;
+  /** Where a chart of each comparison goes. */
+  readonly charts: string | undefined;
   /** Where the data of the programs goes. */
   readonly folder: string;
 }
@@ -25,22 +27,24 @@ export const readOptions = (args: readonly string[], all: readonly Scenario[]): 
     seconds: numberIn('seconds', values.seconds),
     runs: Math.round(numberIn('runs', values.runs)),
     json: values.json,
+    charts: values.charts,
     folder: values.folder,
   };
 };
 
 export const usage = (all: readonly Scenario[]): string =>
   [
-    'npm run bench -- [names…] [--engines] [--seconds N] [--runs N] [--json file] [--folder folder]',
+    'npm run bench -- [names…] [--engines] [--seconds N] [--runs N] [--json file] [--charts folder] [--folder folder]',
     '',
     ...all.map(
       ({ name, summary, needsEngines }) => `  ${name.padEnd(10)} ${summary}${needsEngines ? ' (*)' : ''}`,
     ),
     '',
     '  --engines  also what runs on engines (*): takes Java, Maven and Go, and runs otherwise only when it is named',
-    '  --seconds  of each counted phase (5)',
+    '  --seconds  of each counted phase (3)',
     '  --runs     rounds of each peer; fewer than 3 tell little (3)',
     '  --json     writes every figure of every round to a file',
+    '  --charts   draws each comparison as SVG into a folder',
     '  --folder   where data is kept meanwhile; on the disk to be measured (the system’s temporary folder)',
     '',
   ].join('\n');
@@ -51,9 +55,10 @@ const parse = (args: readonly string[]) => {
       args: [...args],
       allowPositionals: true,
       options: {
-        seconds: { type: 'string', default: '5' },
+        seconds: { type: 'string', default: '3' },
         runs: { type: 'string', default: '3' },
         json: { type: 'string' },
+        charts: { type: 'string' },
         engines: { type: 'boolean', default: false },
         folder: { type: 'string', default: tmpdir() },
         help: { type: 'boolean', short: 'h', default: false },
@@ -69,12 +74,17 @@ const chosen = (
   withEngines: boolean,
   all: readonly Scenario[],
 ): readonly Scenario[] => {
-  const unknown = names.filter((name) => !all.some((scenario) => scenario.name === name));
+  const asked = new Set(names.map(plain));
+  const isNamed = ({ name }: Scenario): boolean => asked.has(plain(name));
+  const unknown = names.filter((name) => !all.some((scenario) => plain(scenario.name) === plain(name)));
   if (unknown.length > 0) throw new UsageError(`There is no measurement named ${unknown.join(', ')}`);
-  return all.filter(({ name, needsEngines = false }) =>
-    needsEngines ? withEngines || names.includes(name) : names.length === 0 || names.includes(name),
+  return all.filter((scenario) =>
+    scenario.needsEngines ? withEngines || isNamed(scenario) : names.length === 0 || isNamed(scenario),
   );
 };
+
+/** `fan-out` may be called `fanOut`. */
+const plain = (name: string): string => name.replaceAll('-', '').toLowerCase();
 
 const numberIn = (name: keyof typeof limits, text: string): number => {
   const { min, max } = limits[name];

@@ -9,6 +9,7 @@ describe('The command line', () => {
   it('measures everything unless told what', () => {
     expect(namesOf([])).to.deep.equal(['fan-out', 'reads']);
     expect(namesOf(['reads'])).to.deep.equal(['reads']);
+    expect(namesOf(['fanOut', 'READS'])).to.deep.equal(['fan-out', 'reads']);
   });
 
   it('leaves out what needs engines unless it is named or they are asked for', () => {

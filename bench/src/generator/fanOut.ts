@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startCpuMeter, type CpuUse } from '../measure/cpu.js';
+import { startCpuMeter } from '../measure/cpu.js';
 import type { Measurement } from '../measure/comparison.js';
 import type { FanOutJob, FanOutResult, FilterJob, StageJob } from './jobs.js';
-import { stamped } from './message.js';
 import { pace } from './pace.js';
 import { Stage } from './stage.js';
+import { workFigures } from './workFigures.js';
 
 /** One round of one peer: connects everybody, saturates the server, then loads it moderately. */
 export const measureFanOut = async (job: FanOutJob): Promise<FanOutResult> => {
@@ -68,7 +68,7 @@ const keepInFlight = (stage: Stage, window: number): (() => void) => {
 
 const measureModerate = async (stage: Stage, job: FanOutJob): Promise<Measurement> => {
   const { latencies } = stage.tally;
-  const publish = (intended: number): void => stage.publish(stamped(stage.frame, intended), 1);
+  const publish = (intended: number): void => stage.publish(stage.wire.stamped(stage.frame, intended), 1);
   stage.sample(true);
   await pace(job.publishesPerSecond, job.warmUpSeconds, publish);
   latencies.clear();
@@ -83,10 +83,3 @@ const measureModerate = async (stage: Stage, job: FanOutJob): Promise<Measuremen
   const latency = { p50: latencies.percentile(50), p99: latencies.percentile(99) };
   return { ...latency, ...workFigures(deliveries, use), lost };
 };
-
-const workFigures = (deliveries: number, { elapsed, server, generator }: CpuUse): Measurement => ({
-  deliveriesPerSecond: deliveries / elapsed,
-  cpuPerDelivery: (server * 1e6) / deliveries,
-  serverCpu: (server / elapsed) * 100,
-  generatorCpu: (generator / elapsed) * 100,
-});

@@ -7,11 +7,13 @@ import type { Receiver } from './connection.js';
 export class FrameReader implements Receiver {
   readonly #walker = new FrameWalker({ onFrame: (opcode, length) => this.#take(opcode, length) });
   readonly #onFrame: (frame: unknown) => void;
+  readonly #decode: (payload: Uint8Array) => unknown;
   #bytes = Buffer.alloc(0);
   #ends: { readonly opcode: number; readonly length: number }[] = [];
 
-  constructor(onFrame: (frame: unknown) => void) {
+  constructor(onFrame: (frame: unknown) => void, decodeBinary: (payload: Uint8Array) => unknown = decode) {
     this.#onFrame = onFrame;
+    this.#decode = decodeBinary;
   }
 
   receive(chunk: Buffer, end: number): void {
@@ -30,6 +32,6 @@ export class FrameReader implements Receiver {
     const headerLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;
     const payload = this.#bytes.subarray(headerLength, headerLength + length);
     this.#bytes = this.#bytes.subarray(headerLength + length);
-    return opcode === 2 ? decode(payload) : { opcode, text: payload.toString() };
+    return opcode === 2 ? this.#decode(payload) : { opcode, text: payload.toString() };
   }
 }

@@ -3,7 +3,7 @@ import type { Measurement } from '../measure/comparison.js';
 
 /** How the peers differ before the load begins; the load itself is the same. */
 export type Login =
-  | { readonly protocol: 'relay' }
+  | { readonly protocol: 'relay' | 'socketIo' | 'nats' }
   | {
       readonly protocol: 'roomwire';
       readonly publisherToken: string;
@@ -41,6 +41,56 @@ export interface FanOutResult {
 /** A fan-out that is saturated and nothing else. */
 export interface FilterJob extends StageJob {
   readonly kind: 'filters';
+}
+
+/** Clients that connect, authenticate and subscribe. */
+export interface CrowdJob {
+  readonly login: Login;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topic: string;
+  readonly clients: number;
+  /** Clients that are connecting at any moment. */
+  readonly atOnce: number;
+}
+
+export interface StormJob extends CrowdJob {
+  readonly kind: 'storm';
+  /** All clients come and go this often. */
+  readonly waves: number;
+}
+
+export interface IdleJob extends CrowdJob {
+  readonly kind: 'idle';
+}
+
+export interface ChatJob {
+  readonly kind: 'chat';
+  readonly login: Login;
+  readonly port: number;
+  readonly serverId: number;
+  /** One a room. All equally long, so that deliveries are. */
+  readonly topics: readonly string[];
+  readonly clientsPerRoom: number;
+  readonly messagesPerSecond: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+/** Some watch a room; the others announce themselves there, change what they say, and move to a room of their own. */
+export interface PresenceJob {
+  readonly kind: 'presence';
+  readonly login: Login;
+  readonly port: number;
+  readonly serverId: number;
+  readonly room: string;
+  /** Where each mover goes when it leaves. */
+  readonly homes: readonly string[];
+  readonly watchers: number;
+  /** Changes that have been asked for and not been seen by all watchers. */
+  readonly window: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
 }
 
 export interface RestJob {
@@ -95,11 +145,14 @@ export interface HopJob extends HopLoad {
   readonly publishers: number;
 }
 
-export type GeneratorJob = FanOutJob | FilterJob | RestJob | RequestsJob | FillJob | HopJob;
+/** Those that are answered by the figures of one round. */
+type PlainJob = FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | RequestsJob | FillJob;
+
+export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob
   ? FanOutResult
   : J extends HopJob
     ? HopResult
-    : J extends FilterJob | RequestsJob | FillJob
+    : J extends PlainJob
       ? Measurement
       : RestResult;

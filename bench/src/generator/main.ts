@@ -1,10 +1,14 @@
 import { serveJobs } from '../process/worker.js';
+import { measureChat } from './chat.js';
 import { measureFanOut, measureFiltered } from './fanOut.js';
 import { fillThroughApi } from './fill.js';
 import { measureGatewayHop } from './gatewayHop.js';
+import { measureIdle } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
+import { measurePresence } from './presence.js';
 import { measureRequests } from './requests.js';
 import { measureRest } from './rest.js';
+import { measureStorm } from './storm.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -12,6 +16,14 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measureFanOut(job);
     case 'filters':
       return measureFiltered(job);
+    case 'chat':
+      return measureChat(job);
+    case 'storm':
+      return measureStorm(job);
+    case 'idle':
+      return measureIdle(job);
+    case 'presence':
+      return measurePresence(job);
     case 'rest':
       return measureRest(job);
     case 'requests':

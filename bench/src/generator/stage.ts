@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 import { FrameReader } from './frameReader.js';
 import type { StageJob } from './jobs.js';
-import { filterOf, joinAsPublisher, joinAsSubscriber } from './join.js';
-import { publishFrame } from './message.js';
 import { Subscriber, Tally } from './subscriber.js';
+import type { Wire } from './wires/wire.js';
+import { wireOf } from './wires/wireOf.js';
 
 const joinsAtOnce = 50;
 const lookEveryMs = 10;
@@ -17,6 +17,7 @@ export class Stage {
   readonly tally = new Tally();
   readonly subscribers: Subscriber[] = [];
   readonly frame: Buffer;
+  readonly wire: Wire;
   /** Subscribers that each message is for. */
   readonly audience: number;
   readonly #connections: Connection[] = [];
@@ -27,7 +28,8 @@ export class Stage {
   private constructor(job: StageJob) {
     const { topic, subscribers, filters } = job;
     this.audience = filters === 0 ? subscribers : subscribers / filters;
-    this.frame = publishFrame(topic, addressedFilter(job));
+    this.wire = wireOf(job.login);
+    this.frame = this.wire.publishFrame(topic, addressedFilter(job));
   }
 
   static async assemble(job: StageJob): Promise<Stage> {
@@ -37,7 +39,7 @@ export class Stage {
         const count = Math.min(joinsAtOnce, job.subscribers - first);
         await Promise.all(Array.from({ length: count }, (_, index) => stage.#seat(job, first + index)));
       }
-      stage.#publisher = stage.#keep(await joinAsPublisher(job));
+      stage.#publisher = stage.#keep(await stage.wire.publisher(job.port));
       stage.#publisher.receiver = new FrameReader((frame) =>
         stage.#fail(`a refusal: ${JSON.stringify(frame)}`),
       );
@@ -95,8 +97,10 @@ export class Stage {
   }
 
   async #seat(job: StageJob, index: number): Promise<void> {
-    const connection = this.#keep(await joinAsSubscriber(job, index));
-    const subscriber = new Subscriber(this.tally);
+    const { port, topic } = job;
+    const seat = { port, index, topic, filter: filterOf(job, index) };
+    const connection = this.#keep(await this.wire.subscriber(seat));
+    const subscriber = new Subscriber(this.tally, this.wire.layout);
     connection.receiver = subscriber;
     this.subscribers.push(subscriber);
     if (filterOf(job, index) === addressedFilter(job)) this.#pacemaker = subscriber;
@@ -112,5 +116,9 @@ export class Stage {
     this.#failure ??= new Error(`The load was disturbed by ${reason}`);
   }
 }
+
+/** What a subscriber wants to see on a message; undefined for any message. */
+const filterOf = ({ filters }: Pick<StageJob, 'filters'>, index: number): string | undefined =>
+  filters === 0 ? undefined : `filter-${index % filters}`;
 
 const addressedFilter = (job: StageJob): string | undefined => filterOf(job, 0);

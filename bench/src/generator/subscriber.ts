@@ -1,10 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { Samples } from '../measure/samples.js';
 import type { Receiver } from './connection.js';
-import { FrameWalker, type FrameSink } from './frameWalker.js';
-import { stampFromEnd } from './message.js';
-
-const binary = 2;
+import type { FrameSink } from './frameWalker.js';
+import type { Layout, Walker } from './wires/wire.js';
 
 /** What all subscribers of a load have got together. */
 export class Tally {
@@ -26,15 +24,18 @@ export class Subscriber implements Receiver, FrameSink {
   /** Called when all frames of a chunk have been counted. */
   afterChunk: (() => void) | undefined;
   readonly #tally: Tally;
-  readonly #walker = new FrameWalker(this);
+  readonly #layout: Layout;
+  readonly #walker: Walker;
 
-  constructor(tally: Tally) {
+  constructor(tally: Tally, layout: Layout) {
     this.#tally = tally;
+    this.#layout = layout;
+    this.#walker = layout.walker(this);
   }
 
   /** Whether deliveries carry the moment of their sending. */
   sample(isSampling: boolean): void {
-    this.#walker.stampFromEnd = isSampling ? stampFromEnd : 0;
+    this.#walker.stampFromEnd = isSampling ? this.#layout.stampFromEnd : 0;
   }
 
   receive(chunk: Buffer, end: number): void {
@@ -43,15 +44,17 @@ export class Subscriber implements Receiver, FrameSink {
     this.afterChunk?.();
   }
 
-  onFrame(opcode: number, length: number, stamp: number): void {
+  onFrame(opcode: number, length: number, raw: number): void {
     const tally = this.#tally;
     if (tally.frameLength === 0) tally.frameLength = length;
-    if (opcode !== binary || length !== tally.frameLength) {
+    if (opcode !== this.#layout.opcode || length !== tally.frameLength) {
       tally.unexpected += 1;
       return;
     }
     this.received += 1;
     tally.delivered += 1;
+    if (this.#walker.stampFromEnd === 0) return;
+    const stamp = this.#layout.momentOf(raw);
     if (stamp >= tally.sampleFrom) tally.latencies.record(tally.now - stamp);
   }
 }

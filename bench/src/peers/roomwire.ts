@@ -23,15 +23,21 @@ export interface RunningRoomwire {
 export const startRoomwire = async (
   dataFolder: string,
   core: number | undefined,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunningRoomwire> => {
-  const child = launchRoomwire(dataFolder, core, 0);
+  const child = launchRoomwire(dataFolder, core, 0, env);
   const port = Number(await readyLine(child, /Roomwire is ready on http:\/\/127\.0\.0\.1:(\d+)/));
   const credentials = await readCredentials(dataFolder);
   return { port, processId: child.processId, credentials, stop: () => child.stop() };
 };
 
 /** Started, but not yet ready. Rates are off, and nobody is idle: the load is what is measured. */
-export const launchRoomwire = (dataFolder: string, core: number | undefined, port: number): Child =>
+export const launchRoomwire = (
+  dataFolder: string,
+  core: number | undefined,
+  port: number,
+  env: Readonly<Record<string, string>> = {},
+): Child =>
   startProgram(program, ['start'], {
     core,
     env: {
@@ -43,6 +49,7 @@ export const launchRoomwire = (dataFolder: string, core: number | undefined, por
       ROOMWIRE_REST_RATE: '0',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
       ROOMWIRE_LOG_LEVEL: 'warn',
+      ...env,
     },
   });
 

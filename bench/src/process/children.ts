@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { nodeCommand } from './cores.js';
+import { onCore } from './cores.js';
 
 const graceMs = 8_000;
 
@@ -12,16 +12,25 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+interface ProgramOptions {
+  readonly core: number | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 const living = new Set<ChildProcess>();
 
 /** A Node program. Its standard output is piped, for the line that says it is ready; its complaints are shown. */
-export const startProgram = (
-  script: string,
+export const startProgram = (script: string, args: readonly string[], options: ProgramOptions): Child =>
+  startCommand(process.execPath, [script, ...args], options);
+
+/** Any program, treated in the same way. */
+export const startCommand = (
+  program: string,
   args: readonly string[],
-  { core, env = {} }: { readonly core: number | undefined; readonly env?: Readonly<Record<string, string>> },
+  { core, env = {} }: ProgramOptions,
 ): Child => {
-  const { command, prefix } = nodeCommand(core);
-  const child = spawn(command, [...prefix, script, ...args], {
+  const { command, prefix } = onCore(program, core);
+  const child = spawn(command, [...prefix, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -30,7 +39,7 @@ export const startProgram = (
 
 /** A module of this package as a process of its own, with a message channel. */
 export const startModule = (module: URL, core: number | undefined): Child => {
-  const { command, prefix } = nodeCommand(core);
+  const { command, prefix } = onCore(process.execPath, core);
   const child = fork(module, {
     execPath: command,
     execArgv: [...prefix],

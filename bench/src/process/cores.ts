@@ -36,8 +36,11 @@ export const describeCores = ({ server, generator }: Cores): string =>
     ? 'server and generator not pinned (no taskset, or only one core)'
     : `server pinned to core ${server}, generator to core ${generator}`;
 
-/** The command line that runs Node on a core. */
-export const nodeCommand = (core: number | undefined): { command: string; prefix: readonly string[] } =>
+/** The command line that runs a program on a core. */
+export const onCore = (
+  program: string,
+  core: number | undefined,
+): { command: string; prefix: readonly string[] } =>
   core === undefined
-    ? { command: process.execPath, prefix: [] }
-    : { command: 'taskset', prefix: ['-c', String(core), process.execPath] };
+    ? { command: program, prefix: [] }
+    : { command: 'taskset', prefix: ['-c', String(core), program] };

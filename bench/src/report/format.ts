@@ -16,7 +16,7 @@ const formats: { readonly [U in Unit]: (value: number) => string } = {
   milliseconds: (value) => `${significant(value)} ms`,
   microseconds: significant,
   percent: (value) => `${value.toFixed(0)} %`,
-  kilobytes: (value) => `${value.toFixed(0)} kB`,
+  kilobytes: (value) => `${significant(value)} kB`,
   megabytes: (value) => `${value.toFixed(0)} MB`,
 };
 

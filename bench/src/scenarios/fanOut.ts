@@ -1,24 +1,17 @@
-import type { FanOutResult, Login } from '../generator/jobs.js';
+import type { FanOutResult } from '../generator/jobs.js';
 import { startGenerator, type Generator } from '../generator/startGenerator.js';
 import { inAlternation, type Peer } from '../measure/rounds.js';
 import type { Comparison, Row } from '../measure/comparison.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { startRoomwire, type RunningRoomwire } from '../peers/roomwire.js';
-import { startPeer } from '../peers/startPeer.js';
+import { startRoomwire } from '../peers/roomwire.js';
 import { withStarted, type Started } from '../process/started.js';
+import { prepareHall } from './hall.js';
+import { peers, startServers, type Server } from './peers.js';
 import { moderateFigures, saturatedFigures } from './fanOutFigures.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
 
 const audiences = [100, 1000];
 const publishesInFlight = 32;
 const moderateDeliveriesPerSecond = 20_000;
-
-interface Server {
-  readonly name: string;
-  readonly port: number;
-  readonly processId: number;
-  readonly login: Login;
-}
 
 interface Cast {
   readonly servers: readonly Server[];
@@ -39,36 +32,20 @@ export const fanOut: Scenario = {
     }),
 };
 
-const startCast = async ({ cores, folder, say }: Ground, started: Started): Promise<Cast> => {
+const startCast = async (ground: Ground, started: Started): Promise<Cast> => {
+  const { cores, folder, say } = ground;
   say('fan-out: starting the servers');
   const roomwire = started.add(await startRoomwire(await folder.inside('fan-out'), cores.server));
-  const sendEach = started.add(await startPeer('sendEachRelay', cores.server));
-  const writePerTick = started.add(await startPeer('writePerTickRelay', cores.server));
   const generator = started.add(startGenerator(cores.generator));
-  const { topic, login } = await prepareRoomwire(roomwire);
-  const relay: Login = { protocol: 'relay' };
-  const servers = [
-    { ...roomwire, name: 'Roomwire', login },
-    { ...sendEach, name: 'ws, ws.send of each message', login: relay },
-    { ...writePerTick, name: 'ws, one write a socket and tick', login: relay },
-  ];
-  return { servers, topic, generator };
-};
-
-const prepareRoomwire = async (roomwire: RunningRoomwire): Promise<{ topic: string; login: Login }> => {
-  const api = roomwireApi(roomwire);
-  const app = await api.createApp('load');
-  await api.createRoom(app.appId, 'hall');
-  const [publisherToken = '', ...subscriberTokens] = await api.createActors(1 + Math.max(...audiences));
-  return {
-    topic: `${app.slug}/hall/load`,
-    login: { protocol: 'roomwire', publisherToken, subscriberTokens },
-  };
+  const { topic, login } = await prepareHall(roomwire, Math.max(...audiences));
+  const kinds = [peers.sendEach, peers.writePerTick, peers.socketIo, peers.nats];
+  const others = await startServers(ground, started, kinds);
+  return { servers: [{ ...roomwire, name: 'Roomwire', login }, ...others], topic, generator };
 };
 
 const compare = async (ground: Ground, cast: Cast, subscribers: number): Promise<readonly Comparison[]> => {
   const { settings, say } = ground;
-  const peers = cast.servers.map((server): Peer<FanOutResult> => ({
+  const turns = cast.servers.map((server): Peer<FanOutResult> => ({
     name: server.name,
     measure(round) {
       say(`fan-out 1:${subscribers}: round ${round + 1} of ${settings.runs}, ${server.name}`);
@@ -87,7 +64,7 @@ const compare = async (ground: Ground, cast: Cast, subscribers: number): Promise
       });
     },
   }));
-  const results = await inAlternation(peers, settings.runs);
+  const results = await inAlternation(turns, settings.runs);
   const rowsOf = (phase: keyof FanOutResult): readonly Row[] =>
     results.map(({ peer, rounds }) => ({ peer, rounds: rounds.map((result) => result[phase]) }));
   return [
@@ -107,5 +84,5 @@ const compare = async (ground: Ground, cast: Cast, subscribers: number): Promise
 };
 
 const notes = [
-  '128-byte messages in the same MessagePack publish frame for every peer; Roomwire: QoS 1, no msgRef, one actor a subscriber',
+  '128-byte messages; the bare servers get the MessagePack publish frame that Roomwire gets, Socket.IO and NATS their own; Roomwire: QoS 1, no msgRef, one actor a subscriber',
 ];

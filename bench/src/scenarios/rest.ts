@@ -77,7 +77,7 @@ export const restComparisons = (
 const startServers = async ({ cores, folder }: Ground, started: Started): Promise<readonly Server[]> => {
   const roomwire = started.add(await startRoomwire(await folder.inside('rest-roomwire'), cores.server));
   const plainFolder = await folder.inside('rest-plain');
-  const plain = started.add(await startPeer('plainHttp', cores.server, [plainFolder]));
+  const plain = started.add(await startPeer('plainHttp', cores.server, { args: [plainFolder] }));
   const api = roomwireApi(roomwire);
   return [
     {

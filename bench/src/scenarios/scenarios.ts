@@ -1,19 +1,27 @@
 import { appends } from './appends.js';
+import { chat } from './chat.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
+import { idle } from './idle.js';
 import { largeProject } from './largeProject.js';
 import { partitions } from './partitions.js';
+import { presence } from './presence.js';
 import { reads } from './reads.js';
 import { rebuild } from './rebuild.js';
 import { rest } from './rest.js';
 import { restOnEngines } from './restOnEngines.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
+import { storm } from './storm.js';
 import { webhooks } from './webhooks.js';
 
 export const scenarios: readonly Scenario[] = [
   fanOut,
+  chat,
+  presence,
+  storm,
+  idle,
   filters,
   appends,
   reads,

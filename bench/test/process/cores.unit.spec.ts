@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { coresOf, nodeCommand } from '../../src/process/cores.js';
+import { coresOf, onCore } from '../../src/process/cores.js';
 
 describe('Cores', () => {
   it('are read from ranges and single numbers', () => {
@@ -8,8 +8,8 @@ describe('Cores', () => {
     expect(coresOf('')).to.deep.equal([]);
   });
 
-  it('are given to taskset, which becomes Node itself', () => {
-    expect(nodeCommand(1)).to.deep.equal({ command: 'taskset', prefix: ['-c', '1', process.execPath] });
-    expect(nodeCommand(undefined)).to.deep.equal({ command: process.execPath, prefix: [] });
+  it('are given to taskset, which becomes the program itself', () => {
+    expect(onCore('node', 1)).to.deep.equal({ command: 'taskset', prefix: ['-c', '1', 'node'] });
+    expect(onCore('node', undefined)).to.deep.equal({ command: 'node', prefix: [] });
   });
 });

@@ -1,0 +1,84 @@
+import type { Figure, Measurement, Row } from '../measure/comparison.js';
+import { startGenerator, type Generator } from '../generator/startGenerator.js';
+import type { Login } from '../generator/jobs.js';
+import { inAlternation, type Peer } from '../measure/rounds.js';
+import { startRoomwire } from '../peers/roomwire.js';
+import { collecting } from '../process/collecting.js';
+import { withStarted, type Started } from '../process/started.js';
+import { prepareHall } from './hall.js';
+import { peers, startServers, type Server } from './peers.js';
+import type { Ground, Scenario } from './scenario.js';
+
+const clients = 5_000;
+const atOnce = 64;
+
+export const idle: Scenario = {
+  name: 'idle',
+  summary: '5000 connections, authenticated and with one subscription each, that say nothing: memory',
+
+  run: (ground) =>
+    withStarted(async (started) => {
+      const { cores, folder, settings, say } = ground;
+      say('idle: making the actors');
+      const data = await folder.inside('idle');
+      const first = await startRoomwire(data, cores.server);
+      const { topic, login } = await prepareHall(first, clients).finally(() => first.stop());
+      const generator = started.add(startGenerator(cores.generator));
+      const starts: Readonly<Record<string, Start>> = {
+        Roomwire: async (own) => [await freshRoomwire(ground, own, data, login)],
+        [peers.rooms.name]: (own) => startServers(ground, own, [peers.rooms], collecting),
+        [peers.socketIo.name]: (own) => startServers(ground, own, [peers.socketIo], collecting),
+        [peers.nats.name]: (own) => startServers(ground, own, [peers.nats]),
+      };
+      const all = Object.entries(starts).map(([name, start]) =>
+        peerOf(ground, generator, topic, name, start),
+      );
+      const rows = (await inAlternation(all, settings.runs)).filter(couldBeMeasured);
+      const title = `Idle, ${clients} connections, each authenticated and with one subscription`;
+      return [{ title, figures, rows, notes }];
+    }),
+};
+
+type Start = (own: Started) => Promise<readonly Server[]>;
+
+/** A new process each time: what an earlier round has left would be taken again, and not be counted. */
+const peerOf = (
+  { settings, say }: Ground,
+  generator: Generator,
+  topic: string,
+  name: string,
+  start: Start,
+): Peer<Measurement> => ({
+  name,
+  measure: (round) =>
+    withStarted(async (own) => {
+      say(`idle: round ${round + 1} of ${settings.runs}, ${name}`);
+      const [server] = await start(own);
+      if (server === undefined) return {};
+      const { login, port, processId: serverId } = server;
+      return generator.run({ kind: 'idle', login, port, serverId, topic, clients, atOnce });
+    }),
+});
+
+const freshRoomwire = async (
+  { cores }: Ground,
+  own: Started,
+  data: string,
+  login: Login,
+): Promise<Server> => {
+  const running = own.add(await startRoomwire(data, cores.server, collecting));
+  return { ...running, name: 'Roomwire', login };
+};
+
+const couldBeMeasured = ({ rounds }: Row): boolean => rounds.some((round) => Object.keys(round).length > 0);
+
+const figures: readonly [Figure, ...Figure[]] = [
+  { name: 'heldKilobytes', label: 'held per connection', unit: 'kilobytes' },
+  { name: 'residentKilobytes', label: 'before a collection', unit: 'kilobytes' },
+  { name: 'emptyMegabytes', label: 'process without', unit: 'megabytes' },
+];
+
+const notes = [
+  'growth of the anonymous memory of the server (RssAnon: no pages of files), after a collection and as it is just after all have come',
+  'Roomwire: an actor of its own for each connection; each round in a new process, warmed up by 100 connections that have gone',
+];
