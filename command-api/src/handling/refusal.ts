@@ -28,6 +28,9 @@ export interface RefusalDetails {
   scope_not_in_project: { readonly accessScopeId: string };
   signing_key_not_found: { readonly signingKeyId: string };
   dead_letter_not_found: { readonly dlqId: string };
+  resource_not_found: { readonly resourceId: string };
+  history_too_long: { readonly resourceId: string; readonly events: number };
+  times_reversed: Record<never, never>;
 }
 
 export type RefusalCode = keyof RefusalDetails;

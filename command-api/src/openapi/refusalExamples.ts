@@ -33,4 +33,7 @@ export const refusalExamples: { readonly [C in RefusalCode]: RefusalDetails[C] }
   scope_not_in_project: { accessScopeId },
   signing_key_not_found: { signingKeyId: exampleIds.signingKeyId },
   dead_letter_not_found: { dlqId: exampleIds.dlqId },
+  resource_not_found: { resourceId: roomId },
+  history_too_long: { resourceId: roomId, events: 20_000 },
+  times_reversed: {},
 };

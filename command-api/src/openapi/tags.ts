@@ -11,6 +11,7 @@ export const tags = {
   Projects: 'What owns apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',
   Blueprints: 'Registered, versioned definitions that apps are made from.',
+  Audit: 'What was done, by whom and when; any record as it was.',
   'Webhook dead letters': 'Webhook calls that failed after every attempt.',
 } as const;
 

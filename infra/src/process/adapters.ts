@@ -1,8 +1,10 @@
+import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -17,6 +19,8 @@ export interface Adapters {
   folder(): Promise<DataFolder>;
   log(): Promise<EventLog>;
   views(): Promise<ViewStore>;
+  /** Beside the read models, on the same engine. */
+  auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MessageBus>;
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
@@ -82,6 +86,16 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
         return openMongoViewStore({ url: mongodbUrl, logger });
       },
       (views) => views.checkpoint().then(() => true),
+    ),
+    auditIndex: opening(
+      'audit index',
+      async () => {
+        if (mongodbUrl === undefined) return openEmbeddedAuditIndex(await folder());
+        const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
+        return openMongoAuditIndex({ url: mongodbUrl, logger });
+      },
+      // The read models' check is of the same server.
+      async () => true,
     ),
     sessions: opening(
       'sessions',

@@ -13,7 +13,10 @@ export class RevisionConflict extends Error {
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
-  constructor(engine: 'event log' | 'read models' | 'message bus' | 'sessions', options?: ErrorOptions) {
+  constructor(
+    engine: 'event log' | 'read models' | 'message bus' | 'sessions' | 'audit index',
+    options?: ErrorOptions,
+  ) {
     super(`The ${engine} cannot be reached`, options);
   }
 }
