@@ -8,9 +8,13 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
+import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
+import type { AuditDeps } from './audit/auditDeps.js';
+import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
@@ -44,6 +48,9 @@ import { webhookSecretRoutes } from './webhook-secrets/routes.js';
 export interface CommandApiDeps {
   readonly log: EventLog;
   readonly views: ViewStore;
+  /** What questions about the past are answered from. */
+  readonly auditIndex: AuditIndex;
+  readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
   /** Seals the secrets of signing keys. */
   readonly secretBox: SecretBox;
@@ -62,8 +69,10 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
 }
 
+export type ApiDeps = SigningKeyDeps & AuditDeps;
+
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
-export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
+export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
@@ -78,13 +87,14 @@ export const apiRoutes = (deps: SigningKeyDeps): readonly Route[] => [
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
   ...webhookSecretRoutes(deps),
+  ...auditRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
-  const { views, random, clock, secretBox, options } = deps;
+  const { random, clock, options } = deps;
   const answerFailure = createFailureAnswerer(deps);
-  const routes = apiRoutes({ commands: createCommandHandler(deps), views, random, secretBox });
+  const routes = apiRoutes({ ...deps, commands: createCommandHandler(deps) });
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator(deps),
     limitRate: createRateLimiter(options.rateLimit, clock),

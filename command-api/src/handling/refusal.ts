@@ -31,6 +31,9 @@ export interface RefusalDetails {
   dead_letter_dead: { readonly dlqId: string };
   webhook_secret_not_found: { readonly webhookSecretId: string };
   webhook_secrets_full: Record<never, never>;
+  resource_not_found: { readonly resourceId: string };
+  history_too_long: { readonly resourceId: string; readonly events: number };
+  times_reversed: Record<never, never>;
 }
 
 export type RefusalCode = keyof RefusalDetails;

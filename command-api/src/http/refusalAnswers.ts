@@ -166,6 +166,22 @@ export const refusalAnswers: { readonly [C in RefusalCode]: RefusalRow<C> } = {
     shape: 'application',
     message: () => 'This project has two webhook secrets already. Delete one first.',
   },
+  resource_not_found: {
+    status: 404,
+    shape: 'application',
+    message: ({ resourceId }) => `Resource ${resourceId} not found`,
+  },
+  history_too_long: {
+    status: 400,
+    shape: 'application',
+    message: ({ resourceId, events }) =>
+      `The history of ${resourceId} up to then has more than ${events} events: export it instead`,
+  },
+  times_reversed: {
+    status: 400,
+    shape: 'application',
+    message: () => '`from` must not be after `to`',
+  },
 };
 
 export const answerRefusal = (refusal: Refusal, at: { id: string; now: string }): ErrorAnswer => {

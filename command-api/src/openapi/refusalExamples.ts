@@ -36,4 +36,7 @@ export const refusalExamples: { readonly [C in RefusalCode]: RefusalDetails[C] }
   dead_letter_dead: { dlqId: exampleIds.dlqId },
   webhook_secret_not_found: { webhookSecretId: exampleIds.webhookSecretId },
   webhook_secrets_full: {},
+  resource_not_found: { resourceId: roomId },
+  history_too_long: { resourceId: roomId, events: 20_000 },
+  times_reversed: {},
 };

@@ -1,16 +1,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { apiRoutes } from '../../src/commandApi.js';
+import { apiRoutes, type ApiDeps } from '../../src/commandApi.js';
 import type { RefusalCode } from '../../src/handling/refusal.js';
 import type { Route } from '../../src/http/route.js';
 import { refusalAnswers } from '../../src/http/refusalAnswers.js';
 import { bodyValidator, formats } from '../../src/http/validation.js';
 import { describeApi } from '../../src/openapi/describeApi.js';
-import type { SigningKeyDeps } from '../../src/signing-keys/routes.js';
 
 // Routes are only looked at, never called.
-const routes = apiRoutes({} as SigningKeyDeps);
+const routes = apiRoutes({} as ApiDeps);
 const description = JSON.parse(JSON.stringify(describeApi(routes))) as Description;
 
 interface Media {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAudit } from './audit.js';
 import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
@@ -25,5 +26,6 @@ addListen(program);
 addPublish(program);
 addToken(program);
 addKeys(program);
+addAudit(program);
 
 await program.parseAsync();

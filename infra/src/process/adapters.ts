@@ -1,3 +1,4 @@
+import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
@@ -7,6 +8,7 @@ import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-rec
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -23,6 +25,8 @@ export interface Adapters {
   folder(): Promise<DataFolder>;
   log(): Promise<EventLog>;
   views(): Promise<ViewStore>;
+  /** Beside the read models, on the same engine. */
+  auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MessageBus>;
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
@@ -105,6 +109,16 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
         return openMongoViewStore({ url: mongodbUrl, logger });
       },
       (views) => views.checkpoint().then(() => true),
+    ),
+    auditIndex: opening(
+      'audit index',
+      async () => {
+        if (mongodbUrl === undefined) return openEmbeddedAuditIndex(await folder());
+        const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
+        return openMongoAuditIndex({ url: mongodbUrl, logger });
+      },
+      // The read models' check is of the same server.
+      async () => true,
     ),
     sessions: opening(
       'sessions',

@@ -1,4 +1,6 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
@@ -25,6 +27,9 @@ export const startCommandApi: StartService = async ({
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
     corsOrigins: config.corsOrigins,
   };
-  const deps = { log, views, sessions, secretBox, clock, random, logger, lastUses, options };
+  const auditIndex = await adapters.auditIndex();
+  const createFold = () => createViewFold(changesOf);
+  const history = { auditIndex, createFold };
+  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses, options };
   front.serve(createCommandApi(deps));
 };

@@ -1,4 +1,5 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
+import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
 import { createProjections } from '@roomwire/projections/projections';
 import type { StartService } from './service.js';
 
@@ -6,6 +7,9 @@ export const startProjections: StartService = async ({ adapters, closing, logger
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
   const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());
+  const follower = createAuditFollower({ log, index: await adapters.auditIndex(), logger });
+  closing.push(() => follower.close());
+  await follower.start();
   await projections.start();
   await projections.caughtUp;
   // Beside the projections, because this process has the event log and the bus anyway.

@@ -4,9 +4,8 @@ import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
 import type { RefusalCode } from '@roomwire/command-api/handling/refusal';
 import { refusalAnswers } from '@roomwire/command-api/http/refusalAnswers';
 import type { Route } from '@roomwire/command-api/http/route';
-import { apiRoutes } from '@roomwire/command-api/commandApi';
+import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
-import type { SigningKeyDeps } from '@roomwire/command-api/signing-keys/routes';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
@@ -16,7 +15,7 @@ import { withLog } from '../support/withLog.js';
 import { runSchemathesis, type SchemathesisReport } from './schemathesis.js';
 
 // Routes are only looked at, never called.
-const routes = apiRoutes({} as SigningKeyDeps);
+const routes = apiRoutes({} as ApiDeps);
 const opened = (access: Route['access']): readonly Route[] =>
   routes.filter((route) => route.access === access);
 

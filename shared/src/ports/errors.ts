@@ -14,7 +14,14 @@ export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
   constructor(
-    engine: 'event log' | 'read models' | 'message bus' | 'sessions' | 'message record' | 'worker groups',
+    engine:
+      | 'event log'
+      | 'read models'
+      | 'message bus'
+      | 'sessions'
+      | 'message record'
+      | 'worker groups'
+      | 'audit index',
     options?: ErrorOptions,
   ) {
     super(`The ${engine} cannot be reached`, options);

@@ -82,6 +82,12 @@ const page =
     expect(body.pagination).to.eql({ total, page: 1, pageCount: 1 });
   };
 
+const expectChange = (change: any): void => {
+  expect(change).to.have.all.keys('eventId', 'type', 'occurredAt', 'principal', 'requestId');
+  expectUuid(change.eventId);
+  expectTime(change.occurredAt);
+};
+
 /** The exact bodies of success. */
 export const answers = {
   nothing: (body) => expect(body).to.equal(undefined),
@@ -130,6 +136,28 @@ export const answers = {
         expect(project[counted]).to.be.a('number');
       }
     }
+  },
+  'page of audit events'(body) {
+    expect(body).to.have.all.keys('data', 'nextCursor');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const { resourceIds, data, projectId, ...change } of body.data) {
+      expectChange(change);
+      for (const id of resourceIds) expectUuid(id);
+      if (projectId !== null) expectUuid(projectId);
+      expect(data).to.be.an('object').that.does.not.have.any.keys('secretHash', 'sealedSecret');
+    }
+  },
+  'past state'(body) {
+    expect(body).to.have.all.keys('resourceId', 'resourceType', 'at', 'record', 'lastChange');
+    expect(body.resourceType).to.equal('organizations');
+    expect(body.record).to.have.all.keys(...records.organization);
+    expectChange(body.lastChange);
+  },
+  differences(body) {
+    expect(body).to.have.all.keys('resourceId', 'resourceType', 'from', 'to', 'differences');
+    const paths = (body.differences as { path: string }[]).map(({ path }) => path);
+    expect(paths).to.have.members(records.organization.map((field) => `/${field}`));
+    for (const { change } of body.differences) expectChange(change);
   },
   project: one('project'),
   'page of projects': page('project'),

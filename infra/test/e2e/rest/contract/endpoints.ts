@@ -18,6 +18,7 @@ export type PathParameter =
 /** A row of the endpoint tables. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With the query that it cannot do without. */
   readonly path: string;
   readonly access: 'project' | 'session';
   readonly body: BodyName | undefined;
@@ -73,6 +74,8 @@ const organization = '/organizations/{orgId}';
 const project = `${organization}/projects/{projectId}`;
 const queue = `${organization}/webhook-dlq`;
 
+const [longAgo, farOff] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
+
 /** What a user session opens. */
 const sessionRows = [
   [`GET ${queue}`, none, 200, 'stretch of dead letters'],
@@ -87,6 +90,14 @@ const sessionRows = [
   [`GET ${organization}`, none, 200, 'organization'],
   [`PATCH ${organization}`, 'organization changes', 200, 'organization'],
   [`GET ${organization}/usage`, none, 200, 'usage'],
+  [`GET ${organization}/audit`, none, 200, 'page of audit events'],
+  [`GET ${organization}/audit/state?resourceId={orgId}&at=${farOff}`, none, 200, 'past state'],
+  [
+    `GET ${organization}/audit/diff?resourceId={orgId}&from=${longAgo}&to=${farOff}`,
+    none,
+    200,
+    'differences',
+  ],
   [`GET ${organization}/blueprints`, none, 200, 'page of blueprints'],
   [`POST ${organization}/blueprints`, 'new blueprint', 201, 'blueprint'],
   [`GET ${organization}/blueprints/{blueprintId}`, none, 200, 'blueprint'],
@@ -122,4 +133,4 @@ export const endpoints: readonly Endpoint[] = [
 export const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string => `${method} ${path}`;
 
 export const parametersOf = ({ path }: Endpoint): readonly PathParameter[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameter);
+  [...(path.split('?')[0] ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameter);

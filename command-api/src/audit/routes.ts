@@ -1,0 +1,122 @@
+import { Refusal } from '../handling/refusal.js';
+import { sessionRoute, type ApiRequest, type Route, type SessionCaller } from '../http/route.js';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { normalTime } from '../http/schemas.js';
+import { organizationOf } from '../organizations/access.js';
+import {
+  diffSchema,
+  exampleDifferences,
+  exampleHistory,
+  exampleState,
+  historySchema,
+  stateSchema,
+} from './answers.js';
+import { upToDate, type AuditDeps } from './auditDeps.js';
+import { findEntries } from './findEntries.js';
+import { pastRecord, type PastRecord } from './pastRecord.js';
+import { presentDifferences, presentEntry, presentState } from './present.js';
+import { differencesSince, stateAt } from './recordStates.js';
+import {
+  cursorOf,
+  diffQuerySchema,
+  historyQuerySchema,
+  placeOfCursor,
+  stateQuerySchema,
+  type DiffQuery,
+  type HistoryQuery,
+  type StateQuery,
+} from './schemas.js';
+
+type Request<Query> = ApiRequest<SessionCaller, undefined, Query>;
+
+export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): readonly Route[] => {
+  const organizationIdOf = async (request: Request<unknown>): Promise<string> => {
+    const { organizationId } = await organizationOf(deps.commands, request);
+    await upToDate(deps);
+    return organizationId;
+  };
+
+  const recordOf = async (
+    request: Request<{ readonly resourceId: string }>,
+    until: string,
+  ): Promise<PastRecord> => {
+    const resourceId = request.query.resourceId.toLowerCase();
+    const organizationId = await organizationIdOf(request);
+    const past = await pastRecord(deps.auditIndex, organizationId, resourceId, Date.parse(until));
+    if (past === undefined) throw new Refusal('resource_not_found', { resourceId });
+    return past;
+  };
+
+  return [
+    sessionRoute<undefined, HistoryQuery>({
+      method: 'get',
+      path: '/organizations/{orgId}/audit',
+      operationId: 'listAuditEvents',
+      tag: 'Audit',
+      summary: 'List what was done in the organization, newest first',
+      query: historyQuerySchema,
+      status: 200,
+      answer: historySchema,
+      example: { answer: exampleHistory },
+      refusals: ['organization_not_found'],
+      async handle(request) {
+        const organizationId = await organizationIdOf(request);
+        const { query } = request;
+        const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
+        const after = query.cursor === undefined ? undefined : placeOfCursor(query.cursor);
+        const { entries, next } = await findEntries(deps.auditIndex, organizationId, filterOf(query), {
+          after,
+          limit,
+        });
+        return { data: entries.map(presentEntry), nextCursor: next ? cursorOf(next) : null };
+      },
+    }),
+
+    sessionRoute<undefined, StateQuery>({
+      method: 'get',
+      path: '/organizations/{orgId}/audit/state',
+      operationId: 'getPastState',
+      tag: 'Audit',
+      summary: 'Get any record as it was at a time',
+      query: stateQuerySchema,
+      status: 200,
+      answer: stateSchema,
+      example: { answer: exampleState },
+      refusals: ['organization_not_found', 'resource_not_found', 'history_too_long'],
+      async handle(request) {
+        const at = normalTime(request.query.at ?? request.now);
+        const past = await recordOf(request, at);
+        return presentState(past, at, stateAt(deps.createFold, past));
+      },
+    }),
+
+    sessionRoute<undefined, DiffQuery>({
+      method: 'get',
+      path: '/organizations/{orgId}/audit/diff',
+      operationId: 'getPastDifferences',
+      tag: 'Audit',
+      summary: 'Get what has changed of a record between two times, field by field, with who did it and when',
+      query: diffQuerySchema,
+      status: 200,
+      answer: diffSchema,
+      example: { answer: exampleDifferences },
+      refusals: ['organization_not_found', 'resource_not_found', 'history_too_long', 'times_reversed'],
+      async handle(request) {
+        const from = normalTime(request.query.from);
+        const to = normalTime(request.query.to ?? request.now);
+        if (from > to) throw new Refusal('times_reversed', {});
+        const past = await recordOf(request, to);
+        const found = differencesSince(deps.createFold, past, Date.parse(from));
+        return presentDifferences(past, { from, to }, found);
+      },
+    }),
+  ];
+};
+
+const filterOf = ({ projectId, resourceId, type, principal, from, to }: HistoryQuery) => ({
+  projectId: projectId?.toLowerCase(),
+  resourceId: resourceId?.toLowerCase(),
+  ...{ type, principal },
+  from: from === undefined ? undefined : Date.parse(from),
+  to: to === undefined ? undefined : Date.parse(to),
+});

@@ -1,0 +1,34 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, type Config } from '../config/config.js';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createClosingStack } from '../process/closingStack.js';
+
+/**
+ * The engines of the configuration, for as long as `use` needs them. Rejects with `ConfigError` where there is no log, and
+ * with `DataFolderInUse` while Roomwire runs on the folder.
+ */
+export const openForAudit = async <T>(
+  config: Config,
+  logger: Logger,
+  use: (adapters: Adapters) => Promise<T>,
+): Promise<T> => {
+  if (config.eventStoreUrl === undefined) await requireLog(config.dataDir);
+  const closing = createClosingStack();
+  const { signal } = new AbortController();
+  try {
+    return await use(createAdapters({ config, logger, closing, signal }));
+  } finally {
+    await closing.closeAll();
+  }
+};
+
+/** Opening would make an empty one. */
+const requireLog = async (dataDir: string): Promise<void> => {
+  await access(join(dataDir, 'events.lmdb')).catch(() => {
+    throw new ConfigError([
+      `there is no event log in ${dataDir}: set ROOMWIRE_DATA_DIR, or ROOMWIRE_EVENTSTORE_URL`,
+    ]);
+  });
+};

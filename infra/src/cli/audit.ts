@@ -1,0 +1,115 @@
+import { createWriteStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { Option, type Command } from 'commander';
+import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
+import { DataFolderInUse, EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { describeDifference } from '../audit/describeDifference.js';
+import { exportFormats, type ExportFormat } from '../audit/exportFormat.js';
+import { exportLog, type ExportReport } from '../audit/exportLog.js';
+import { openForAudit } from '../audit/openForAudit.js';
+import { progressBar } from '../audit/progressBar.js';
+import { verifyExport } from '../audit/verifyExport.js';
+import { verifyViews } from '../audit/verifyViews.js';
+import { ConfigError, readConfig } from '../config/config.js';
+import type { Adapters } from '../process/adapters.js';
+import { exitCodes, fail } from './fail.js';
+
+export const addAudit = (program: Command): void => {
+  const audit = program.command('audit').description('read and check the history of the control plane');
+  audit
+    .command('export')
+    .description('write the whole event log, each line with the hash of the chain up to it')
+    .addOption(new Option('--format <format>', 'of the lines').choices(exportFormats).default('jsonl'))
+    .option('--output <file>', 'a new file, instead of standard output')
+    .action(exportHistory);
+  audit
+    .command('verify')
+    .description('fold the event log again and compare the read models with it')
+    .option('--export <file>', 'check the chain of an export instead, and that the log says the same')
+    .action(verify);
+};
+
+interface ExportOptions {
+  readonly format: ExportFormat;
+  readonly output?: string;
+}
+
+const exportHistory = async ({ format, output }: ExportOptions): Promise<void> => {
+  const { events, chain } = await withEngines(async (adapters) => {
+    const log = await adapters.log();
+    const bar = progressBar('Exporting', await log.head(), process.stderr);
+    const report = await written(output, (out) => exportLog(log, format, out, bar.show));
+    bar.end();
+    return report;
+  });
+  process.stderr.write(`Exported ${events} events; the chain ends with ${chain}\n`);
+};
+
+const written = async (
+  file: string | undefined,
+  write: (out: Writable) => Promise<ExportReport>,
+): Promise<ExportReport> => {
+  if (file === undefined) return write(process.stdout);
+  // What it holds is for its owner; a file that is there is never written over.
+  const out = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  const ended = finished(out);
+  const report = await Promise.race([
+    write(out),
+    ended.then(() => Promise.reject(new Error('Closed early'))),
+  ]);
+  out.end();
+  await ended;
+  return report;
+};
+
+const verify = async ({ export: file }: { readonly export?: string }): Promise<void> =>
+  file === undefined ? verifyReadModels() : verifyFile(file);
+
+const verifyReadModels = async (): Promise<void> => {
+  const { events, documents, differences, checkpoint } = await withEngines(async (adapters) => {
+    const [log, views] = [await adapters.log(), await adapters.views()];
+    const bar = progressBar('Folding', await log.head(), process.stderr);
+    const createFold = () => createViewFold(changesOf);
+    const report = await verifyViews({ log, views, createFold, onProgress: bar.show });
+    bar.end();
+    return report;
+  });
+  if (checkpoint === undefined)
+    fail('There are no read models of this version: start Roomwire, which makes them');
+  for (const difference of differences) process.stdout.write(`${describeDifference(difference)}\n`);
+  const compared = `${documents} records of ${events} events`;
+  if (differences.length > 0) fail(`${differences.length} differences in ${compared}`);
+  process.stdout.write(`The read models say what the log says: ${compared}\n`);
+};
+
+const verifyFile = async (file: string): Promise<void> => {
+  const { events, chain, fault } = await withEngines(async (adapters) =>
+    verifyExport(file, await adapters.log()),
+  );
+  if (fault !== undefined) fail(`${file}: ${fault}; the ${events} events before it are sound`);
+  process.stdout.write(
+    `${file} is whole: ${events} events, as the log has them; the chain ends with ${chain}\n`,
+  );
+};
+
+const withEngines = async <T>(use: (adapters: Adapters) => Promise<T>): Promise<T> => {
+  try {
+    const config = readConfig(process.env);
+    return await openForAudit(config, createWinstonLogger(config.logLevel), use);
+  } catch (error) {
+    return failed(error);
+  }
+};
+
+const failed = (error: unknown): never => {
+  if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+  if (error instanceof DataFolderInUse)
+    return fail(
+      `${error.message}: stop Roomwire for it, or use a copy of the folder that was made while it was stopped`,
+    );
+  if (error instanceof EngineUnavailable) return fail(error.message);
+  return fail(`The audit failed: ${(error as Error).message}`);
+};

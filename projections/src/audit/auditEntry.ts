@@ -1,0 +1,60 @@
+import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { AuditEntry, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
+import type { ViewChange } from '@roomwire/shared/ports/viewStore';
+import { changesOf } from '../projectors/changesOf.js';
+
+/** An event as the audit index keeps it. What changes, the projectors say; of an event that they cannot read, nothing. */
+export const auditEntry = (event: RecordedEvent): AuditEntry => {
+  const changes = readableChanges(event);
+  const changed = changes.flatMap(changedBy);
+  const keys = [
+    ...general(event),
+    ...changed.flatMap(({ id }) => [auditKeys.record(id), auditKeys.resource(id)]),
+    ...named(event.data).map(auditKeys.resource),
+    ...changes.flatMap((change) => special(change, event.metadata.projectId)),
+  ];
+  return { event, changed, keys: [...new Set(keys)] };
+};
+
+const readableChanges = (event: RecordedEvent): readonly ViewChange[] => {
+  try {
+    return changesOf(event);
+  } catch {
+    return [];
+  }
+};
+
+const general = ({ type, metadata: { projectId, principal } }: RecordedEvent): string[] => [
+  ...(projectId === null ? [] : [auditKeys.project(projectId)]),
+  auditKeys.type(type),
+  auditKeys.principal(principal),
+];
+
+const changedBy = (change: ViewChange): ChangedRecord[] => {
+  if ('put' in change) return [{ view: change.put, id: change.id }];
+  if ('patch' in change) return [{ view: change.patch, id: change.id }];
+  if ('remove' in change) return [{ view: change.remove, id: change.id }];
+  return [];
+};
+
+/** Whoever asks for a room wants its grants too, and for an actor those that it holds. */
+const namedFields = ['roomId', 'actorTokenId', 'accessScopeId'] as const;
+
+const named = (data: unknown): string[] => {
+  if (typeof data !== 'object' || data === null) return [];
+  const fields = data as Readonly<Record<string, unknown>>;
+  return namedFields.map((name) => fields[name]).filter((value) => typeof value === 'string');
+};
+
+const special = (change: ViewChange, projectId: string | null): string[] => {
+  if ('remove' in change) return [auditKeys.removal(change.id)];
+  if ('put' in change && change.put === 'apps')
+    return [auditKeys.appSlug(change.doc.projectId, change.doc.slug)];
+  if ('put' in change && change.put === 'rooms')
+    return [auditKeys.roomSlug(change.doc.appId, change.doc.slug)];
+  if ('put' in change && change.put === 'actors') return [auditKeys.actorKeyId(change.doc.keyId)];
+  if ('patch' in change && change.patch === 'apps' && change.set.slug !== undefined && projectId !== null)
+    return [auditKeys.appSlug(projectId, change.set.slug)];
+  return [];
+};

@@ -1,0 +1,151 @@
+import { auditVersion } from '../../contracts/audit/auditKeys.js';
+import {
+  placeOf,
+  type AuditEntry,
+  type AuditIndex,
+  type AuditPlace,
+  type AuditRange,
+} from '../../ports/auditIndex.js';
+import { EngineUnavailable } from '../../ports/errors.js';
+import type { LogPosition } from '../../ports/eventLog.js';
+import { once } from '../../runtime/service.js';
+import { PositionWaiters } from '../view-store/positionWaiters.js';
+import { clearTables, openAuditTables, type AuditTables, type IndexKey } from './auditTables.js';
+
+/** Raise it when the layout of the file changes. */
+const fileFormat = 1;
+const version = `${fileFormat}/${auditVersion}`;
+
+/** An answer that has so much in it ends there. */
+const enoughCharacters = 4 * 1024 * 1024;
+
+/** The audit index in a file of the data folder. Nothing of it is kept in memory. */
+class EmbeddedAuditIndex implements AuditIndex {
+  readonly #tables: AuditTables;
+  readonly #waiters = new PositionWaiters();
+  #checkpoint: LogPosition | undefined;
+  #isOpen = true;
+
+  constructor(tables: AuditTables) {
+    this.#tables = tables;
+    this.#checkpoint = tables.state.get('checkpoint') as LogPosition | undefined;
+  }
+
+  async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
+    await this.#transact(() => {
+      for (const entry of entries) this.#put(entry);
+      if (this.#checkpoint === undefined || position > this.#checkpoint)
+        this.#tables.state.putSync('checkpoint', position);
+    });
+    if (this.#checkpoint === undefined || position > this.#checkpoint) this.#checkpoint = position;
+    this.#waiters.reached(this.#checkpoint);
+  }
+
+  async find(range: AuditRange): Promise<readonly AuditEntry[]> {
+    this.#assertOpen();
+    const { index, entries, numbers } = this.#tables;
+    const number = numbers.get(numbered(range.organizationId, range.key));
+    if (number === undefined) return [];
+    const found: AuditEntry[] = [];
+    let characters = 0;
+    for (const [, , position] of index.getKeys(keyRange(number, range))) {
+      const text = entries.get(position);
+      if (text === undefined) continue;
+      found.push(JSON.parse(text) as AuditEntry);
+      characters += text.length;
+      if (characters >= enoughCharacters) break;
+    }
+    return found;
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    this.#assertOpen();
+    return this.#checkpoint;
+  }
+
+  async reached(position: LogPosition, withinMs: number): Promise<boolean> {
+    this.#assertOpen();
+    if (this.#checkpoint !== undefined && position <= this.#checkpoint) return true;
+    return this.#waiters.wait(position, withinMs);
+  }
+
+  async clear(): Promise<void> {
+    await this.#transact(() => {
+      clearTables(this.#tables);
+      this.#tables.state.putSync('version', version);
+    });
+    this.#checkpoint = undefined;
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    this.#waiters.close();
+    await this.#tables.environment.close();
+  });
+
+  /** Within a transaction. */
+  #put(entry: AuditEntry): void {
+    const { entries, index } = this.#tables;
+    const { time, position } = placeOf(entry.event);
+    const { organizationId } = entry.event.metadata;
+    entries.putSync(position, JSON.stringify(entry));
+    for (const key of [undefined, ...entry.keys])
+      index.putSync([this.#numberOf(numbered(organizationId, key)), time, position], true);
+  }
+
+  #numberOf(key: string): number {
+    const { numbers, state } = this.#tables;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    const next = ((state.get('numbers') as number | undefined) ?? 0) + 1;
+    state.putSync('numbers', next);
+    numbers.putSync(key, next);
+    return next;
+  }
+
+  async #transact(work: () => void): Promise<void> {
+    this.#assertOpen();
+    await this.#tables.environment.transact(work).catch((cause: unknown) => {
+      throw new EngineUnavailable('audit index', { cause });
+    });
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new EngineUnavailable('audit index');
+  }
+}
+
+/** LMDB's bound on keys is 1978 bytes, which this many characters never exceed. */
+const longestKey = 480;
+
+const numbered = (organizationId: string, key = ''): string =>
+  `${organizationId} ${key}`.slice(0, longestKey);
+
+/** Sorts before every text, and behind every one. */
+const [firstPosition, lastPosition] = ['', '\u{10ffff}'];
+
+const keyRange = (
+  number: number,
+  { from = 0, to = Number.MAX_SAFE_INTEGER, after, order, limit }: AuditRange,
+) => {
+  const oldest: AuditPlace = { time: from, position: firstPosition };
+  const newest: AuditPlace = { time: to, position: lastPosition };
+  const keyOf = ({ time, position }: AuditPlace): IndexKey => [number, time, position];
+  const isWithin = after !== undefined && after.time >= from && after.time <= to;
+  const [first, last] = order === 'oldest first' ? [oldest, newest] : [newest, oldest];
+  return {
+    start: keyOf(isWithin ? after : first),
+    end: keyOf(last),
+    exclusiveStart: isWithin,
+    reverse: order === 'newest first',
+    limit,
+  };
+};
+
+/** The history of one process, in `audit.lmdb` in the data folder. */
+export const openEmbeddedAuditIndex = async (folder: { file(name: string): string }): Promise<AuditIndex> => {
+  const tables = openAuditTables(folder.file('audit.lmdb'));
+  const index = new EmbeddedAuditIndex(tables);
+  if (tables.state.get('version') !== version) await index.clear();
+  return index;
+};

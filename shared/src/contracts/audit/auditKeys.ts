@@ -1,0 +1,19 @@
+/** What events are found by in the audit index. */
+export const auditKeys = {
+  project: (projectId: string) => `project:${projectId}`,
+  /** The event makes, changes or removes the record. */
+  record: (id: string) => `record:${id}`,
+  /** It does, or names it: a room, an actor or a scope. */
+  resource: (id: string) => `resource:${id}`,
+  type: (eventType: string) => `type:${eventType}`,
+  principal: (principal: string) => `principal:${principal}`,
+  /** The event removes the record, and with it all that belongs to it. */
+  removal: (id: string) => `removal:${id}`,
+  /** The event gives an app of the project this slug. */
+  appSlug: (projectId: string, slug: string) => `app:${projectId}/${slug}`,
+  roomSlug: (appId: string, slug: string) => `room:${appId}/${slug}`,
+  actorKeyId: (keyId: string) => `actor:${keyId}`,
+};
+
+/** Raise it when entries are found by something else: an index of another version is made anew from the log. */
+export const auditVersion = 1;
