@@ -1,8 +1,9 @@
+import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageRecord, RecordedMessage } from '@roomwire/shared/ports/messageRecord';
 import type { App } from '@roomwire/shared/domain/apps/app';
-import { decode } from '@msgpack/msgpack';
+import { eventually } from '@roomwire/shared/testing/eventually';
 import type { Frame, FrameClient } from './support/frameClient.js';
 import { overlaid } from './support/overlaid.js';
 import { World, type WorldOptions } from './support/world.js';
@@ -179,6 +180,32 @@ describe('message recording', () => {
       pass();
       expect(await writer.next()).to.include({ type: 'published', msgRef: 'first' });
       for (const data of [1, 2, 3]) expect(await reader.next()).to.include({ data });
+    });
+
+    it('[WS-RECORD-3] sends what it has taken, in order, though the connection is closed meanwhile', async () => {
+      const reader = await (await world.join()).subscribe(news);
+      await reader.subscribe(chat);
+      const writer = await world.join();
+      for (let n = 0; n < 20; n++) writer.publish(n % 2 === 0 ? news : chat, n, { retain: n === 4 });
+      // The answer shows that everything before it has been read.
+      await writer.ask({ type: 'unsubscribe', topic: news });
+      await writer.close();
+      pass();
+      for (let n = 0; n < 20; n++) expect(await reader.next()).to.include({ data: n });
+    });
+
+    it('[WS-RECORD-3] reads no further while more than 1 MiB waits', async () => {
+      const writer = await world.join();
+      const large = new Uint8Array(600_000);
+      writer.publish(news, large).publish(news, large).publish(chat, 'behind', { msgRef: 'behind' });
+      writer.send({ type: 'unsubscribe', topic: chat });
+      const { metrics } = world.gateway;
+      await eventually(() => metrics.publishes === 2);
+      await publish(await world.join(), chat, 'marker');
+      expect(metrics.publishes).to.equal(3);
+      pass();
+      const answers = [await next(writer), await next(writer)].map(({ type }) => type);
+      expect(answers).to.have.members(['published', 'unsubscribed']);
     });
 
     it('[WS-RECORD-3] does not hold back QoS 0, nor topics that are not logged', async () => {

@@ -3,8 +3,12 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
 
 const timeDigits = 9;
-const countDigits = 4;
 const makerBytes = 12;
+
+/** Two digits of base 36: a count is put together of them, because to format a number costs more than all the rest. */
+const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
+/** Of one millisecond; the count has four digits. */
+const maxCount = pairs.length ** 2;
 
 /**
  * Ids of messages, unique over all gateways and their restarts: the time, how many came before in the same millisecond,
@@ -26,7 +30,9 @@ export class MessageIds {
     const now = this.clock.now();
     // A clock that was set back must not make an id twice.
     if (now > this.last) this.begin(now);
-    return this.time + (this.count++).toString(36).padStart(countDigits, '0') + this.maker;
+    else if (this.count === maxCount) this.begin(this.last + 1);
+    const count = this.count++;
+    return this.time + pairs[Math.floor(count / pairs.length)] + pairs[count % pairs.length] + this.maker;
   }
 
   private begin(time: number): void {

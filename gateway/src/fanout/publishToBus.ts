@@ -11,6 +11,7 @@ import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/message
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordMessage } from '../recording/recorder.js';
+import { RecordingLine } from '../recording/recordingLine.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 import type { MessageIds } from './messageIds.js';
@@ -83,11 +84,17 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     session.unacknowledged++;
     const message = liveMessage(ids.next(), session, frame, access, showsIds);
     const recorded = record(message, access.recordedFor);
-    if (recorded === undefined) return send(session, frame, access, message);
-    return recorded.then(
+    if (recorded === undefined && (session.line?.isEmpty ?? true)) {
+      return send(session, frame, access, message);
+    }
+    const line = (session.line ??= new RecordingLine());
+    const turn = line.add(
+      message.body.length,
+      recorded,
       () => send(session, frame, access, message),
-      (error: unknown) => failed(session, frame, error),
+      (error) => failed(session, frame, error),
     );
+    return line.isFull || session.unacknowledged > maxUnacknowledged ? turn : undefined;
   };
 };
 

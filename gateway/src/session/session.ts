@@ -7,6 +7,7 @@ import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAcces
 import type { Subscription } from '../fanout/subscription.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { Outstanding } from '../recording/outstanding.js';
+import type { RecordingLine } from '../recording/recordingLine.js';
 import type { Outbox } from '../socket/outbox.js';
 import type { Admission } from './authenticate.js';
 import type { Credentials, LiveClientToken } from './credential.js';
@@ -45,6 +46,8 @@ export class Session {
   readonly refused: SlidingWindow;
   /** Publishes that the bus has not answered for yet. */
   unacknowledged = 0;
+  /** Undefined until the session publishes to a topic that is recorded. */
+  line: RecordingLine | undefined;
   /** Undefined until the session is given a message as a member of a worker group. */
   outstanding: Outstanding | undefined;
   /** Of the actor; milliseconds since 1970. */

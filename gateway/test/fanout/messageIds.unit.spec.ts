@@ -16,6 +16,16 @@ describe('message ids', () => {
     expect([...made].sort()).to.deep.equal(made);
   });
 
+  it('sort, however many are made while the clock stands still', () => {
+    const ids = new MessageIds(new ManualClock(), systemRandom);
+    let last = '';
+    for (let n = 0; n < 36 ** 4 + 10; n++) {
+      const id = ids.next();
+      if (id <= last) throw new Error(`${id} came after ${last}`);
+      last = id;
+    }
+  });
+
   it('differ between gateways that make them at the same moment', () => {
     const clock = new ManualClock();
     const [one, other] = [new MessageIds(clock, systemRandom), new MessageIds(clock, systemRandom)];
