@@ -255,6 +255,16 @@ describe('webhooks at the gateway', () => {
       expect(await second.next()).to.eql({ type: 'hydration', topic: 'news', data: 'again' });
     });
 
+    it('[HOOK-HYDRATE-2] hold up nothing', async () => {
+      const [client, writer] = [await world.join(), await world.join()];
+      await client.subscribe(news);
+      await called();
+      writer.publish(news, 'first');
+      expect(await client.next()).to.include({ type: 'message', data: 'first' });
+      await answer(calls[0], 'later');
+      expect(await client.next()).to.include({ type: 'hydration', data: 'later' });
+    });
+
     it('[HOOK-HYDRATE-3] send the answer on once, to that subscription alone', async () => {
       const [alice, bob] = [await world.join(), await world.join()];
       await alice.subscribe(news);

@@ -23,7 +23,7 @@ describe('a hydration call', () => {
   const dropped = (): Promise<void> =>
     eventually(() => world.consumers[0]?.metrics.hydrationsDropped === 1, { what: 'a dropped hydration' });
 
-  it('[HOOK-HYDRATE-2] posts who has subscribed to what', async () => {
+  it('[HOOK-BODY-1] posts who has subscribed to what', async () => {
     endpoint.reaction = answer(200, '{}');
     const { callId } = await world.hydrate(endpoint.url);
     await answered();

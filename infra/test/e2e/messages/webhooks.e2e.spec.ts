@@ -89,7 +89,7 @@ describe('webhooks', () => {
     await own.close();
   });
 
-  it('[HOOK-RETRY-3] wait 1 s and 2 s, and what fails three times is a dead letter within a second', async () => {
+  it('[HOOK-RETRY-3] [HOOK-DLQ-2] wait 1 s and 2 s, and what fails three times is a dead letter within a second', async () => {
     endpoint.reaction = answer(503);
     const { appId, topic } = await newApp({
       triggerWebhook: { url: `${endpoint.url}?q=1`, headers: { 'X-Key': 'k' } },
@@ -127,7 +127,7 @@ describe('webhooks', () => {
     expect(endpoint.received).to.have.lengthOf(3);
   });
 
-  it('[HOOK-RETRY-4] are dead letters at once when they are refused', async () => {
+  it('[HOOK-RETRY-4] [HOOK-DLQ-1] are dead letters at once when they are refused', async () => {
     endpoint.reaction = answer(404);
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
     const { client } = await join();

@@ -85,6 +85,7 @@ const refused: readonly (readonly [body: object, ...paths: string[]])[] = [
   [{ triggerWebhook: { url, headers: { 'X-Key': 'ключ' } } }, 'triggerWebhook.headers.X-Key'],
   [{ triggerWebhook: { url, headers: { 'X-Key': 'x'.repeat(8193) } } }, 'triggerWebhook.headers.X-Key'],
   [{ triggerWebhook: { url, headers: { 'Content-Length': '1' } } }, 'triggerWebhook.headers.Content-Length'],
+  [{ triggerWebhook: { url, headers: { Expect: '100-continue' } } }, 'triggerWebhook.headers.Expect'],
   [
     { triggerWebhook: { url, headers: { 'transfer-encoding': 'x' } } },
     'triggerWebhook.headers.transfer-encoding',
@@ -141,7 +142,7 @@ describe('REST app fields', () => {
   });
   after(() => service.close());
 
-  it('are refused by each of their constraints, under their path, on create and on change', async function () {
+  it('[HOOK-CONF-3] are refused by each of their constraints, under their path, on create and on change', async function () {
     this.timeout(60_000);
     const before = (await client.get(`/apps/${appId}`)).body;
     for (const [body, ...paths] of refused) {
