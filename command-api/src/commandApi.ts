@@ -17,6 +17,7 @@ import type { AuditDeps } from './audit/auditDeps.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
+import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
 import { createAuthenticator } from './http/authenticate.js';
@@ -83,6 +84,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...signingKeyRoutes(deps),
   ...deadLetterRoutes(deps),
   ...auditRoutes(deps),
+  ...explainRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
