@@ -18,6 +18,7 @@ import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
+import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
 import { createAuthenticator } from './http/authenticate.js';
@@ -88,6 +89,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...deadLetterRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps),
+  ...explainRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */

@@ -1,9 +1,13 @@
 import type { CloseName } from '@roomwire/shared/contracts/protocol/closes';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
 import type { Plan } from '@roomwire/shared/domain/organizations/organization';
+import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { ActorScope } from './identity.js';
+
+export { expiryOf } from '@roomwire/shared/domain/actors/standing';
 
 export interface GoodStanding {
   readonly actor: Actor;
@@ -18,33 +22,36 @@ export type BadStanding = Extract<
   'tokenRevoked' | 'tokenExpired' | 'tokenNotFound' | 'projectNotFound' | 'scopeInactive'
 >;
 
+const badStandings: { readonly [R in StandingRule]: BadStanding } = {
+  actor_missing: 'tokenNotFound',
+  actor_disabled: 'tokenRevoked',
+  actor_expired: 'tokenExpired',
+  project_missing: 'projectNotFound',
+  organization_suspended: 'tokenRevoked',
+  scope_inactive: 'scopeInactive',
+};
+
 /** Whether an actor, as the read models hold it, may be connected. Rejects when the read models fail. */
 export const standingOf = async (
   views: ViewStore,
   clock: Clock,
   actor: Actor | undefined,
 ): Promise<GoodStanding | BadStanding> => {
-  if (actor === undefined) return 'tokenNotFound';
-  if (actor.status !== 'active') return 'tokenRevoked';
-  if (expiryOf(actor) <= clock.now()) return 'tokenExpired';
-  const project = await views.get('projects', actor.projectId);
-  if (project === undefined) return 'projectNotFound';
-  const organization = await views.get('organizations', project.organizationId);
-  if (organization?.status !== 'active') return 'tokenRevoked';
-  const accessScope = await scopeOf(views, actor);
-  if (accessScope === undefined) return 'scopeInactive';
-  return { actor, organizationId: project.organizationId, plan: organization.plan, accessScope };
+  const standing = await readStanding(views, actor);
+  const { organization, scope } = standing;
+  const rule = standingRule(standing, clock.now());
+  if (rule !== undefined) return badStandings[rule];
+  if (actor === undefined || organization === undefined) return 'tokenNotFound';
+  const { organizationId, plan } = organization;
+  return { actor, organizationId, plan, accessScope: scope ? shown(scope) : null };
 };
 
-/** [WS-SCOPE-2] Undefined for a scope that denies its actors: inactive, deleted, or of another project. */
-const scopeOf = async (views: ViewStore, actor: Actor): Promise<ActorScope | null | undefined> => {
-  if (actor.accessScopeId === null) return null;
-  const scope = await views.get('scopes', actor.accessScopeId);
-  if (!scope?.isActive || scope.projectId !== actor.projectId) return undefined;
-  const { accessScopeId, slug, name } = scope;
-  return { accessScopeId, slug, name };
+const readStanding = async (views: ViewStore, actor: Actor | undefined): Promise<Standing> => {
+  const project = actor && (await views.get('projects', actor.projectId));
+  const organization = project && (await views.get('organizations', project.organizationId));
+  const scopeId = actor?.accessScopeId ?? null;
+  const scope = scopeId === null ? undefined : await views.get('scopes', scopeId);
+  return { actor, project, organization, scope };
 };
 
-/** Milliseconds since 1970; infinity for an actor that does not expire. */
-export const expiryOf = ({ expiresAt }: Pick<Actor, 'expiresAt'>): number =>
-  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+const shown = ({ accessScopeId, slug, name }: Scope): ActorScope => ({ accessScopeId, slug, name });

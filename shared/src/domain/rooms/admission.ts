@@ -18,17 +18,53 @@ export interface Admission {
   readonly until: number;
 }
 
+/** Why an admission is what it is. */
+export type AdmissionRule =
+  | 'app_inactive'
+  | 'room_inactive'
+  | 'topic_not_exposed'
+  | 'access_mode_private'
+  | 'grant_missing'
+  | 'grant_inactive'
+  | 'grant_other_topics'
+  | 'grant'
+  | 'open';
+
+export interface JudgedAdmission {
+  readonly admission: Admission;
+  readonly rule: AdmissionRule;
+  /** The one that decided. */
+  readonly grant?: Grant;
+}
+
 const refused: Admission = { mayPublish: false, maySubscribe: false, until: Number.POSITIVE_INFINITY };
 
 /** What an actor may do on a topic of a room. One answer for 'missing' and 'not allowed', so that nothing leaks. */
-export const admission = (app: App, room: Room, grants: RoomGrants, request: AdmissionRequest): Admission => {
-  const isThere = app.status === 'active' && room.status === 'active';
-  if (!isThere || !exposesTopic(app, room, request.topic)) return refused;
-  const isPrivate = hasGrants(grants) || app.config.accessMode === 'private';
-  if (!isPrivate) return limited(request, 'pubSub', Number.POSITIVE_INFINITY);
+export const admission = (app: App, room: Room, grants: RoomGrants, request: AdmissionRequest): Admission =>
+  judgeAdmission(app, room, grants, request).admission;
+
+/** The same with the rule that decides, for those who may know it. */
+export const judgeAdmission = (
+  app: App,
+  room: Room,
+  grants: RoomGrants,
+  request: AdmissionRequest,
+): JudgedAdmission => {
+  const refuse = (rule: AdmissionRule, grant?: Grant): JudgedAdmission => ({
+    admission: refused,
+    rule,
+    ...(grant && { grant }),
+  });
+  if (app.status !== 'active') return refuse('app_inactive');
+  if (room.status !== 'active') return refuse('room_inactive');
+  if (!exposesTopic(app, room, request.topic)) return refuse('topic_not_exposed');
+  if (!hasGrants(grants) && app.config.accessMode !== 'private')
+    return { admission: limited(request, 'pubSub', Number.POSITIVE_INFINITY), rule: 'open' };
   const grant = decidingGrant(grants, request);
-  if (grant === undefined || !grant.isActive || !covers(grant, request.topic)) return refused;
-  return limited(request, grant.permission, expiryOf(grant));
+  if (grant === undefined) return refuse(hasGrants(grants) ? 'grant_missing' : 'access_mode_private');
+  if (!grant.isActive) return refuse('grant_inactive', grant);
+  if (!covers(grant, request.topic)) return refuse('grant_other_topics', grant);
+  return { admission: limited(request, grant.permission, expiryOf(grant)), rule: 'grant', grant };
 };
 
 /** The actor's own grant speaks for it in whatever state it is, so that one actor can be kept from what its type may. */

@@ -159,6 +159,12 @@ export const answers = {
     expect(paths).to.have.members(records.organization.map((field) => `/${field}`));
     for (const { change } of body.differences) expectChange(change);
   },
+  explanation(body) {
+    const fields = ['actorTokenId', 'address', 'action', 'at', 'allowed', 'rule', 'reason', 'until', 'event'];
+    expect(body).to.have.all.keys(...fields);
+    expect(body.allowed).to.be.a('boolean');
+    expectChange(body.event);
+  },
   project: one('project'),
   'page of projects': page('project'),
   'API key': one('API key'),

@@ -98,6 +98,12 @@ const sessionRows = [
     200,
     'differences',
   ],
+  [
+    `GET ${organization}/explain?actor={actorId}&address=app/room/chat&action=publish&at=${farOff}`,
+    none,
+    200,
+    'explanation',
+  ],
   [`GET ${organization}/blueprints`, none, 200, 'page of blueprints'],
   [`POST ${organization}/blueprints`, 'new blueprint', 201, 'blueprint'],
   [`GET ${organization}/blueprints/{blueprintId}`, none, 200, 'blueprint'],

@@ -1,0 +1,138 @@
+import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
+import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import {
+  judgeAdmission,
+  type AdmissionRule,
+  type JudgedAdmission,
+} from '@roomwire/shared/domain/rooms/admission';
+import { roomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
+import { parseTopicAddress, type TopicAddress } from '@roomwire/shared/domain/topic';
+import type { Views } from '@roomwire/shared/contracts/views/views';
+import type { Past, PastRecords } from './pastRecords.js';
+import type { ExplainedRule } from './rules.js';
+
+export const actions = ['subscribe', 'publish'] as const;
+export type Action = (typeof actions)[number];
+
+export interface Question {
+  readonly organizationId: string;
+  readonly actorTokenId: string;
+  readonly address: string;
+  readonly action: Action;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+export interface Explanation {
+  readonly isAllowed: boolean;
+  readonly rule: ExplainedRule;
+  /** What made the record that decided what it was; undefined where there is none. */
+  readonly event: RecordedEvent | undefined;
+  /** Milliseconds since 1970 before which it holds; infinity when no grant limits it. */
+  readonly until: number;
+}
+
+const refusal = (rule: ExplainedRule, event: RecordedEvent | undefined): Explanation => ({
+  isAllowed: false,
+  rule,
+  event,
+  until: Number.POSITIVE_INFINITY,
+});
+
+/** What the gateways would have said, by the rules that they go by. */
+export const explain = async (records: PastRecords, question: Question): Promise<Explanation> => {
+  const actor = await records.get('actors', question.actorTokenId);
+  const standing = await standingIn(records, question, actor);
+  if (standing !== undefined) return standing;
+  const address = parseTopicAddress(question.address);
+  if (actor.value === undefined || address === undefined) return refusal('address_invalid', undefined);
+  return explainAdmission(records, question, actor.value, address);
+};
+
+const nothing: Past<never> = { value: undefined, event: undefined };
+
+const standingIn = async (
+  records: PastRecords,
+  { organizationId, time }: Question,
+  actor: Past<Actor>,
+): Promise<Explanation | undefined> => {
+  const { projectId, accessScopeId = null } = actor.value ?? {};
+  const project = projectId === undefined ? nothing : await records.get('projects', projectId);
+  const organization = await records.get('organizations', organizationId);
+  const scope = accessScopeId === null ? nothing : await records.get('scopes', accessScopeId);
+  const rule = standingRule(valuesOf({ actor, project, organization, scope }), time);
+  if (rule === undefined) return undefined;
+  const decisive: { readonly [R in StandingRule]: Past<unknown> } = {
+    ...{ actor_missing: actor, actor_disabled: actor, actor_expired: actor },
+    ...{ project_missing: project, organization_suspended: organization, scope_inactive: scope },
+  };
+  return refusal(rule, decisive[rule].event);
+};
+
+const valuesOf = (past: { readonly [K in keyof Standing]: Past<NonNullable<Standing[K]>> }): Standing => ({
+  actor: past.actor.value,
+  project: past.project.value,
+  organization: past.organization.value,
+  scope: past.scope.value,
+});
+
+const explainAdmission = async (
+  records: PastRecords,
+  { action, time }: Question,
+  { projectId, actorTokenId, actorType }: Actor,
+  address: TopicAddress,
+): Promise<Explanation> => {
+  const app = await records.named('apps', auditKeys.appSlug(projectId, address.app), address.app);
+  if (app.value === undefined) return refusal('app_missing', app.event);
+  const room = await records.named('rooms', auditKeys.roomSlug(app.value.appId, address.room), address.room);
+  if (room.value === undefined) return refusal('room_missing', room.event);
+  const grants = await records.grantsOf(room.value.roomId);
+  const ofRoom = roomGrants(grants.map(({ value }) => value).filter((grant) => grant !== undefined));
+  const request = { actorTokenId, actorType, topic: address.topic };
+  const judged = judgeAdmission(app.value, room.value, ofRoom, request);
+  const rule = ruleFor(judged, action, actorType, time);
+  const { until } = judged.admission;
+  return {
+    isAllowed: rule === judged.rule && isGranted(judged, action),
+    rule,
+    until,
+    event: eventOf(judged, { app, room, grants }),
+  };
+};
+
+const isGranted = ({ admission }: JudgedAdmission, action: Action): boolean =>
+  action === 'publish' ? admission.mayPublish : admission.maySubscribe;
+
+/** An admission is for both actions, and for a time. */
+const ruleFor = (
+  judged: JudgedAdmission,
+  action: Action,
+  actorType: Actor['actorType'],
+  time: number,
+): ExplainedRule => {
+  const { rule, admission } = judged;
+  if (rule !== 'grant' && rule !== 'open') return rule;
+  if (admission.until <= time) return 'grant_expired';
+  if (isGranted(judged, action)) return rule;
+  return action === 'publish' && actorType === 'observer' ? 'observer' : 'grant_other_action';
+};
+
+interface Looked {
+  readonly app: Past<Views['apps']>;
+  readonly room: Past<Views['rooms']>;
+  readonly grants: readonly Past<Views['grants']>[];
+}
+
+/** Of the record that the rule is about. A room without a grant for somebody is what its last grant made it. */
+const eventOf = (
+  { rule, grant }: JudgedAdmission,
+  { app, room, grants }: Looked,
+): RecordedEvent | undefined => {
+  if (grant !== undefined)
+    return grants.find(({ value }) => value?.roomActorAccessId === grant.roomActorAccessId)?.event;
+  const ofApp: readonly AdmissionRule[] = ['app_inactive', 'access_mode_private'];
+  if (rule === 'grant_missing') return grants.at(-1)?.event;
+  return ofApp.includes(rule) ? app.event : room.event;
+};

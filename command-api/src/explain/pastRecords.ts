@@ -1,0 +1,96 @@
+import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import type { ViewName, Views } from '@roomwire/shared/contracts/views/views';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { placeOf, type AuditEntry, type AuditPlace } from '@roomwire/shared/ports/auditIndex';
+import type { AuditDeps } from '../audit/auditDeps.js';
+import { longestHistory, pastRecord } from '../audit/pastRecord.js';
+import { stateAt } from '../audit/recordStates.js';
+import { Refusal } from '../handling/refusal.js';
+
+/** A record as it was, undefined when it was not there, and the event that made it so. */
+export interface Past<T> {
+  readonly value: T | undefined;
+  readonly event: RecordedEvent | undefined;
+}
+
+/** The records of an organization as they were at a time, in milliseconds since 1970. */
+export interface PastRecords {
+  readonly get: <V extends ViewName>(view: V, id: string) => Promise<Past<Views[V]>>;
+  /** Of those that have ever had the name, the one that has it then. */
+  readonly named: <V extends 'apps' | 'rooms'>(view: V, key: string, slug: string) => Promise<Past<Views[V]>>;
+  /** The identifier of the record that was made with this key. */
+  readonly idOf: (view: ViewName, key: string) => Promise<string | undefined>;
+  readonly grantsOf: (roomId: string) => Promise<readonly Past<Views['grants']>[]>;
+}
+
+/** Records that have had a slug one after the other. */
+const mostNamesakes = 50;
+
+export const pastRecords = (deps: AuditDeps, organizationId: string, time: number): PastRecords => {
+  const { auditIndex, createFold } = deps;
+  const newest = (key: string, limit: number): Promise<readonly AuditEntry[]> =>
+    auditIndex.find({ organizationId, key, to: time, order: 'newest first', limit });
+
+  const get = async <V extends ViewName>(view: V, id: string): Promise<Past<Views[V]>> => {
+    const past = await pastRecord(auditIndex, organizationId, id, time);
+    if (past?.view !== view) return { value: undefined, event: undefined };
+    const { record, lastChange } = stateAt(createFold, past);
+    return { value: record as Views[V] | undefined, event: lastChange };
+  };
+
+  const named: PastRecords['named'] = async (view, key, slug) => {
+    const ids = new Set((await newest(key, mostNamesakes)).flatMap((entry) => idsIn(entry, view)));
+    let gone: RecordedEvent | undefined;
+    for (const id of ids) {
+      const past = await get(view, id);
+      if (past.value?.slug === slug) return past;
+      gone ??= past.event;
+    }
+    return { value: undefined, event: gone };
+  };
+
+  const idOf: PastRecords['idOf'] = async (view, key) => {
+    const found = await auditIndex.find({ organizationId, key, order: 'oldest first', limit: 1 });
+    return found.flatMap((entry) => idsIn(entry, view))[0];
+  };
+
+  const grantsOf: PastRecords['grantsOf'] = async (roomId) => {
+    const events = await grantEvents(deps, organizationId, roomId, time);
+    const fold = createFold();
+    for (const event of events) fold.apply(event);
+    const made = new Map(events.map((event) => [grantIdOf(event), event] as const));
+    return fold
+      .find('grants', { roomId })
+      .map((value) => ({ value, event: made.get(value.roomActorAccessId) }));
+  };
+  return { get, named, idOf, grantsOf };
+};
+
+const idsIn = ({ changed }: AuditEntry, view: ViewName): string[] =>
+  changed.filter((each) => each.view === view).map(({ id }) => id);
+
+const grantIdOf = ({ data }: RecordedEvent): string =>
+  (data as { readonly roomActorAccessId: string }).roomActorAccessId;
+
+const grantEvents = async (
+  { auditIndex }: AuditDeps,
+  organizationId: string,
+  roomId: string,
+  to: number,
+): Promise<readonly RecordedEvent[]> => {
+  const events: RecordedEvent[] = [];
+  let after: AuditPlace | undefined;
+  for (let examined = 0; ;) {
+    const found = await auditIndex.find({
+      ...{ organizationId, key: auditKeys.resource(roomId), to, after },
+      ...{ order: 'oldest first', limit: 500 },
+    });
+    const last = found.at(-1);
+    if (last === undefined) return events.sort((a, b) => (a.position < b.position ? -1 : 1));
+    events.push(...found.filter((entry) => idsIn(entry, 'grants').length > 0).map(({ event }) => event));
+    after = placeOf(last.event);
+    examined += found.length;
+    if (examined > longestHistory)
+      throw new Refusal('history_too_long', { resourceId: roomId, events: longestHistory });
+  }
+};

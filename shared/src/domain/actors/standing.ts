@@ -1,0 +1,43 @@
+import type { Organization } from '../organizations/organization.js';
+import type { Project } from '../projects/project.js';
+import type { Scope } from '../scopes/scope.js';
+import type { Actor } from './actor.js';
+
+/** Why an actor may not be connected at all. */
+export type StandingRule =
+  | 'actor_missing'
+  | 'actor_disabled'
+  | 'actor_expired'
+  | 'project_missing'
+  | 'organization_suspended'
+  | 'scope_inactive';
+
+/** The actor, and those on which it depends. */
+export interface Standing {
+  readonly actor: Actor | undefined;
+  readonly project: Project | undefined;
+  readonly organization: Organization | undefined;
+  /** The one that the actor is in. */
+  readonly scope: Scope | undefined;
+}
+
+/** What stands in the way first, undefined when nothing does. `now`: milliseconds since 1970. */
+export const standingRule = (
+  { actor, project, organization, scope }: Standing,
+  now: number,
+): StandingRule | undefined => {
+  if (actor === undefined) return 'actor_missing';
+  if (actor.status !== 'active') return 'actor_disabled';
+  if (expiryOf(actor) <= now) return 'actor_expired';
+  if (project === undefined) return 'project_missing';
+  if (organization?.status !== 'active') return 'organization_suspended';
+  return isDeniedByScope(actor, scope) ? 'scope_inactive' : undefined;
+};
+
+/** [WS-SCOPE-2] A scope denies its actors when it is inactive, deleted, or of another project. */
+const isDeniedByScope = ({ accessScopeId, projectId }: Actor, scope: Scope | undefined): boolean =>
+  accessScopeId !== null && (!scope?.isActive || scope.projectId !== projectId);
+
+/** Milliseconds since 1970; infinity for an actor that does not expire. */
+export const expiryOf = ({ expiresAt }: Pick<Actor, 'expiresAt'>): number =>
+  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
