@@ -27,6 +27,9 @@ const hasRuleWith400 = ({ operationId, refusals }: Route): boolean =>
   checkedBeyondSchema.includes(operationId) ||
   refusals.some((code: RefusalCode) => refusalAnswers[code].status === 400);
 
+/** What it is about stands in its query, which the tool makes up: only its own tests find something. */
+const isNamedByQuery = ({ query }: Route): boolean => query?.['required'] !== undefined;
+
 /** Identifiers for path parameters; of any other the tool makes some, or follows a link. */
 type KnownIds = Readonly<Record<string, string>>;
 
@@ -153,7 +156,8 @@ describe('The REST API by its own description (schemathesis)', function () {
   it('holds for the things of an organization that are there', async () => {
     const { project, ids } = await furnishedProject(service);
     const { apiKey } = project;
-    const [ofDeadLetters, others] = parted(opened('session').filter(takesAnId), '/webhook-dlq');
+    const things = opened('session').filter((route) => takesAnId(route) && !isNamedByQuery(route));
+    const [ofDeadLetters, others] = parted(things, '/webhook-dlq');
     const [{ dlqId = '' } = {}] = entries;
     const inQueue = { orgId: organizationId, dlqId };
     expectReached(await test(ofDeadLetters, { apiKey, ids: inQueue }), ofDeadLetters);

@@ -20,7 +20,7 @@ export const mochaHooks = {
   afterAll(): void {
     for (const title of passedLater) say(`Passed at the second attempt only: ${title}`);
     setTimeout(() => {
-      say(`The tests have ended and left open: ${process.getActiveResourcesInfo().join(', ')}`);
+      say(`The tests have ended and left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`);
       process.exit();
     }, graceMs).unref();
   },
