@@ -66,7 +66,7 @@ describe('a rotation of the master key', () => {
     resealSigningKeys({ log: over, secretBox, clock: systemClock, random: systemRandom, logger });
   const living = () => createLivingSigningKeys(log).read();
   const openable = async (box: SecretBox) =>
-    (await living()).map(({ key }) => box.open(key.sealedSecret, key.signingKeyId));
+    (await living()).map(({ record: key }) => box.open(key.sealedSecret, key.signingKeyId));
   const events = async () => {
     const all = [];
     for await (const batch of log.readAll()) all.push(...batch);
@@ -162,7 +162,7 @@ describe('a rotation of the master key', () => {
     });
     expect(await rotate(contested)).to.include({ resealed: 30, total: 30 });
     expect(await openable(newBox)).to.eql(ids.map((id) => `secret of ${id}`));
-    expect((await living()).every(({ key }) => key.name === 'Renamed')).to.equal(true);
+    expect((await living()).every(({ record: key }) => key.name === 'Renamed')).to.equal(true);
   });
 
   it('also brings along what is made under the old key while it runs', async () => {

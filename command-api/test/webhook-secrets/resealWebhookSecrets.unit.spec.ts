@@ -64,7 +64,7 @@ describe('a rotation of the master key, over webhook secrets', () => {
     await execute('p3', { type: 'DeleteWebhookSecret', webhookSecretId: 'd' });
     expect(await reseal(bothBox)).to.eql({ resealed: 2, total: 3, unopened: new Map() });
     const living = await createLivingWebhookSecrets(log).read();
-    for (const { secret } of living)
+    for (const { record: secret } of living)
       expect(newBox.open(secret.sealedSecret, secret.webhookSecretId)).to.equal(
         `whsec_${secret.webhookSecretId}`,
       );

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { resealSigningKeys, type ResealReport } from '@roomwire/command-api/signing-keys/resealSigningKeys';
+import type { ResealReport } from '@roomwire/command-api/resealing/resealSecrets';
+import { resealSigningKeys } from '@roomwire/command-api/signing-keys/resealSigningKeys';
 import { resealWebhookSecrets } from '@roomwire/command-api/webhook-secrets/resealWebhookSecrets';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';

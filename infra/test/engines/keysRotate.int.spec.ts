@@ -42,8 +42,8 @@ describe('roomwire keys rotate, beside services on engines', function () {
       const living = await createLivingSigningKeys(log).read();
       return new Map(
         living
-          .filter(({ key: { sealedSecret } }) => sealedSecret.masterKeyId === box.currentKeyId)
-          .map(({ key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
+          .filter(({ record: { sealedSecret } }) => sealedSecret.masterKeyId === box.currentKeyId)
+          .map(({ record: key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
       );
     });
 

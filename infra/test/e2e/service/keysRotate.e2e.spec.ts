@@ -41,9 +41,9 @@ describe('roomwire keys rotate', () => {
       const living = await createLivingSigningKeys(log).read();
       return {
         secrets: new Map(
-          living.map(({ key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
+          living.map(({ record: key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
         ),
-        masterKeyIds: living.map(({ key }) => key.sealedSecret.masterKeyId),
+        masterKeyIds: living.map(({ record: key }) => key.sealedSecret.masterKeyId),
       };
     });
 
