@@ -98,9 +98,14 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   });
   const groups = new WorkerGroups({
     ...ports,
-    ...{ record: ports.messageRecord, store: ports.groupStore },
-    ...{ gatewayId, metrics, board: presence.board, silenceMs: options.silenceMs },
-    ...{ retryMs: 1_000, closeMs: 2_000 },
+    record: ports.messageRecord,
+    store: ports.groupStore,
+    gatewayId,
+    metrics,
+    board: presence.board,
+    silenceMs: options.silenceMs,
+    retryMs: 1_000,
+    closeMs: 2_000,
     bounds: { messages: options.groupMessages, bytes: options.groupBytes },
     attend: (room) => hub.attend(room),
     forget: (room) => hub.forget(room),

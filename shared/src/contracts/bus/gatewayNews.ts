@@ -1,5 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from '../../ports/messageBus.js';
+import { isCount, isMap, isText } from './recordChecks.js';
 
 /** What a gateway tells about itself with every beat. A later program may add fields. */
 export interface GatewayReport {
@@ -30,11 +31,6 @@ export type GatewayNews =
 const version = 1;
 
 const encoder = new Encoder();
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isCount = (value: unknown): value is number => Number.isInteger(value);
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isReport = (value: unknown): value is GatewayReport =>
   isMap(value) &&

@@ -1,6 +1,7 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { FilterEntry } from '../protocol/filterEntry.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
+import { isCount, isMap, isText } from './recordChecks.js';
 
 /** A subscription that takes its turn in a worker group. */
 export interface GroupMember {
@@ -108,16 +109,12 @@ export const encodeGroupNews = (news: GroupNews): Uint8Array => encoder.encode([
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
 const isFlag: Check = (value) => typeof value === 'boolean';
-const isCount: Check = (value) => Number.isInteger(value);
 const isBytes: Check = (value) => value instanceof Uint8Array;
 const listOf =
   (isSound: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(isSound);
-const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const tupleOf =
   (...parts: readonly Check[]): Check =>
   (value) =>

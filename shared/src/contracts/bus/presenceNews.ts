@@ -1,5 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from '../../ports/messageBus.js';
+import { isText } from './recordChecks.js';
 
 /** What identifies a connection's presence in a room, and the record that said so. */
 interface PresenceRecord {
@@ -64,8 +65,6 @@ type PresenceNewsRecord = [
   joinedAt: number,
   rank: number,
 ];
-
-const isText = (value: unknown): boolean => typeof value === 'string';
 
 const isRecord = (value: unknown): value is PresenceNewsRecord =>
   Array.isArray(value) &&

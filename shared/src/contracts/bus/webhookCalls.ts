@@ -1,5 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { RecordCodec, WorkQueue } from '../../ports/messageBus.js';
+import { isMap, isText } from './recordChecks.js';
 
 export type WebhookKind = 'trigger' | 'hydration';
 
@@ -48,10 +49,6 @@ export interface WebhookCall {
 const version = 1;
 
 const encoder = new Encoder();
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const texts = [
   ...(['callId', 'organizationId', 'projectId', 'appId', 'url'] as const),

@@ -1,7 +1,6 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import type { MessageCount } from '../../../ports/viewStore.js';
-import { readLimits } from './clientSettings.js';
-import { duplicatesIn } from './engineErrors.js';
+import { findAll, upsertAll } from './bulkAccess.js';
 
 /** The month and the project. */
 export interface StoredUsage {
@@ -9,11 +8,6 @@ export interface StoredUsage {
   /** By writer. */
   readonly counts: Readonly<Record<string, number>>;
 }
-
-/** Identifiers in one query. */
-const asked = 5_000;
-/** Of a bulk write; the driver splits it no further, and a request stays well below what a server takes. */
-const written = 1_000;
 
 /** Accepted publishes: a document for each project and month, with a count for each writer. */
 export class UsageRecords {
@@ -24,33 +18,18 @@ export class UsageRecords {
   }
 
   async note(writer: string, counts: readonly MessageCount[]): Promise<void> {
-    for (let from = 0; from < counts.length; from += written)
-      await this.#write(counts.slice(from, from + written).map((count) => operation(writer, count)));
+    await upsertAll(
+      this.#collection,
+      counts.map((count) => operation(writer, count)),
+    );
   }
 
   async of(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     const ids = projectIds.map((projectId) => idOf(projectId, month));
-    for (let from = 0; from < ids.length; from += asked) {
-      const filter = { _id: { $in: ids.slice(from, from + asked) } };
-      for (const { _id, counts } of await this.#collection.find(filter, readLimits()).toArray())
-        found.set(projectOf(_id, month), sum(counts));
-    }
+    for await (const { _id, counts } of findAll(this.#collection, ids))
+      found.set(projectOf(_id, month), sum(counts));
     return found;
-  }
-
-  async #write(operations: AnyBulkWriteOperation<StoredUsage>[]): Promise<void> {
-    try {
-      await this.#collection.bulkWrite(operations, { ordered: false });
-    } catch (error) {
-      // Of two that make a document at the same time, one finds that it is there.
-      const again = duplicatesIn(error);
-      if (again === undefined) throw error;
-      await this.#collection.bulkWrite(
-        again.map((index) => operations[index] as AnyBulkWriteOperation<StoredUsage>),
-        { ordered: false },
-      );
-    }
   }
 }
 
