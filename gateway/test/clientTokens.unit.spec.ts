@@ -3,6 +3,7 @@ import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { eventually } from '@roomwire/shared/testing/eventually';
+import { changedMeanwhile } from './support/changedMeanwhile.js';
 import { clientToken } from './support/clientTokens.js';
 import { ManualClock } from './support/manualClock.js';
 import { overlaid } from './support/overlaid.js';
@@ -205,26 +206,15 @@ describe('a client token', () => {
     });
 
     it('[WS-AUTH-11] is disabled while the token authenticates: token_revoked', async () => {
-      let onRead: (() => Promise<void>) | undefined;
-      const racing: World = await World.open({
-        views: (real) =>
-          overlaid(real, {
-            get: async (view, id) => {
-              const found = await real.get(view, id);
-              if (view === 'organizations') await onRead?.();
-              return found;
-            },
-          }),
-      });
+      const { world: racing, change } = await changedMeanwhile();
       const { record, secret } = await racing.signingKey();
       const { signingKeyId } = record;
-      onRead = async () => {
-        onRead = undefined;
-        await racing.happened(
+      change(() =>
+        racing.happened(
           { type: 'SigningKeyUpdated', data: { signingKeyId, changes: { status: 'disabled' } } },
           { patch: 'signingKeys', id: signingKeyId, set: { status: 'disabled' } },
-        );
-      };
+        ),
+      );
       const token = clientToken({ record, secret }, (await racing.actor()).record.keyId);
       const client = (await racing.connect()).send({ type: 'auth', token });
       expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_revoked' });

@@ -3,6 +3,7 @@ import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { FrameClient } from './support/frameClient.js';
 import { ManualClock } from './support/manualClock.js';
+import { changedMeanwhile } from './support/changedMeanwhile.js';
 import { overlaid } from './support/overlaid.js';
 import { World } from './support/world.js';
 
@@ -51,27 +52,15 @@ describe('a change of an actor', () => {
   });
 
   it('[WS-AUTH-7] while it authenticates: it is read again', async () => {
-    let onRead: (() => Promise<void>) | undefined;
-    const racing = await World.open({
-      views: (real) =>
-        overlaid(real, {
-          get: async (view, id) => {
-            const found = await real.get(view, id);
-            // After the actor has been read, and before the session is in the roster.
-            if (view === 'organizations') await onRead?.();
-            return found;
-          },
-        }),
-    });
+    const { world: racing, change } = await changedMeanwhile();
     const { record, token } = await racing.actor();
     const { actorTokenId } = record;
-    onRead = async () => {
-      onRead = undefined;
-      await racing.happened(
+    change(() =>
+      racing.happened(
         { type: 'ActorUpdated', data: { actorTokenId, changes: { status: 'disabled' } } },
         { patch: 'actors', id: actorTokenId, set: { status: 'disabled' } },
-      );
-    };
+      ),
+    );
     const client = await racing.connect();
     client.send({ type: 'auth', token });
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_revoked' });

@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
-import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -8,18 +6,15 @@ import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { createStreamWriter } from '../../src/handling/streamWriter.js';
 import { projectTarget } from '../../src/projects/decider.js';
 import { signingKeyTarget, type SigningKeyCommand } from '../../src/signing-keys/decider.js';
 import { createLivingSigningKeys } from '../../src/signing-keys/livingSigningKeys.js';
 import { resealSigningKeys } from '../../src/signing-keys/resealSigningKeys.js';
+import { bothBox, newBox, oldBox } from '../support/rotatedBoxes.js';
+import { openTemporaryLog } from '../support/temporaryLog.js';
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-const oldBox = createSecretBox({ current: oldKey });
-const bothBox = createSecretBox({ current: newKey, previous: [oldKey] });
-const newBox = createSecretBox({ current: newKey });
 const context = (projectId: string) => ({
   occurredAt: '2026-01-01T00:00:00.000Z',
   organizationId: 'o1',
@@ -33,14 +28,7 @@ describe('a rotation of the master key', () => {
   let log: EventLog;
 
   beforeEach(async () => {
-    const folder = await temporaryFolder();
-    const data = await openDataFolder(folder.path);
-    log = await openEmbeddedEventLog(data);
-    close = async () => {
-      await log.close();
-      await data.close();
-      await folder.remove();
-    };
+    ({ log, close } = await openTemporaryLog());
   });
   afterEach(() => close());
 

@@ -1,36 +1,24 @@
 import { expect } from 'chai';
-import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
-import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { createStreamWriter } from '../../src/handling/streamWriter.js';
 import { webhookSecretsTarget, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
 import { createLivingWebhookSecrets } from '../../src/webhook-secrets/livingWebhookSecrets.js';
 import { resealWebhookSecrets } from '../../src/webhook-secrets/resealWebhookSecrets.js';
+import { bothBox, newBox, oldBox } from '../support/rotatedBoxes.js';
+import { openTemporaryLog } from '../support/temporaryLog.js';
 
 const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-const oldBox = createSecretBox({ current: oldKey });
-const bothBox = createSecretBox({ current: newKey, previous: [oldKey] });
-const newBox = createSecretBox({ current: newKey });
 
 describe('a rotation of the master key, over webhook secrets', () => {
   let close: () => Promise<void>;
   let log: EventLog;
 
   beforeEach(async () => {
-    const folder = await temporaryFolder();
-    const data = await openDataFolder(folder.path);
-    log = await openEmbeddedEventLog(data);
-    close = async () => {
-      await log.close();
-      await data.close();
-      await folder.remove();
-    };
+    ({ log, close } = await openTemporaryLog());
   });
   afterEach(() => close());
 

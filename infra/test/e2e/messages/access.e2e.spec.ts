@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
+import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
 
 /** A client token, made as a customer's backend makes it: from the signing key as it was shown. */
 const clientToken = (signingKey: string, claims: object, alg: 'HS256' | 'HS384' | 'HS512'): string => {
@@ -40,15 +41,6 @@ describe('access, from REST to the socket', () => {
     await client.ready();
     return client;
   };
-  const reasonOfClose = (client: Client): Promise<unknown> =>
-    new Promise((resolve) =>
-      client.on('state', (state) => void (state.name === 'closed' && resolve(state.reason))),
-    );
-  const errorOf = (promise: Promise<unknown>): Promise<string> =>
-    promise.then(
-      () => 'none',
-      (error: { error: string }) => error.error,
-    );
 
   it('[WS-GRANT-1] the first grant makes a room private, the last one taken back opens it', async () => {
     const [member, stranger] = [await newActor(), await newActor({ actorType: 'device' })];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
+import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
 
 /** Beyond the 5 seconds within which the usage is true, so that a slow machine does not fail it. */
 const withinMs = 10_000;
@@ -26,15 +27,6 @@ describe('limits of the plan, from REST to the socket', () => {
     await client.ready();
     return client;
   };
-  const reasonOfClose = (client: Client): Promise<unknown> =>
-    new Promise((resolve) =>
-      client.on('state', (state) => void (state.name === 'closed' && resolve(state.reason))),
-    );
-  const errorOf = (promise: Promise<unknown>): Promise<string> =>
-    promise.then(
-      () => 'none',
-      (error: { error: string }) => error.error,
-    );
   const changePlan = async ({ organizationId }: TestProject, plan: object): Promise<void> => {
     const { status } = await service.operator.patch(`/organizations/${organizationId}`, { plan });
     expect(status).to.equal(200);
