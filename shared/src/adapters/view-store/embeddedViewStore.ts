@@ -45,7 +45,7 @@ class EmbeddedViewStore implements ViewStore {
   readonly #waiters = new PositionWaiters();
   readonly #writer: SnapshotWriter;
 
-  constructor(snapshot: Snapshot, { snapshotEveryMs = 1000, logger }: EmbeddedViewStoreOptions) {
+  constructor(snapshot: Snapshot, { snapshotEveryMs = 5000, logger }: EmbeddedViewStoreOptions) {
     this.#writer = new SnapshotWriter(snapshot, snapshotEveryMs, logger);
     for (const use of snapshot.readUses()) this.#uses.load(use);
     for (const [key, messages] of snapshot.readUsage()) this.#usage.load(key, messages);
