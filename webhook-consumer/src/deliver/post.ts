@@ -40,13 +40,13 @@ export const createPost =
     });
     const keys = await keysOf(call.projectId).catch(unsignable);
     if (keys === undefined) return ended(cannotBeSigned, 0);
-    const body = requestBody(call);
+    const body = Buffer.from(requestBody(call));
     const own = ownHeaders(call, keys, Math.floor(clock.now() / 1_000), body);
     const headers = requestHeaders(call, own);
     // More than a frame holds cannot be sent on.
     const answerBytes = call.kind === 'hydration' ? maxFrameBytes : 0;
     const result = await attempt({ url: call.url, headers, body, answerBytes });
-    return ended(result, Buffer.byteLength(body));
+    return ended(result, body.length);
   };
 
 const cannotBeSigned: AttemptResult = {
@@ -64,7 +64,7 @@ const ownHeaders = (
   { callId }: WebhookCall,
   keys: readonly Buffer[],
   timestamp: number,
-  body: string,
+  body: Buffer,
 ): OwnHeaders => {
   const signed = signature(keys, callId, String(timestamp), body);
   return {
