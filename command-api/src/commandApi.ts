@@ -44,6 +44,7 @@ import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
+import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes } from './webhook-secrets/routes.js';
 
 export interface CommandApiDeps {
@@ -60,6 +61,8 @@ export interface CommandApiDeps {
   readonly logger: Logger;
   /** Hears of each API key that opens a request. */
   readonly lastUses: Pick<LastUses, 'used'>;
+  /** What webhook calls come to, for those who watch. */
+  readonly outcomes: OutcomeDeps['outcomes'];
   readonly options: CommandApiOptions;
 }
 
@@ -70,7 +73,7 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
 }
 
-export type ApiDeps = SigningKeyDeps & AuditDeps;
+export type ApiDeps = SigningKeyDeps & AuditDeps & OutcomeDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
 export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
@@ -87,6 +90,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   // Before the entries: `redrive` is no identifier of one.
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
+  ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps),
   ...explainRoutes(deps),

@@ -1,9 +1,8 @@
 import type { WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { OutcomeClass } from '@roomwire/shared/contracts/bus/webhookOutcomes';
 
 /** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */
 export type EndpointClass = 'steady' | 'slow';
-
-export type AttemptLabel = '2xx' | '3xx' | '4xx' | '5xx' | 'timeout' | 'unreachable' | 'forbidden';
 
 /** What the consumer has counted since it was made; whoever exports metrics reads it. */
 export interface WebhookMetrics {
@@ -15,6 +14,8 @@ export interface WebhookMetrics {
   hydrationsDropped: number;
   /** Calls that were put out of the way of others. */
   putOff: number;
+  /** Outcomes that nobody could be told of. */
+  outcomesLost: number;
   /** Calls under way now. */
   underWay: number;
 }
@@ -25,13 +26,14 @@ export const createMetrics = (): WebhookMetrics => ({
   deadLetters: 0,
   hydrationsDropped: 0,
   putOff: 0,
+  outcomesLost: 0,
   underWay: 0,
 });
 
 export const countAttempt = (
   { attempts }: WebhookMetrics,
   kind: WebhookKind,
-  outcome: AttemptLabel,
+  outcome: OutcomeClass,
   endpoint: EndpointClass,
 ): void => {
   const label = `${kind}.${outcome}.${endpoint}`;

@@ -1,6 +1,8 @@
-export interface WebhookConsumerOptions {
-  /** Whether endpoints on private, loopback and link-local addresses may be called. */
-  readonly allowPrivate: boolean;
+import type { ReachOptions } from './deliver/reach.js';
+
+export interface WebhookConsumerOptions extends ReachOptions {
+  /** An HTTP proxy that all calls go through, perhaps with a user name and a password. */
+  readonly proxy?: string | undefined;
   /** All phases of an attempt together. */
   readonly attemptMs: number;
   /** Before the second and the third attempt. */

@@ -14,6 +14,7 @@ import { createCaller } from './deliver/gotAttempt.js';
 import { createPost } from './deliver/post.js';
 import { EndpointGate } from './isolation/endpointGate.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
+import { createOutcomeStream } from './outcomes/outcomeStream.js';
 import { ProjectSecrets } from './sign/projectSecrets.js';
 import { defaultOptions, type WebhookConsumerOptions } from './options.js';
 
@@ -60,6 +61,7 @@ export const createWebhookConsumer = ({
       clock,
     }),
     settlement: createSettlement({ bus, metrics, logger }),
+    tell: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     retryWaitsMs: options.retryWaitsMs,
     isClosing: () => isClosing,

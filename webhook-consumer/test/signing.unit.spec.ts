@@ -59,7 +59,7 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
   it('is that of the published example', () => {
     const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
     const payload = '{"test": 2432232314}';
-    expect(signature([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', payload)).to.equal(
+    expect(signature([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', Buffer.from(payload))).to.equal(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     );
   });

@@ -48,14 +48,14 @@ export const deadLetterPageSchema = record('DeadLetterPage', {
 export const pendingCountSchema = record('PendingCount', { count: countSchema });
 
 export const redriveSchema = record('Redrive', {
-  matched: { ...countSchema, description: 'Entries that fit the filter, at most 1,000' },
+  matched: { ...countSchema, description: 'Entries that fit the filter, as many as the limit takes' },
   redriven: { ...countSchema, description: 'Of these, the ones that are tried again now; 0 of a dry run' },
   dryRun: flagSchema,
   dlqIds: { ...listOf(uuidSchema), description: 'The entries, the oldest first' },
 });
 
 export const exampleRedrive = {
-  body: { status: 'pending', dryRun: false },
+  body: { status: 'pending', from: exampleTime, limit: 100, dryRun: false },
   answer: { matched: 1, redriven: 1, dryRun: false, dlqIds: [exampleIds.dlqId] },
 };
 

@@ -1,22 +1,21 @@
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { oldestFirst } from '../http/pagination.js';
-import type { RedriveBody } from './schemas.js';
+import { normalTime } from '../http/schemas.js';
+import { mostRedriven, type RedriveBody } from './schemas.js';
 
-/** Of one request: whoever has more asks again. */
-const most = 1_000;
 const together = 20;
 
 /** Tries the entries of an organization that fit again, and says how many there were. `redriveOne` says whether it was there. */
 export const redriveMany = async (
   views: ViewStore,
   organizationId: string,
-  { dryRun = true, status, ...filter }: RedriveBody,
+  { dryRun = true, limit = mostRedriven, ...chosen }: RedriveBody,
   redriveOne: (dlqId: string) => Promise<boolean>,
 ) => {
   const entries = await views.find('deadLetters', {
-    filter: { organizationId, ...filter, status: status ?? { $in: ['pending', 'failed'] } },
+    filter: { organizationId, ...filterOf(chosen) },
     sort: oldestFirst,
-    limit: most,
+    limit,
   });
   const dlqIds = entries.map(({ dlqId }) => dlqId);
   let redriven = 0;
@@ -26,3 +25,16 @@ export const redriveMany = async (
   }
   return { matched: dlqIds.length, redriven, dryRun, dlqIds };
 };
+
+const filterOf = ({ status, projectId, appId, from, to }: RedriveBody): ViewFilter => ({
+  status: status ?? { $in: ['pending', 'failed'] },
+  ...(projectId === undefined ? {} : { projectId: projectId.toLowerCase() }),
+  ...(appId === undefined ? {} : { appId: appId.toLowerCase() }),
+  ...(from === undefined && to === undefined ? {} : { createdAt: between(from, to) }),
+});
+
+/** As they are kept, times sort as text. */
+const between = (from: string | undefined, to: string | undefined) => ({
+  ...(from === undefined ? {} : { $gte: normalTime(from) }),
+  ...(to === undefined ? {} : { $lte: normalTime(to) }),
+});

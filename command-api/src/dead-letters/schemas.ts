@@ -1,6 +1,6 @@
 import { deadLetterStatuses, type DeadLetterStatus } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import type { JsonSchema } from '../http/route.js';
-import { strictObject, titled, uuidSchema } from '../http/schemas.js';
+import { strictObject, timeSchema, titled, uuidSchema } from '../http/schemas.js';
 
 export interface DeadLettersQuery {
   readonly status?: DeadLetterStatus;
@@ -18,11 +18,19 @@ export const deadLettersQuerySchema: JsonSchema = {
   },
 };
 
+/** Of one request: whoever has more asks again. */
+export const mostRedriven = 1_000;
+
 /** Which entries are tried again, all that are given together; those that are marked dead never are. */
 export interface RedriveBody {
   readonly status?: 'pending' | 'failed';
   readonly projectId?: string;
   readonly appId?: string;
+  /** When they were recorded, both inclusive. */
+  readonly from?: string;
+  readonly to?: string;
+  /** The oldest of them. */
+  readonly limit?: number;
   /** True when absent: says what would be tried again. */
   readonly dryRun?: boolean;
 }
@@ -33,6 +41,15 @@ export const redriveBodySchema: JsonSchema = titled(
     status: { type: 'string', enum: ['pending', 'failed'] },
     projectId: uuidSchema,
     appId: uuidSchema,
+    from: { ...timeSchema, description: 'Recorded then or later' },
+    to: { ...timeSchema, description: 'Recorded then or before' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: mostRedriven,
+      default: mostRedriven,
+      description: 'At most so many, the oldest',
+    },
     dryRun: { type: 'boolean', default: true },
   }),
 );

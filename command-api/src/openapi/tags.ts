@@ -13,6 +13,7 @@ export const tags = {
   Blueprints: 'Registered, versioned definitions that apps are made from.',
   'Webhook secrets': 'What the webhook calls of a project are signed with; two are valid during a rotation.',
   Audit: 'What was done, by whom and when; any record as it was.',
+  'Webhook outcomes': 'What the attempts of webhook calls come to, as they happen.',
   'Webhook dead letters': 'Webhook calls that failed after every attempt.',
 } as const;
 

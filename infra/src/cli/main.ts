@@ -7,6 +7,7 @@ import { addPublish } from './publish.js';
 import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
+import { addWebhooks } from './webhooks.js';
 
 const program = new Command('roomwire')
   .description('Real-time publish/subscribe: a REST control API, WebSocket rooms and customer webhooks.')
@@ -27,5 +28,6 @@ addPublish(program);
 addToken(program);
 addKeys(program);
 addAudit(program);
+addWebhooks(program);
 
 await program.parseAsync();

@@ -36,6 +36,11 @@ export interface Config {
   /** Whose pages may open WebSockets; undefined: anybody's. */
   readonly wsOrigins: readonly string[] | '*' | undefined;
   readonly webhookAllowPrivate: boolean;
+  /** Networks that webhooks may reach all the same, and those that they never may. */
+  readonly webhookAllowNetworks: readonly string[];
+  readonly webhookDenyNetworks: readonly string[];
+  /** An HTTP proxy for webhook calls; it may hold a password. */
+  readonly webhookProxy: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
 }
 
@@ -78,6 +83,9 @@ export const readConfig = (environment: Environment): Config => {
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.kafkaBrokers === undefined),
+    webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
+    webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
+    webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
   };
   if (config.restRate > 0 && config.restBurst < 1)

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { isNetwork } from '@roomwire/webhook-consumer/deliver/networks';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,6 +14,8 @@ export interface VariableReader {
   engineUrl(name: string, protocols: readonly string[]): string | undefined;
   /** Web origins, as browsers send them. */
   origins(name: string): readonly string[] | '*' | undefined;
+  /** Networks, as `10.1.0.0/16`, and single addresses. */
+  networks(name: string): readonly string[];
   /** 32 bytes in base64. */
   key(name: string): Uint8Array | undefined;
   /** Any number of them, with commas between. */
@@ -68,6 +71,13 @@ export const createVariableReader = (environment: Environment, problems: string[
         parseOrigins,
         '* or origins such as https://app.example.com, several with commas between them',
       ),
+    networks: (name) =>
+      read<readonly string[]>(
+        name,
+        [],
+        parseNetworks,
+        'networks such as 10.1.0.0/16 or fd00::/8, or addresses, several with commas between them',
+      ),
     key: (name) => read<Uint8Array | undefined>(name, undefined, parseKey, `${keyBytes} bytes in base64`),
     keys: (name) =>
       read<readonly Uint8Array[]>(
@@ -106,6 +116,11 @@ const isOrigin = (text: string): boolean => {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false;
   const { protocol, origin } = new URL(text);
   return !['http:', 'https:'].includes(protocol) || origin === text;
+};
+
+const parseNetworks = (text: string): readonly string[] | undefined => {
+  const networks = text.split(',').map((network) => network.trim());
+  return networks.every(isNetwork) ? networks : undefined;
 };
 
 const parseKey = (text: string): Uint8Array | undefined => {

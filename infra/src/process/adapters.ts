@@ -28,6 +28,8 @@ export interface Adapters {
   /** Beside the read models, on the same engine. */
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MessageBus>;
+  /** For whoever only watches what is on the bus: nobody's readiness hangs on it. */
+  watchedBus(): Promise<Pick<MessageBus, 'read'>>;
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
   /** On the engine of the bus. Only for where messages are recorded. */
@@ -75,18 +77,15 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   });
   const { eventStoreUrl, mongodbUrl, kafkaBrokers, kafkaSecurity, messageRecording } = config;
 
-  const bus = opening<MessageBus>(
-    'message bus',
-    async () => {
-      if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
-      const { openKafkaMessageBus } =
-        await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
-      const topics = messageRecording ? [...busTopics, ...recordTopics] : busTopics;
-      const brokers = { brokers: kafkaBrokers, security: kafkaSecurity };
-      return openKafkaMessageBus({ ...brokers, clientId: 'roomwire', topics, logger });
-    },
-    async (opened) => opened.reachable,
-  );
+  const openBus = async (): Promise<MessageBus> => {
+    if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
+    const { openKafkaMessageBus } =
+      await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
+    const topics = messageRecording ? [...busTopics, ...recordTopics] : busTopics;
+    const brokers = { brokers: kafkaBrokers, security: kafkaSecurity };
+    return openKafkaMessageBus({ ...brokers, clientId: 'roomwire', topics, logger });
+  };
+  const bus = opening('message bus', openBus, async (opened) => opened.reachable);
 
   return {
     folder,
@@ -142,6 +141,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
       async () => true,
     ),
     bus,
+    // Files have one bus, brokers any number of clients.
+    watchedBus: kafkaBrokers === undefined ? bus : opening('message bus', openBus, async () => true),
     messageRecord: opening(
       'message record',
       async () => {

@@ -1,4 +1,5 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
 import { changesOf } from '@roomwire/projections/projectors/changesOf';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -7,6 +8,7 @@ import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { StartService } from './service.js';
 
 export const startCommandApi: StartService = async ({
+  services,
   config,
   logger,
   clock,
@@ -30,6 +32,11 @@ export const startCommandApi: StartService = async ({
   const auditIndex = await adapters.auditIndex();
   const createFold = () => createViewFold(changesOf);
   const history = { auditIndex, createFold };
-  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses, options };
-  front.serve(createCommandApi(deps));
+  // On files the calls are made where the queues are, in the same process or nowhere.
+  const hasBus = config.kafkaBrokers !== undefined || services.includes('webhook-consumer');
+  const openBus = hasBus ? () => adapters.watchedBus() : undefined;
+  const outcomes = new OutcomeWatch({ openBus, clock, random });
+  closing.push(() => outcomes.close());
+  const ports = { log, views, sessions, secretBox, clock, random, logger };
+  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, options }));
 };

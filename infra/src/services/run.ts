@@ -66,7 +66,7 @@ export const run = (
     closing.push(() => front.close(graceMs));
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
     const surroundings: Surroundings = {
-      ...{ config, logger, adapters, front, closing, secrets },
+      ...{ services: names, config, logger, adapters, front, closing, secrets },
       clock: systemClock,
       random: systemRandom,
     };

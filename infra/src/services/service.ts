@@ -44,6 +44,8 @@ export const requireSecrets = (config: Config): void => {
 
 /** What a service is started with. */
 export interface Surroundings {
+  /** All that run in this process. */
+  readonly services: readonly ServiceName[];
   readonly config: Config;
   readonly logger: Logger;
   readonly clock: Clock;

@@ -16,7 +16,12 @@ export const startWebhookConsumer: StartService = async ({
   const consumer = createWebhookConsumer({
     ...{ bus, views, clock, logger },
     secretBox: createSecretBox(masterKeys),
-    options: { allowPrivate: config.webhookAllowPrivate },
+    options: {
+      allowPrivate: config.webhookAllowPrivate,
+      allowNetworks: config.webhookAllowNetworks,
+      denyNetworks: config.webhookDenyNetworks,
+      proxy: config.webhookProxy,
+    },
   });
   closing.push(() => consumer.close());
   await consumer.start();

@@ -31,6 +31,9 @@ describe('configuration', () => {
       corsOrigins: undefined,
       wsOrigins: undefined,
       webhookAllowPrivate: true,
+      webhookAllowNetworks: [],
+      webhookDenyNetworks: [],
+      webhookProxy: undefined,
       logLevel: 'info',
     });
   });
@@ -114,6 +117,30 @@ describe('configuration', () => {
       ConfigError,
       'one of plain',
     );
+  });
+
+  it('reads where webhooks may go, and through which proxy', () => {
+    const networks = {
+      ROOMWIRE_WEBHOOK_ALLOW_NETWORKS: '10.1.0.0/16, fd00::/8',
+      ROOMWIRE_WEBHOOK_DENY_NETWORKS: '10.1.2.3',
+    };
+    const proxy = 'http://user:secret@proxy.test:3128';
+    expect(readConfig({ ...networks, ROOMWIRE_WEBHOOK_PROXY: proxy })).to.deep.include({
+      webhookAllowNetworks: ['10.1.0.0/16', 'fd00::/8'],
+      webhookDenyNetworks: ['10.1.2.3'],
+      webhookProxy: proxy,
+    });
+    for (const bad of ['10.0.0.0/33', 'example.com', '10.0.0.1,', '10.0.0.1 10.0.0.2'])
+      for (const name of Object.keys(networks))
+        expect(() => readConfig({ [name]: bad }), bad).to.throw(
+          ConfigError,
+          `${name} must be networks such as`,
+        );
+    for (const bad of ['socks5://user:secret@proxy.test', 'proxy.test:secret'])
+      expect(() => readConfig({ ROOMWIRE_WEBHOOK_PROXY: bad }))
+        .to.throw(ConfigError, 'ROOMWIRE_WEBHOOK_PROXY must be an address that begins with http://')
+        .with.property('message')
+        .that.does.not.include('secret');
   });
 
   it('asks for secrets of its own where there is no file to keep them in', () => {

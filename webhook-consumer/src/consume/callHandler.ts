@@ -4,10 +4,11 @@ import {
   type WebhookCall,
 } from '@roomwire/shared/contracts/bus/webhookCalls';
 import type { MessageBus, WorkQueue } from '@roomwire/shared/ports/messageBus';
-import type { AttemptResult } from '../deliver/attempt.js';
-import type { Post } from '../deliver/post.js';
+import type { Post, Posted } from '../deliver/post.js';
 import type { EndpointGate, Pass } from '../isolation/endpointGate.js';
-import { countAttempt, type AttemptLabel, type WebhookMetrics } from '../metrics.js';
+import { countAttempt, type WebhookMetrics } from '../metrics.js';
+import { classOf, outcomeOf } from '../outcomes/outcomeOf.js';
+import type { Tell } from '../outcomes/outcomeStream.js';
 import { nextStep } from '../policy/nextStep.js';
 import type { Pacer } from './pacer.js';
 import { safely } from './safely.js';
@@ -18,6 +19,7 @@ export interface CallDeps {
   readonly gate: EndpointGate;
   readonly post: Post;
   readonly settlement: Settlement;
+  readonly tell: Tell;
   readonly metrics: WebhookMetrics;
   readonly pacer: Pacer;
   readonly retryWaitsMs: readonly [number, number];
@@ -40,25 +42,26 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
     safely(() => bus.put(queue, call), deps.isClosing);
 
   const make = async (call: WebhookCall, pass: Pass): Promise<void> => {
-    const result = await attempt(call, pass);
-    const step = nextStep(result, call.attempts + 1);
+    const posted = await attempt(call, pass);
+    const step = nextStep(posted.result, call.attempts + 1);
     const made = { ...call, attempts: call.attempts + 1 };
+    deps.tell(outcomeOf(made, posted, step));
     if (step.to === 'retry') {
       metrics.retries += 1;
       return put(retries[call.attempts] as WorkQueue<WebhookCall>, made);
     }
-    const settle = () => deps.settlement.settle(made, result, step);
+    const settle = () => deps.settlement.settle(made, posted.result, step);
     return safely(settle, deps.isClosing);
   };
 
-  const attempt = async (call: WebhookCall, pass: Pass): Promise<AttemptResult> => {
+  const attempt = async (call: WebhookCall, pass: Pass): Promise<Posted> => {
     let isAnswered = false;
     metrics.underWay = gate.underWay;
     try {
-      const result = await deps.post(call);
-      isAnswered = result.kind === 'answered';
-      countAttempt(metrics, call.kind, labelOf(result), pass.endpointClass);
-      return result;
+      const posted = await deps.post(call);
+      isAnswered = posted.result.kind === 'answered';
+      countAttempt(metrics, call.kind, classOf(posted.result), pass.endpointClass);
+      return posted;
     } finally {
       pass.done(isAnswered);
       metrics.underWay = gate.underWay;
@@ -92,11 +95,3 @@ const applicantOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
 
 const retryQueues = (waitsMs: readonly [number, number]): readonly WorkQueue<WebhookCall>[] =>
   webhookRetries.map((queue, n) => ({ ...queue, delayMs: waitsMs[n] ?? queue.delayMs }));
-
-const labelOf = (result: AttemptResult): AttemptLabel => {
-  if (result.kind === 'forbidden') return 'forbidden';
-  if (result.kind === 'unreachable') return result.isTimeout ? 'timeout' : 'unreachable';
-  if (result.status < 300) return '2xx';
-  if (result.status < 400) return '3xx';
-  return result.status < 500 ? '4xx' : '5xx';
-};

@@ -14,7 +14,7 @@ export type AttemptResult =
 export interface Attempt {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Buffer;
   /** Bytes of a 2xx answer that may be kept; 0 to acknowledge by the status alone. */
   readonly answerBytes: number;
 }

@@ -1,5 +1,6 @@
 import type { AttemptResult } from './attempt.js';
 import { ForbiddenAddress } from './guardedLookup.js';
+import { ProxyRefused } from './proxyAgent.js';
 
 /** What an operator may read of a system error. Messages of the libraries name addresses and URLs. */
 const reasons: Readonly<Record<string, string>> = {
@@ -14,10 +15,13 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 export const failureOf = (error: unknown, attemptMs: number): AttemptResult => {
-  const forbidden = causes(error).find((cause) => cause instanceof ForbiddenAddress);
+  const all = causes(error);
+  const forbidden = all.find((cause) => cause instanceof ForbiddenAddress);
   if (forbidden) return { kind: 'forbidden', reason: forbidden.message };
-  const { name, code = '' } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError')
+  const refused = all.find((cause) => cause instanceof ProxyRefused);
+  if (refused) return { kind: 'unreachable', isTimeout: false, reason: refused.message };
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (all.some(({ name }) => name === 'TimeoutError'))
     return { kind: 'unreachable', isTimeout: true, reason: `No answer within ${attemptMs / 1_000} s` };
   return { kind: 'unreachable', isTimeout: false, reason: reasonOf(code) };
 };
@@ -30,8 +34,8 @@ const reasonOf = (code: string): string => {
   return code.startsWith('HPE_') ? 'The answer is not HTTP' : 'The call broke off without an answer';
 };
 
-const causes = (error: unknown): readonly unknown[] => {
-  const found: unknown[] = [];
+const causes = (error: unknown): readonly Error[] => {
+  const found: Error[] = [];
   for (let cause = error; cause instanceof Error && found.length < 5; cause = cause.cause) found.push(cause);
   return found;
 };

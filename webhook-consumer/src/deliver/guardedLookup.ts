@@ -1,8 +1,8 @@
 import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './publicAddress.js';
+import type { IsAllowed } from './reach.js';
 
-/** The endpoint is not on the Internet at large. */
+/** The endpoint is where webhooks may not go. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
@@ -20,14 +20,14 @@ export type Resolve = (
 
 /**
  * Resolves a name once and gives the very addresses that are then connected to; fails with `ForbiddenAddress` where
- * one of them is not public, so that nobody can try both kinds.
+ * one of them is not allowed, so that nobody can try both kinds.
  */
 export const createGuardedLookup =
-  (resolve: Resolve = lookup): LookupFunction =>
+  (isAllowed: IsAllowed, resolve: Resolve = lookup): LookupFunction =>
   (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      if (!addresses.every(({ address }) => isPublicAddress(address)))
+      if (!addresses.every(({ address }) => isAllowed(address)))
         return callback(new ForbiddenAddress(), '', 0);
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
@@ -39,8 +39,8 @@ const notFound = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`No address of ${host}`), { code: 'ENOTFOUND' });
 
 /** A host that is written as an address is never looked up; `URL` has made one form of its many spellings. */
-export const isForbiddenHost = ({ hostname }: URL): boolean => {
+export const isForbiddenHost = ({ hostname }: URL, isAllowed: IsAllowed): boolean => {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host) !== 0) return !isPublicAddress(host);
-  return /(?:^|\.)localhost$/i.test(host);
+  if (isIP(host) !== 0) return !isAllowed(host);
+  return /(?:^|\.)localhost$/i.test(host) && !isAllowed('127.0.0.1');
 };

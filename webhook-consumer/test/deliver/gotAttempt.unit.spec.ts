@@ -25,7 +25,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
     caller.attempt({
       url: `${endpoint.url}?key=k`,
       headers: { 'x-key': 'secret', 'content-type': 'application/json' },
-      body: '{"a":"ä"}',
+      body: Buffer.from('{"a":"ä"}'),
       answerBytes: 0,
       ...more,
     });
@@ -162,7 +162,12 @@ describe('[HOOK-CALL-1] one attempt', () => {
         resolve: (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
       });
       const { port } = endpoint;
-      const call = { url: `http://rebound.example:${port}/`, headers: {}, body: '', answerBytes: 0 };
+      const call = {
+        url: `http://rebound.example:${port}/`,
+        headers: {},
+        body: Buffer.alloc(0),
+        answerBytes: 0,
+      };
       expect(await resolve.attempt(call)).to.eql(forbidden);
       expect(endpoint.connections).to.equal(0);
       resolve.close();

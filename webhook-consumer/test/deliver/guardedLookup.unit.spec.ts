@@ -1,13 +1,14 @@
 import type { LookupAddress } from 'node:dns';
 import { expect } from 'chai';
 import { createGuardedLookup, ForbiddenAddress } from '../../src/deliver/guardedLookup.js';
+import { isPublicAddress } from '../../src/deliver/publicAddress.js';
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 
 /** What the look-up of a name gives, when the name has these addresses. */
 const lookUp = (addresses: readonly LookupAddress[], all: boolean): Promise<unknown> => {
   let lookups = 0;
-  const lookup = createGuardedLookup((_host, _options, callback) => {
+  const lookup = createGuardedLookup(isPublicAddress, (_host, _options, callback) => {
     lookups += 1;
     callback(null, [...addresses]);
   });

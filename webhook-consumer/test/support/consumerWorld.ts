@@ -5,6 +5,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
 import { webhookReports, type WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -26,6 +27,7 @@ const fast: Partial<WebhookConsumerOptions> = {
 export class ConsumerWorld {
   readonly reports: WebhookReport[] = [];
   readonly answers: WebhookAnswer[] = [];
+  readonly outcomes: WebhookOutcome[] = [];
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
   bus: MessageBus;
@@ -120,6 +122,7 @@ export class ConsumerWorld {
   private async listen(): Promise<void> {
     await this.bus.work(webhookReports, { concurrency: 8 }, async (report) => void this.reports.push(report));
     await this.bus.read(webhookAnswers, { interest: 'all' }, (answer) => this.answers.push(answer));
+    await this.bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => this.outcomes.push(outcome));
   }
 }
 

@@ -198,6 +198,27 @@ describe('webhooks', () => {
         what: 'an entry that is gone',
       });
 
+    it('[HOOK-DLQ-2] are in the list within a second, and out of it after the 2xx of a redrive', async () => {
+      endpoint.reaction = answer(404);
+      const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
+      const { client } = await join();
+      await client.publish(topic, 'lost');
+      await received(1);
+      const dlqId = String(endpoint.received[0]?.headers['webhook-id']);
+      const listed = async (): Promise<boolean> => {
+        const { data } = (await service.operator.get(`${queue()}?limit=100`)).body;
+        return (data as { dlqId: string }[]).some((entry) => entry.dlqId === dlqId);
+      };
+      await eventually(listed, { withinMs: 1_000, what: 'the entry in the list' });
+      endpoint.reaction = answer(500);
+      await service.operator.post(`${queue()}/${dlqId}/redrive`, undefined);
+      await received(2);
+      expect(await listed(), 'while there is no 2xx').to.equal(true);
+      endpoint.reaction = answer(202);
+      await received(3);
+      await eventually(async () => !(await listed()), { what: 'an entry that is gone' });
+    });
+
     it('are made again when an operator asks, and gone after a 2xx', async () => {
       const { paths } = await failures(1);
       const [path = ''] = paths;
@@ -244,6 +265,35 @@ describe('webhooks', () => {
       });
       for (const path of paths) await gone(path);
       expect(endpoint.received).to.have.lengthOf(10);
+    });
+
+    it('are made again in parts: so many, the oldest first, or those of a time', async () => {
+      const { appId, paths } = await failures(5);
+      const entries = await Promise.all(paths.map(async (path) => (await service.operator.get(path)).body));
+      const oldestFirst = entries.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+      const times = oldestFirst.map(({ createdAt }) => createdAt as string);
+      const redrive = async (filter: object): Promise<readonly string[]> =>
+        (await service.operator.post(`${queue()}/redrive`, { appId, ...filter })).body.dlqIds;
+      const idsWhere = (fits: (time: string) => boolean): readonly string[] =>
+        oldestFirst.filter(({ createdAt }) => fits(createdAt)).map(({ dlqId }) => dlqId as string);
+
+      const [first = '', , middle = '', , last = ''] = times;
+      expect(await redrive({ from: middle })).to.have.members(idsWhere((time) => time >= middle));
+      expect(await redrive({ to: middle })).to.have.members(idsWhere((time) => time <= middle));
+      expect(await redrive({ from: last, to: first })).to.have.members(idsWhere(() => first === last));
+      // Another offset, the same moment.
+      const elsewhere = `${new Date(Date.parse(middle) + 3_600_000).toISOString().slice(0, -1)}+01:00`;
+      expect(await redrive({ from: elsewhere })).to.have.members(idsWhere((time) => time >= middle));
+
+      endpoint.reaction = answer(200);
+      const chosen = await redrive({ limit: 2, dryRun: false });
+      expect(chosen).to.have.lengthOf(2);
+      for (const dlqId of chosen) await gone(`${queue()}/${dlqId}`);
+      const left = await redrive({});
+      expect(left).to.have.members(entries.map(({ dlqId }) => dlqId).filter((id) => !chosen.includes(id)));
+      const createdAt = (id: string): string => oldestFirst.find(({ dlqId }) => dlqId === id)?.createdAt;
+      for (const before of chosen)
+        for (const after of left) expect(createdAt(before) <= createdAt(after)).to.equal(true);
     });
   });
 

@@ -5,6 +5,7 @@ import { liveMessages, retainedMessages } from '../bus/liveMessage.js';
 import { presenceNews } from '../bus/presenceNews.js';
 import { webhookAnswers } from '../bus/webhookAnswers.js';
 import { webhookBacklog, webhookCalls, webhookRetries } from '../bus/webhookCalls.js';
+import { webhookOutcomes } from '../bus/webhookOutcomes.js';
 import { webhookReports } from '../bus/webhookReports.js';
 import { groupNewsSchema } from './groupNewsSchema.js';
 import {
@@ -22,7 +23,12 @@ import {
   tuple,
   type JsonSchema,
 } from './jsonSchema.js';
-import { webhookAnswerSchema, webhookCallSchema, webhookReportSchema } from './webhookSchemas.js';
+import {
+  webhookAnswerSchema,
+  webhookCallSchema,
+  webhookOutcomeSchema,
+  webhookReportSchema,
+} from './webhookSchemas.js';
 
 export interface BusMessage {
   readonly summary: string;
@@ -158,6 +164,12 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     key: 'gatewayId',
     contentType: msgpack,
     payload: webhookAnswerSchema,
+  },
+  [webhookOutcomes.name]: {
+    summary: 'What an attempt of a webhook call came to, for whoever watches or counts',
+    key: 'projectId',
+    contentType: msgpack,
+    payload: webhookOutcomeSchema,
   },
   ...Object.fromEntries(recordTopics.map(({ name }) => [name, recorded])),
   [presenceNews.name]: {

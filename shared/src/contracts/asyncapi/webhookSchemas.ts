@@ -1,3 +1,4 @@
+import { outcomeClasses, outcomeSteps } from '../bus/webhookOutcomes.js';
 import {
   bytes,
   constant,
@@ -63,4 +64,23 @@ export const webhookAnswerSchema: JsonSchema = tuple([
   described('The gateway that asked', text),
   described('As in the call', count),
   bytes('The complete `hydration` for the subscriber, MessagePack'),
+]);
+
+export const webhookOutcomeSchema: JsonSchema = tuple([
+  version,
+  object({
+    at: described('When the attempt ended, milliseconds since 1970', count),
+    organizationId: text,
+    projectId: text,
+    appId: text,
+    kind: oneOf('trigger', 'hydration'),
+    webhookId: described('The same on every attempt of a call', text),
+    urlOrigin: described('Scheme, host and port', text),
+    attempt: described('Counted from 1; a redrive begins anew', count),
+    outcome: oneOf(...outcomeClasses),
+    next: oneOf(...outcomeSteps),
+    status: described('Null when no answer came', orNull(count)),
+    durationMs: { type: 'number' },
+    requestBytes: described('Of the body', count),
+  }),
 ]);

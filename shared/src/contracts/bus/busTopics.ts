@@ -6,6 +6,7 @@ import { presenceNews } from './presenceNews.js';
 import { recordedMessages } from './recordedMessages.js';
 import { webhookAnswers } from './webhookAnswers.js';
 import { webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
+import { webhookOutcomes } from './webhookOutcomes.js';
 import { webhookReports } from './webhookReports.js';
 
 /** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
@@ -49,6 +50,8 @@ export const busTopics: readonly BusTopic[] = [
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
+  // A record for each attempt: long enough for a reader that was away for a night.
+  { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },
 ];
 
 /** Used only where messages are recorded. */

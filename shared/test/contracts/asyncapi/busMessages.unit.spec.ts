@@ -18,8 +18,10 @@ import {
   type CallOrigin,
   type WebhookCall,
 } from '../../../src/contracts/bus/webhookCalls.js';
+import { webhookOutcomes } from '../../../src/contracts/bus/webhookOutcomes.js';
 import { webhookReports } from '../../../src/contracts/bus/webhookReports.js';
 import { groupNewsSamples } from '../bus/groupNewsSamples.js';
+import { outcomeSamples } from '../bus/outcomeSamples.js';
 import type { Channel } from '../../../src/ports/messageBus.js';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -138,6 +140,12 @@ describe('the records of the bus in the AsyncAPI document', () => {
     const answer = { gatewayId: 'g', subscription: 1, body: Uint8Array.of(0x80) };
     expect(isDescribed(webhookAnswers, answer)).to.equal(true);
     expect(ajv.validate(busMessages['webhook-calls']?.payload ?? {}, [1, { callId: 'c' }])).to.equal(false);
+  });
+
+  it('are outcomes of webhook calls', () => {
+    for (const outcome of outcomeSamples) expect(isDescribed(webhookOutcomes, outcome)).to.equal(true);
+    const unknown = [1, { ...outcomeSamples[0], outcome: '6xx' }];
+    expect(ajv.validate(busMessages['webhook-outcomes']?.payload ?? {}, unknown)).to.equal(false);
   });
 
   it('are events of the control plane', () => {

@@ -118,6 +118,11 @@ export const answers = {
     expect(body.matched).to.equal(body.dlqIds.length);
     expect(body.redriven).to.equal(body.dryRun ? 0 : body.matched);
   },
+  'webhook outcomes'(body) {
+    expect(body).to.have.all.keys('data', 'cursor', 'gap');
+    expect(body).to.deep.include({ data: [], gap: false });
+    expect(body.cursor).to.match(/^[0-9a-f]{8}\.\d+\.\d+$/);
+  },
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),

@@ -9,6 +9,7 @@ import { call, callerOf, inCase, json, idsOf, openWorld, pathWith, type World } 
 
 const samples: Readonly<Record<Exclude<Kind, 'anything'>, readonly unknown[]>> = {
   text: ['text'],
+  number: [7, 0, -1.5],
   flag: [true, false],
   object: [{}],
   list: [[]],
@@ -18,7 +19,7 @@ const samples: Readonly<Record<Exclude<Kind, 'anything'>, readonly unknown[]>> =
 const otherTypes = ({ kind, orNull }: Field): readonly unknown[] =>
   kind === 'anything'
     ? []
-    : Object.entries({ ...samples, number: [7, 0, -1.5], null: orNull ? [] : [null] })
+    : Object.entries({ ...samples, null: orNull ? [] : [null] })
         .filter(([other]) => other !== kind)
         .flatMap(([, values]) => values);
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   anything,
   below,
+  count,
   flag,
   name,
   object,
@@ -262,8 +263,11 @@ export const bodies = {
   ),
   redrive: table(
     [],
-    { status: oneOf('pending', 'failed'), projectId: uuid(), appId: uuid(), dryRun: flag() },
-    ['dlqId', 'organizationId', 'limit', 'redriveCount'],
+    {
+      ...{ status: oneOf('pending', 'failed'), projectId: uuid(), appId: uuid(), dryRun: flag() },
+      ...{ from: time(), to: time(), limit: count(1, 1_000) },
+    },
+    ['dlqId', 'organizationId', 'offset', 'redriveCount'],
     nothing,
   ),
   'new blueprint': table(

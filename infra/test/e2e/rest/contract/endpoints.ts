@@ -74,6 +74,8 @@ const organization = '/organizations/{orgId}';
 const project = `${organization}/projects/{projectId}`;
 const queue = `${organization}/webhook-dlq`;
 
+const watch = `${organization}/webhook-outcomes`;
+
 const [longAgo, farOff] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
 
 /** What a user session opens. */
@@ -85,6 +87,7 @@ const sessionRows = [
   [`POST ${queue}/{dlqId}/redrive`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}/mark-dead`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}`, none, 204, 'nothing'],
+  [`GET ${watch}`, none, 200, 'webhook outcomes'],
   ['GET /organizations', none, 200, 'page of organizations'],
   ['POST /organizations', 'new organization', 201, 'organization'],
   [`GET ${organization}`, none, 200, 'organization'],

@@ -1,4 +1,4 @@
-export type Kind = 'text' | 'flag' | 'object' | 'list' | 'anything';
+export type Kind = 'text' | 'number' | 'flag' | 'object' | 'list' | 'anything';
 
 /** A value that a field refuses, and the path of the failure where it is not the field's own. */
 export interface Wrong {
@@ -27,6 +27,9 @@ const field = (kind: Kind, orNull: boolean, { right = [], wrong = [] }: Values):
 });
 
 export const text = (values: Values = {}): Field => field('text', false, values);
+/** A whole number. */
+export const count = (least: number, most: number): Field =>
+  field('number', false, { right: [least, most], wrong: [least - 1, most + 1, least + 0.5] });
 export const flag = (values: Values = {}): Field => field('flag', false, values);
 export const object = (values: Values = {}): Field => field('object', false, values);
 export const list = (values: Values = {}): Field => field('list', false, values);

@@ -96,8 +96,8 @@ describe('REST contract: paths', () => {
       Object.entries(world.own.ids).map(([name, id]) => [name, id.toUpperCase()]),
     );
     for (const endpoint of withParameters.filter(({ method }) => method === 'GET'))
-      expect((await call(callerOf(world, endpoint), endpoint, upper)).body).to.eql(
-        (await call(callerOf(world, endpoint), endpoint, idsOf(world.own, endpoint))).body,
+      expect(lasting((await call(callerOf(world, endpoint), endpoint, upper)).body)).to.eql(
+        lasting((await call(callerOf(world, endpoint), endpoint, idsOf(world.own, endpoint))).body),
       );
   });
 
@@ -110,3 +110,6 @@ describe('REST contract: paths', () => {
       }
   });
 });
+
+/** Without the place of a watcher, which moves with the time. */
+const lasting = (body: any) => (body?.cursor === undefined ? body : { ...body, cursor: 'a place' });

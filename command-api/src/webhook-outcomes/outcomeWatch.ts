@@ -1,0 +1,163 @@
+import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
+import { once } from '@roomwire/shared/runtime/service';
+import type { Cursor } from './cursor.js';
+import { RecentOutcomes, type Fits } from './recentOutcomes.js';
+
+export interface OutcomeWatchDeps {
+  /** Asked when somebody watches. Undefined where this process has no bus to read from. */
+  readonly openBus: (() => Promise<Pick<MessageBus, 'read'>>) | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly options?: Partial<OutcomeWatchOptions>;
+}
+
+export interface OutcomeWatchOptions {
+  /** Outcomes that are kept in memory while somebody watches. */
+  readonly kept: number;
+  /** In one answer. */
+  readonly most: number;
+  /** How long a question waits for an outcome. */
+  readonly waitMs: number;
+  /** How long an answer waits for more, once there is one. */
+  readonly gatherMs: number;
+  /** Reading ends this long after the last question. */
+  readonly idleMs: number;
+  /** How long a question waits for the bus. */
+  readonly openMs: number;
+}
+
+const defaultOptions: OutcomeWatchOptions = {
+  kept: 10_000,
+  most: 500,
+  waitMs: 20_000,
+  gatherMs: 100,
+  idleMs: 120_000,
+  openMs: 5_000,
+};
+
+export interface Watched {
+  readonly outcomes: readonly WebhookOutcome[];
+  readonly isGap: boolean;
+  readonly cursor: Cursor;
+}
+
+interface Reading {
+  readonly name: string;
+  readonly recent: RecentOutcomes;
+  readonly reader: ChannelReader;
+}
+
+interface Waiter {
+  readonly fits: Fits;
+  readonly wake: () => void;
+}
+
+/** Questions that wait at once; a further one is answered as things are. */
+const mostWaiting = 1_000;
+/** Clocks of several machines, and the way over the bus. */
+const slackMs = 2_000;
+
+/** The outcomes of webhook calls for whoever asks again and again. The bus is read only while somebody does. */
+export class OutcomeWatch {
+  readonly #deps: OutcomeWatchDeps;
+  readonly #options: OutcomeWatchOptions;
+  readonly #waiters = new Set<Waiter>();
+  #reading: Promise<Reading> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #isOpen = true;
+
+  constructor(deps: OutcomeWatchDeps) {
+    this.#deps = deps;
+    this.#options = { ...defaultOptions, ...deps.options };
+  }
+
+  /**
+   * What fits and has come since the cursor; waits for it a while where there is none. At once, and from now on, without a
+   * cursor. Rejects with `EngineUnavailable`.
+   */
+  async next(fits: Fits, cursor: Cursor | undefined): Promise<Watched> {
+    const { name, recent } = await this.#read();
+    const isOurs = cursor?.reading === name;
+    const { most } = this.#options;
+    const from = isOurs ? cursor.number : cursor ? recent.numberAt(cursor.time - slackMs) : recent.count;
+    let found = recent.from(from, fits, most);
+    if (isOurs && found.outcomes.length === 0 && !found.isGap) {
+      await this.#wait(fits);
+      found = recent.from(found.next, fits, most);
+    }
+    const { outcomes, isGap, next: number } = found;
+    return { outcomes, isGap, cursor: { reading: name, number, time: this.#deps.clock.now() } };
+  }
+
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    for (const { wake } of this.#waiters) wake();
+    await this.#stop();
+  });
+
+  async #read(): Promise<Reading> {
+    if (!this.#isOpen || this.#deps.openBus === undefined) throw new EngineUnavailable('message bus');
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#stop(), this.#options.idleMs).unref();
+    const reading = (this.#reading ??= this.#begin(this.#deps.openBus));
+    reading.catch(() => this.#reading === reading && (this.#reading = undefined));
+    return inTime(reading, this.#options.openMs);
+  }
+
+  async #begin(openBus: () => Promise<Pick<MessageBus, 'read'>>): Promise<Reading> {
+    const recent = new RecentOutcomes(this.#options.kept);
+    const bus = await openBus();
+    const reader = await bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => {
+      recent.add(outcome);
+      this.#tell(outcome);
+    });
+    return { name: this.#deps.random.uuid().slice(0, 8), recent, reader };
+  }
+
+  #tell(outcome: WebhookOutcome): void {
+    for (const waiter of this.#waiters)
+      if (waiter.fits(outcome)) {
+        this.#waiters.delete(waiter);
+        setTimeout(waiter.wake, this.#options.gatherMs);
+      }
+  }
+
+  #wait(fits: Fits): Promise<void> {
+    if (!this.#isOpen || this.#waiters.size >= mostWaiting) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(late);
+        this.#waiters.delete(waiter);
+        resolve();
+      };
+      const waiter = { fits, wake };
+      const late = setTimeout(wake, this.#options.waitMs);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#idle);
+    const reading = this.#reading;
+    this.#reading = undefined;
+    const closed = reading?.then(({ reader }) => reader.close());
+    // What is still being opened may never come to be.
+    if (closed) await inTime(closed, this.#options.openMs).catch(() => undefined);
+  }
+}
+
+const inTime = async <T>(opening: Promise<T>, milliseconds: number): Promise<T> => {
+  let late: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    late = setTimeout(() => reject(new EngineUnavailable('message bus')), milliseconds);
+  });
+  try {
+    return await Promise.race([opening, tooLate]);
+  } finally {
+    clearTimeout(late);
+  }
+};

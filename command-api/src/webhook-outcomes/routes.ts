@@ -1,0 +1,54 @@
+import type { WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { ResourceDeps } from '../http/resourceDeps.js';
+import { sessionRoute, type Route } from '../http/route.js';
+import { organizationOf } from '../organizations/access.js';
+import { exampleOutcomes, outcomesSchema, presentOutcome } from './answers.js';
+import { cursorOf, textOfCursor } from './cursor.js';
+import type { OutcomeWatch } from './outcomeWatch.js';
+import type { Fits } from './recentOutcomes.js';
+import { outcomesQuerySchema, type OutcomesQuery } from './schemas.js';
+
+export interface OutcomeDeps {
+  readonly outcomes: Pick<OutcomeWatch, 'next'>;
+}
+
+/** [HOOK-WATCH-3] Asked again and again, with the cursor of the answer before, it shows calls as they happen. */
+export const webhookOutcomeRoutes = ({
+  commands,
+  outcomes,
+}: OutcomeDeps & Pick<ResourceDeps, 'commands'>): readonly Route[] => [
+  sessionRoute<undefined, OutcomesQuery>({
+    method: 'get',
+    path: '/organizations/{orgId}/webhook-outcomes',
+    operationId: 'watchWebhookOutcomes',
+    tag: 'Webhook outcomes',
+    summary: 'Wait for attempts of webhook calls, and see what they came to',
+    query: outcomesQuerySchema,
+    status: 200,
+    answer: outcomesSchema,
+    example: { answer: exampleOutcomes },
+    refusals: ['organization_not_found'],
+    async handle(request) {
+      const { organizationId } = await organizationOf(commands, request);
+      const { cursor } = request.query;
+      const watched = await outcomes.next(
+        fitting(organizationId, request.query),
+        cursor === undefined ? undefined : cursorOf(cursor),
+      );
+      return {
+        data: watched.outcomes.map(presentOutcome),
+        cursor: textOfCursor(watched.cursor),
+        gap: watched.isGap,
+      };
+    },
+  }),
+];
+
+const fitting = (organizationId: string, { projectId, appId, failed }: OutcomesQuery): Fits => {
+  const [project, app] = [projectId?.toLowerCase(), appId?.toLowerCase()];
+  return (outcome: WebhookOutcome) =>
+    outcome.organizationId === organizationId &&
+    (project === undefined || outcome.projectId === project) &&
+    (app === undefined || outcome.appId === app) &&
+    (failed === undefined || (outcome.outcome !== '2xx') === (failed === 'true'));
+};

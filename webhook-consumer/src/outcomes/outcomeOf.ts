@@ -1,0 +1,34 @@
+import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type {
+  OutcomeClass,
+  OutcomeStep,
+  WebhookOutcome,
+} from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { AttemptResult } from '../deliver/attempt.js';
+import type { Posted } from '../deliver/post.js';
+import type { NextStep } from '../policy/nextStep.js';
+
+export const classOf = (result: AttemptResult): OutcomeClass => {
+  if (result.kind === 'forbidden') return 'forbidden';
+  if (result.kind === 'unreachable') return result.isTimeout ? 'timeout' : 'unreachable';
+  if (result.status < 300) return '2xx';
+  if (result.status < 400) return '3xx';
+  return result.status < 500 ? '4xx' : '5xx';
+};
+
+/** [HOOK-WATCH-1] What others may know of an attempt that has ended. `call` counts it already. */
+export const outcomeOf = (
+  { callId, organizationId, projectId, appId, kind, url, attempts }: WebhookCall,
+  { result, endedAt, durationMs, requestBytes }: Posted,
+  step: NextStep,
+): WebhookOutcome => ({
+  ...{ at: endedAt, organizationId, projectId, appId, kind },
+  ...{ webhookId: callId, urlOrigin: new URL(url).origin, attempt: attempts },
+  outcome: classOf(result),
+  next: stepOf(kind, step),
+  status: result.kind === 'answered' ? result.status : null,
+  ...{ durationMs, requestBytes },
+});
+
+const stepOf = (kind: WebhookCall['kind'], { to }: NextStep): OutcomeStep =>
+  to === 'deadLetter' && kind === 'hydration' ? 'dropped' : to;
