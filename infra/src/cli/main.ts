@@ -4,6 +4,7 @@ import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
 import { addPublish } from './publish.js';
+import { addRebuild } from './rebuild.js';
 import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
@@ -22,6 +23,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 addStart(program);
 addServices(program);
+addRebuild(program);
 addListen(program);
 addPublish(program);
 addToken(program);

@@ -24,6 +24,8 @@ export interface Member {
 export interface Cluster {
   /** The database of its read models. */
   readonly mongodbUrl: string;
+  /** What every process of it is started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Starts one more process, and resolves when it is ready. */
   add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
   /** The operator's REST client on a command-api. */
@@ -95,6 +97,7 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
 
   return {
     mongodbUrl: settings.ROOMWIRE_MONGODB_URL,
+    environment: settings,
     operator,
     stop,
 
