@@ -4,7 +4,14 @@ import { createProjections } from '@roomwire/projections/projections';
 import { createRebuildDesk } from '../rebuild/rebuildDesk.js';
 import type { StartService } from './service.js';
 
-export const startProjections: StartService = async ({ adapters, closing, config, logger, clock, random }) => {
+export const startProjections: StartService = async ({
+  adapters,
+  closing,
+  config,
+  logger,
+  clock,
+  random,
+}) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
   const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());

@@ -78,6 +78,7 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
     ROOMWIRE_MASTER_KEY: secret.toString('base64'),
     ROOMWIRE_SESSION_SECRET: secret.toString('base64'),
     ROOMWIRE_REST_RATE: '0',
+    ROOMWIRE_DRAIN_SECONDS: '0',
     ROOMWIRE_LOG_LEVEL: 'warn',
     ROOMWIRE_PORT: '0',
   };
