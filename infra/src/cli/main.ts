@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAudit } from './audit.js';
+import { addBackup } from './backup.js';
 import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
@@ -29,5 +30,6 @@ addPublish(program);
 addToken(program);
 addKeys(program);
 addAudit(program);
+addBackup(program);
 
 await program.parseAsync();

@@ -34,7 +34,7 @@ export interface Cluster {
   newProject(
     plan: object,
     ...members: readonly Member[]
-  ): Promise<{ projectId: string; clients: ApiClient[] }>;
+  ): Promise<{ projectId: string; apiKey: string; clients: ApiClient[] }>;
   stop(member: Member, signal?: NodeJS.Signals): Promise<void>;
   /** Ends every process that still runs. */
   close(): Promise<void>;
@@ -117,7 +117,11 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
       const { projectId } = (await operator(first).post(projects, { name: 'P' })).body;
       const { apiKey } = (await operator(first).post(`${projects}/${projectId}/api-keys`, { name: 'K' }))
         .body;
-      return { projectId, clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)) };
+      return {
+        projectId,
+        apiKey,
+        clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)),
+      };
     },
 
     async close() {
