@@ -85,8 +85,9 @@ const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps)
 const requireEmptyOrBegun = async (log: EventLog, file: string): Promise<void> => {
   for await (const [first] of log.readAll()) {
     if (first === undefined) continue;
-    const line = (await linesOf(file).next()).value ?? '{}';
-    if ((JSON.parse(line) as Partial<RecordedEvent>).id === first.id) return;
+    for await (const line of linesOf(file))
+      if ((JSON.parse(line) as RecordedEvent).id === first.id) return;
+      else break;
     throw new Error('The event log is not empty, and what is in it is of another history');
   }
 };

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAudit } from './audit.js';
 import { addBackup } from './backup.js';
+import { addDoctor } from './doctor.js';
 import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
@@ -31,5 +32,6 @@ addToken(program);
 addKeys(program);
 addAudit(program);
 addBackup(program);
+addDoctor(program);
 
 await program.parseAsync();

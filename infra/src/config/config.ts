@@ -44,9 +44,11 @@ export interface Config {
 /** Everything that is wrong with the configuration, in one line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
     super(`Bad configuration: ${problems.join('; ')}`);
+    this.problems = problems;
   }
 }
 

@@ -51,7 +51,11 @@ export const writeKept = (place: MongoPlace, lines: AsyncIterable<string>): Prom
         await upsertAll(
           client.db(database).collection(collection),
           documents.map((document) => ({
-            replaceOne: { filter: { _id: document['_id'] }, replacement: document, upsert: true },
+            replaceOne: {
+              filter: { _id: document['_id'] as BSON.ObjectId },
+              replacement: document,
+              upsert: true,
+            },
           })),
         );
       pending.clear();

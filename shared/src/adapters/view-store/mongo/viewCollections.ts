@@ -38,6 +38,11 @@ export class ViewCollections {
     return generation;
   }
 
+  /** One beside them, for who looks into the database. */
+  named(name: string): Collection {
+    return this.#database.collection(name);
+  }
+
   async makeIndexes(live: number): Promise<void> {
     await this.generation(live).makeIndexes();
     await forgetAfter(this.connections, 'at', connectionsKeptSeconds);
