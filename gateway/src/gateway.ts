@@ -22,6 +22,7 @@ import { createDelivery } from './fanout/deliverFromBus.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
+import { drain } from './session/drain.js';
 import { endLapsed } from './session/endLapsed.js';
 import { asksForWebSocket, ignoreUpgrade } from './socket/ignoreUpgrade.js';
 import { isAllowedOrigin } from './socket/originCheck.js';
@@ -49,6 +50,8 @@ export interface Gateway extends Service {
    * refused. Other protocols that a client offers are ignored: the server gets such a request as an ordinary one.
    */
   attach(server: Server): void;
+  /** Takes no more connections, and closes those there are over a time; 0 leaves them to `close`. May be called once, before it. */
+  drain(overMs: number): Promise<void>;
   /** Open WebSockets. */
   readonly connections: number;
   readonly metrics: Readonly<GatewayMetrics>;
@@ -109,6 +112,13 @@ class WebSocketGateway implements Gateway {
       if (asksForWebSocket(request)) this.upgrade(request, socket, head);
       else ignoreUpgrade(server, request, socket, head);
     });
+  }
+
+  async drain(overMs: number): Promise<void> {
+    this.isOpen = false;
+    const { roster, random } = this.core;
+    if (overMs > 0)
+      await drain({ connections: roster.connections, emptied: roster.emptied(), random, overMs });
   }
 
   private look(): void {

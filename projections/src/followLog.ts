@@ -49,7 +49,7 @@ const startingPoint = async ({ log, views, logger }: FollowDeps): Promise<LogPos
 };
 
 /** An event that cannot be read is passed over with an alarm: it must not hold up those behind it. */
-const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
+export const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
   try {
     return changesOf(event);
   } catch (error) {

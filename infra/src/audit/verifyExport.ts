@@ -1,10 +1,8 @@
-import { createReadStream } from 'node:fs';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import { linesOf } from '../backup/eventLines.js';
 import { chained, chainStart } from './chain.js';
 import { exportLayouts, type ExportLayout } from './exportFormat.js';
-
-const chunkBytes = 1024 * 1024;
 
 export interface ExportVerdict {
   readonly events: number;
@@ -46,15 +44,4 @@ export const verifyExport = async (file: string, log: EventLog): Promise<ExportV
 
 async function* eventsOf(log: EventLog): AsyncGenerator<RecordedEvent> {
   for await (const batch of log.readAll()) yield* batch;
-}
-
-/** At line feeds alone: Node's own readline also ends a line at characters that a name may hold. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: chunkBytes })) {
-    const lines = (rest + (chunk as string)).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
 }

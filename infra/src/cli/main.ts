@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 import { addAudit } from './audit.js';
+import { addBackup } from './backup.js';
+import { addDoctor } from './doctor.js';
 import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
 import { addListen } from './listen.js';
 import { addPublish } from './publish.js';
+import { addRebuild } from './rebuild.js';
 import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
@@ -23,11 +26,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 addStart(program);
 addServices(program);
+addRebuild(program);
 addListen(program);
 addPublish(program);
 addToken(program);
 addKeys(program);
 addAudit(program);
 addWebhooks(program);
+addBackup(program);
+addDoctor(program);
 
 await program.parseAsync();

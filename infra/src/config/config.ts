@@ -26,6 +26,8 @@ export interface Config {
   readonly messageRecording: boolean;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
+  /** The connections of a gateway that is told to end are closed over this time; 0: all at once. */
+  readonly drainMs: number;
   /** Publishes a second and connection; 0 is off. */
   readonly publishRate: number;
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
@@ -47,9 +49,11 @@ export interface Config {
 /** Everything that is wrong with the configuration, in one line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
     super(`Bad configuration: ${problems.join('; ')}`);
+    this.problems = problems;
   }
 }
 
@@ -77,6 +81,7 @@ export const readConfig = (environment: Environment): Config => {
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', 600),
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', 60),
+    drainMs: read.integer('ROOMWIRE_DRAIN_SECONDS', drainSecondsOf(engines), { min: 0, max: 3_600 }) * 1_000,
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
     restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
@@ -93,6 +98,10 @@ export const readConfig = (environment: Environment): Config => {
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 };
+
+/** Without a bus between gateways there is no other one to go to, and a drain would only keep the next process waiting. */
+const drainSecondsOf = ({ kafkaBrokers }: Pick<Config, 'kafkaBrokers'>): number =>
+  kafkaBrokers === undefined ? 0 : 15;
 
 /** A URL decides for each port alone, so that files and engines may be mixed. */
 const readEngines = (read: ReturnType<typeof createVariableReader>, problems: string[]) => {

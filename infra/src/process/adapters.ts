@@ -16,6 +16,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { requireWhole } from '../backup/unfinishedRestore.js';
 import type { Config } from '../config/config.js';
 import type { ClosingStack } from './closingStack.js';
 import { openWhenReachable } from './openWhenReachable.js';
@@ -73,6 +74,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   const folder = memoized(async () => {
     const opened = await openDataFolder(config.dataDir);
     closing.push(() => opened.close());
+    await requireWhole(opened);
     return opened;
   });
   const { eventStoreUrl, mongodbUrl, kafkaBrokers, kafkaSecurity, messageRecording } = config;

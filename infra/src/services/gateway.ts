@@ -11,6 +11,7 @@ export const startGateway: StartService = async ({
   adapters,
   front,
   closing,
+  draining,
   secrets,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
@@ -32,6 +33,7 @@ export const startGateway: StartService = async ({
     options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
   });
   closing.push(() => gateway.close());
+  draining.push(() => gateway.drain(config.drainMs));
   await gateway.start();
   gateway.attach(front.server);
 };

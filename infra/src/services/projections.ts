@@ -1,9 +1,17 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
 import { createProjections } from '@roomwire/projections/projections';
+import { createRebuildDesk } from '../rebuild/rebuildDesk.js';
 import type { StartService } from './service.js';
 
-export const startProjections: StartService = async ({ adapters, closing, logger, clock, random }) => {
+export const startProjections: StartService = async ({
+  adapters,
+  closing,
+  config,
+  logger,
+  clock,
+  random,
+}) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
   const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());
@@ -16,4 +24,9 @@ export const startProjections: StartService = async ({ adapters, closing, logger
   const recorder = createDeadLetterRecorder({ bus, log, random, clock, logger });
   closing.push(() => recorder.close());
   await recorder.start();
+  if (!config.isEmbedded) return;
+  const { path } = await adapters.folder();
+  const desk = createRebuildDesk({ folder: path, log, views, logger });
+  closing.push(() => desk.close());
+  await desk.start();
 };

@@ -52,6 +52,7 @@ export const run = (
   // Engines outlast the services that use them, whichever was opened first.
   const engines = createClosingStack();
   const closing = createClosingStack();
+  const draining = createClosingStack();
   const aborting = new AbortController();
   const close = once(async () => {
     aborting.abort();
@@ -66,7 +67,7 @@ export const run = (
     closing.push(() => front.close(graceMs));
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
     const surroundings: Surroundings = {
-      ...{ services: names, config, logger, adapters, front, closing, secrets },
+      ...{ services: names, config, logger, adapters, front, closing, draining, secrets },
       clock: systemClock,
       random: systemRandom,
     };
@@ -76,6 +77,7 @@ export const run = (
     await between(surroundings);
     for (const name of names) if (name !== 'projections') await startService[name](surroundings);
     front.ready(() => adapters.areReachable());
+    closing.push(() => draining.closeAll());
     closing.push(async () => front.withdraw());
     logger.info('Ready', { url: baseUrl, services: names });
     return { baseUrl, close };

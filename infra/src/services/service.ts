@@ -53,6 +53,8 @@ export interface Surroundings {
   readonly adapters: Adapters;
   readonly front: HttpFront;
   readonly closing: ClosingStack;
+  /** What comes before anything is closed, while all services still run. */
+  readonly draining: ClosingStack;
   readonly secrets: () => Promise<Secrets>;
 }
 

@@ -25,6 +25,7 @@ describe('configuration', () => {
       messageRecording: false,
       revalidationMs: 600_000,
       idleTimeoutMs: 60_000,
+      drainMs: 0,
       publishRate: 50,
       restRate: 100,
       restBurst: 200,
@@ -71,6 +72,7 @@ describe('configuration', () => {
       kafkaBrokers: ['c:9092', '[::1]:9093'],
       isEmbedded: true,
       webhookAllowPrivate: false,
+      drainMs: 15_000,
     });
     const clusters = {
       ROOMWIRE_EVENTSTORE_URL: 'esdb://u:p@a:2113,b:2113?tls=false',

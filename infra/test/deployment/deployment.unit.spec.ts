@@ -172,7 +172,8 @@ describe('deployment', () => {
         expect(spec.strategy.rollingUpdate).to.eql({ maxUnavailable: 0, maxSurge: 1 });
         const [command, seconds] = container.lifecycle.preStop.exec.command;
         expect(command).to.equal('sleep');
-        expect(pod.terminationGracePeriodSeconds - seconds).to.be.at.least(20);
+        const drainSeconds = name === 'gateway' ? readConfig(environmentOf(container)).drainMs / 1_000 : 0;
+        expect(pod.terminationGracePeriodSeconds - seconds - drainSeconds).to.be.at.least(20);
         expect(find('PodDisruptionBudget', name).spec.selector.matchLabels).to.eql(labels);
       });
 

@@ -24,6 +24,8 @@ export interface Member {
 export interface Cluster {
   /** The database of its read models. */
   readonly mongodbUrl: string;
+  /** What every process of it is started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Starts one more process, and resolves when it is ready. */
   add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
   /** The operator's REST client on a command-api. */
@@ -32,7 +34,7 @@ export interface Cluster {
   newProject(
     plan: object,
     ...members: readonly Member[]
-  ): Promise<{ projectId: string; clients: ApiClient[] }>;
+  ): Promise<{ projectId: string; apiKey: string; clients: ApiClient[] }>;
   stop(member: Member, signal?: NodeJS.Signals): Promise<void>;
   /** Ends every process that still runs. */
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
     ROOMWIRE_MASTER_KEY: secret.toString('base64'),
     ROOMWIRE_SESSION_SECRET: secret.toString('base64'),
     ROOMWIRE_REST_RATE: '0',
+    ROOMWIRE_DRAIN_SECONDS: '0',
     ROOMWIRE_LOG_LEVEL: 'warn',
     ROOMWIRE_PORT: '0',
   };
@@ -95,6 +98,7 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
 
   return {
     mongodbUrl: settings.ROOMWIRE_MONGODB_URL,
+    environment: settings,
     operator,
     stop,
 
@@ -113,7 +117,11 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
       const { projectId } = (await operator(first).post(projects, { name: 'P' })).body;
       const { apiKey } = (await operator(first).post(`${projects}/${projectId}/api-keys`, { name: 'K' }))
         .body;
-      return { projectId, clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)) };
+      return {
+        projectId,
+        apiKey,
+        clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)),
+      };
     },
 
     async close() {

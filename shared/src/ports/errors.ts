@@ -37,6 +37,15 @@ export class StaleBatch extends Error {
   }
 }
 
+/** Another rebuild of the read models has begun, or they have been cleared; what this one has built is of no use. */
+export class RebuildSuperseded extends Error {
+  override readonly name = 'RebuildSuperseded';
+
+  constructor() {
+    super('Another rebuild of the read models has begun');
+  }
+}
+
 /** The data folder belongs to another running process. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';

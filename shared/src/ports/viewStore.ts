@@ -1,5 +1,6 @@
 import type { ViewName, Views } from '../contracts/views/views.js';
 import type { LogPosition } from './eventLog.js';
+import type { ViewRebuild } from './viewRebuild.js';
 
 /**
  * A filter in MongoDB's query language, limited to what every adapter answers alike: equality on (dotted) fields,
@@ -81,6 +82,9 @@ export interface ViewStore {
 
   /** Removes every document and the checkpoint, for a rebuild from the log. */
   clear(): Promise<void>;
+
+  /** Begins to build the documents anew beside those that are read; one that was begun before is over. */
+  rebuild(): Promise<ViewRebuild>;
 
   /**
    * Keeps when records were last used. No event tells, so it is kept beside the read models: `clear` leaves it, and so

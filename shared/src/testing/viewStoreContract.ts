@@ -11,6 +11,7 @@ import {
   sortedNaively,
   sortToAsk,
 } from './view-store/queryOracle.js';
+import { rebuildContract } from './view-store/rebuildContract.js';
 import { refusalsContract } from './view-store/refusalsContract.js';
 import { sortingContract } from './view-store/sortingContract.js';
 import { usageContract } from './view-store/usageContract.js';
@@ -60,5 +61,6 @@ export const viewStoreContract = (name: string, open: () => Promise<StoreUnderTe
     describe('last uses', () => lastUsesContract(current));
     describe('usage', () => usageContract(current));
     describe('positions', () => positionsContract(current));
+    describe('a rebuild', () => rebuildContract(current));
   });
 };

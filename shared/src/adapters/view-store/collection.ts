@@ -22,6 +22,10 @@ export class Collection {
     return this.#entries.get(id)?.document;
   }
 
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
   /** A list of its own: the collection may be changed while the caller goes through it. */
   matching(filter: CompiledFilter): Entry[] {
     const matches: Entry[] = [];

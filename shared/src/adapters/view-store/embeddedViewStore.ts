@@ -1,7 +1,8 @@
 import { viewsVersion, type ViewName, type Views } from '../../contracts/views/views.js';
-import { EngineUnavailable, StaleBatch } from '../../ports/errors.js';
+import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
+import type { ViewRebuild } from '../../ports/viewRebuild.js';
 import type {
   ConnectionCount,
   LastUse,
@@ -13,6 +14,7 @@ import type {
 } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
+import { EmbeddedViewRebuild } from './embeddedViewRebuild.js';
 import { page } from './page.js';
 import { PositionWaiters } from './positionWaiters.js';
 import { Snapshot } from './snapshot.js';
@@ -35,7 +37,9 @@ export interface EmbeddedViewStoreOptions {
  * together. A crash falls back to the last one, and the projector repeats what came after it.
  */
 class EmbeddedViewStore implements ViewStore {
-  #documents = this.#noDocuments();
+  #documents = this.#newDocuments();
+  /** The one that is under way. */
+  #rebuild: ViewRebuild | undefined;
   #checkpoint: LogPosition | undefined;
   #isOpen = true;
   readonly #uses = new UseTimes((id, at) => this.#writer.recordUse(id, at));
@@ -97,11 +101,29 @@ class EmbeddedViewStore implements ViewStore {
 
   async clear(): Promise<void> {
     this.#assertOpen();
-    this.#documents = this.#noDocuments();
+    this.#documents = this.#newDocuments();
     this.#checkpoint = undefined;
+    this.#rebuild = undefined;
     this.#writer.clear();
     // On disk before it resolves, or a crash would bring back what was cleared for a reason.
     await this.#writer.flush();
+  }
+
+  async rebuild(): Promise<ViewRebuild> {
+    this.#assertOpen();
+    const rebuild = new EmbeddedViewRebuild(this.#newDocuments(), {
+      assertCurrent: () => {
+        this.#assertOpen();
+        if (this.#rebuild !== rebuild) throw new RebuildSuperseded();
+      },
+      checkpoint: () => this.#checkpoint,
+      replaceDocuments: (documents) => this.#replaceDocuments(documents),
+      end: () => {
+        if (this.#rebuild === rebuild) this.#rebuild = undefined;
+      },
+    });
+    this.#rebuild = rebuild;
+    return rebuild;
   }
 
   async noteUses(uses: readonly LastUse[]): Promise<void> {
@@ -142,11 +164,24 @@ class EmbeddedViewStore implements ViewStore {
     await this.#writer.close();
   });
 
-  #noDocuments(): ViewDocuments {
-    return new ViewDocuments((view, id, document) => {
+  /** Changes of those that are being built anew are not kept. */
+  #newDocuments(): ViewDocuments {
+    const documents = new ViewDocuments((view, id, document) => {
+      if (documents !== this.#documents) return;
       this.#writer.record(view, id, document);
       if (document === undefined) this.#uses.forget(id);
     });
+    return documents;
+  }
+
+  /** At the checkpoint of now. Those on disk are replaced in one transaction, by the next snapshot. */
+  async #replaceDocuments(documents: ViewDocuments): Promise<void> {
+    this.#rebuild = undefined;
+    this.#documents = documents;
+    this.#writer.clear();
+    for (const [view, id, document] of documents.all()) this.#writer.record(view, id, document);
+    if (this.#checkpoint !== undefined) this.#writer.moveTo(this.#checkpoint);
+    await this.#writer.settle();
   }
 
   #assertOpen(): void {

@@ -30,6 +30,11 @@ export class ViewDocuments {
       .map((entry) => entry.document);
   }
 
+  *all(): Iterable<readonly [view: string, id: string, document: Document]> {
+    for (const [view, collection] of this.#collections)
+      for (const { id, document } of collection.entries()) yield [view, id, document];
+  }
+
   /** All of them or, where one is refused, none. Nobody reads in between: it all happens in one turn. */
   apply(changes: readonly ViewChange[]): void {
     const steps = changes.map((change) => this.#stepFor(change));

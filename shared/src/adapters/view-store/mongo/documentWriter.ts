@@ -112,5 +112,11 @@ export class DocumentWriter {
   }
 }
 
+/** Waits for all of them, and then fails as the first that failed: nothing goes on behind the caller's back. */
+export const allOf = async (writes: readonly Promise<void>[]): Promise<void> => {
+  await Promise.allSettled(writes);
+  await Promise.all(writes);
+};
+
 const isPut = (write: DocumentWrite): write is { readonly put: Fields } =>
   typeof write === 'object' && 'put' in write;

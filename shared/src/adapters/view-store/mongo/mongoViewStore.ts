@@ -3,6 +3,7 @@ import type { ViewName, Views } from '../../../contracts/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';
+import type { ViewRebuild } from '../../../ports/viewRebuild.js';
 import type {
   ConnectionCount,
   LastUse,
@@ -18,6 +19,8 @@ import { CheckpointWatch } from './checkpointWatch.js';
 import { readLimits } from './clientSettings.js';
 import { ConnectionRecords } from './connectionRecords.js';
 import { EngineCalls } from './engineCalls.js';
+import { LiveGeneration } from './liveGeneration.js';
+import { beginMongoRebuild } from './mongoViewRebuild.js';
 import { openOnMongo, type MongoPlace } from './openOnMongo.js';
 import { ProgressRecord } from './progressRecord.js';
 import { decodeDocument } from './storedDocument.js';
@@ -25,6 +28,7 @@ import { storedFilter, storedSort } from './storedFilter.js';
 import { UsageRecords } from './usageRecords.js';
 import { UseRecords } from './useRecords.js';
 import { ViewCollections } from './viewCollections.js';
+import type { ViewGeneration } from './viewGeneration.js';
 
 export interface MongoViewStoreOptions extends MongoPlace {
   readonly logger?: Logger;
@@ -39,6 +43,7 @@ class MongoViewStore implements ViewStore {
   readonly #collections: ViewCollections;
   readonly #progress: ProgressRecord;
   readonly #writer: BatchWriter;
+  readonly #live: LiveGeneration;
   readonly #uses: UseRecords;
   readonly #usage: UsageRecords;
   readonly #connections: ConnectionRecords;
@@ -51,6 +56,11 @@ class MongoViewStore implements ViewStore {
     this.#collections = new ViewCollections(client.db(database));
     this.#progress = new ProgressRecord(this.#collections.progress);
     this.#writer = new BatchWriter(this.#collections, this.#progress);
+    this.#live = new LiveGeneration({
+      readProgress: () => this.#progress.read(),
+      generation: (number) => this.#collections.generation(number),
+      now: () => performance.now(),
+    });
     this.#uses = new UseRecords(this.#collections.lastUses);
     this.#usage = new UsageRecords(this.#collections.usage);
     this.#connections = new ConnectionRecords(this.#collections.connections);
@@ -61,12 +71,12 @@ class MongoViewStore implements ViewStore {
   async prepare(): Promise<void> {
     await this.#call(async () => {
       await this.#client.connect();
-      await this.#collections.makeIndexes();
+      await this.#collections.makeIndexes((await this.#live.progress())?.generation ?? 0);
     });
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
-    const stored = await this.#call(() => this.#collections.of(view).findOne({ _id: id }, readLimits()));
+    const stored = await this.#read((documents) => documents.of(view).findOne({ _id: id }, readLimits()));
     if (stored === null || stored._removedAt !== undefined) return undefined;
     return decodeDocument(stored) as unknown as Views[V];
   }
@@ -78,20 +88,19 @@ class MongoViewStore implements ViewStore {
     const where = storedFilter(filter);
     // To MongoDB, a limit of 0 is none.
     if (limit === 0) return [];
-    const options = {
-      sort: storedSort(sort),
-      skip,
-      limit: limit ?? 0,
-      batchSize: 1_000,
-      ...readLimits(),
-    };
-    const found = await this.#call(() => this.#collections.of(view).find(where, options).toArray());
+    const options = { sort: storedSort(sort), skip, limit: limit ?? 0, batchSize: 1_000 };
+    const found = await this.#read((documents) =>
+      documents
+        .of(view)
+        .find(where, { ...options, ...readLimits() })
+        .toArray(),
+    );
     return found.map((stored) => decodeDocument(stored) as unknown as Views[V]);
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
     const where = storedFilter(filter);
-    return this.#call(() => this.#collections.of(view).countDocuments(where, readLimits()));
+    return this.#read((documents) => documents.of(view).countDocuments(where, readLimits()));
   }
 
   async apply(batch: ViewBatch): Promise<void> {
@@ -100,7 +109,7 @@ class MongoViewStore implements ViewStore {
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    return (await this.#call(() => this.#progress.read()))?.position;
+    return this.#call(() => this.#live.checkpoint());
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {
@@ -112,6 +121,15 @@ class MongoViewStore implements ViewStore {
 
   async clear(): Promise<void> {
     await this.#call(() => this.#writer.clear());
+  }
+
+  async rebuild(): Promise<ViewRebuild> {
+    return beginMongoRebuild({
+      collections: this.#collections,
+      progress: this.#progress,
+      lookAgain: () => this.#live.progress(),
+      call: (action) => this.#call(action),
+    });
   }
 
   async noteUses(uses: readonly LastUse[]): Promise<void> {
@@ -144,6 +162,10 @@ class MongoViewStore implements ViewStore {
     await this.#writer.drained();
     await this.#client.close();
   });
+
+  #read<T>(action: (documents: ViewGeneration) => Promise<T>): Promise<T> {
+    return this.#call(() => this.#live.read(action));
+  }
 
   #call<T>(action: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) return Promise.reject(new EngineUnavailable('read models'));

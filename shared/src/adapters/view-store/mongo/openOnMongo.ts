@@ -11,13 +11,16 @@ export interface MongoPlace {
 
 const databaseInUrl = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/;
 
+export const databaseOf = ({ url, database }: MongoPlace): string =>
+  database ?? databaseInUrl.exec(url)?.[1] ?? 'roomwire';
+
 /** Connects and prepares a store, which closes the client from then on; rejects with `EngineUnavailable` while the server is away. */
 export const openOnMongo = async <Store extends { prepare(): Promise<void> }>(
-  { url, database = databaseInUrl.exec(url)?.[1] ?? 'roomwire' }: MongoPlace,
+  place: MongoPlace,
   storeOn: (client: MongoClient, database: string) => Store,
 ): Promise<Store> => {
-  const client = new MongoClient(url, clientSettings);
-  const store = storeOn(client, database);
+  const client = new MongoClient(place.url, clientSettings);
+  const store = storeOn(client, databaseOf(place));
   try {
     await store.prepare();
     return store;

@@ -1,81 +1,58 @@
 import type { Collection, Db } from 'mongodb';
-import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/views/views.js';
-import { isNotImplemented } from './engineErrors.js';
+import { viewsVersion } from '../../../contracts/views/views.js';
 import type { StoredConnections } from './connectionRecords.js';
+import { forgetAfter } from './forgetAfter.js';
 import type { Progress } from './progressRecord.js';
-import type { StoredDocument } from './storedDocument.js';
 import type { StoredUsage } from './usageRecords.js';
 import type { StoredUse } from './useRecords.js';
+import { generationOf, ViewGeneration } from './viewGeneration.js';
 
-const views = Object.keys(viewIndexes) as ViewName[];
-
-/** Longer than any write of a projector that lost the lead can be under way. */
-const removalsKeptSeconds = 86_400;
 /** Longer than any gateway that is alive is silent. */
 const connectionsKeptSeconds = 86_400;
 
 /**
- * A collection for each view, and one for the progress. Their names hold the version of the views: a program of another
- * version has collections of its own, so that both run side by side while the new one catches up. Those of an old
- * version stay until somebody drops them. The last uses and the usage, which no log could bring back, are the same for
- * all versions.
+ * A collection for each view of each generation, and one for the progress, which says what generation is read. Their names
+ * hold the version of the views: a program of another version has collections of its own, so that both run side by side
+ * while the new one catches up. Those of an old version stay until somebody drops them. The last uses and the usage, which
+ * no log could bring back, are the same for all versions and generations.
  */
 export class ViewCollections {
   readonly progress: Collection<Progress>;
   readonly lastUses: Collection<StoredUse>;
   readonly usage: Collection<StoredUsage>;
   readonly connections: Collection<StoredConnections>;
-  readonly #documents: ReadonlyMap<string, Collection<StoredDocument>>;
+  readonly #database: Db;
+  readonly #generations = new Map<number, ViewGeneration>();
 
   constructor(database: Db) {
-    const nameOf = (what: string): string => `v${viewsVersion}_${what}`;
-    this.progress = database.collection(nameOf('progress'));
+    this.#database = database;
+    this.progress = database.collection(`v${viewsVersion}_progress`);
     this.lastUses = database.collection('last_uses');
     this.usage = database.collection('usage');
     this.connections = database.collection('connections');
-    this.#documents = new Map(views.map((view) => [view, database.collection(nameOf(view))]));
   }
 
-  of(view: ViewName): Collection<StoredDocument> {
-    const collection = this.#documents.get(view);
-    if (!collection) throw new TypeError(`There is no view ${view}`);
-    return collection;
+  generation(number: number): ViewGeneration {
+    const generation = this.#generations.get(number) ?? new ViewGeneration(this.#database, number);
+    this.#generations.set(number, generation);
+    return generation;
   }
 
-  async makeIndexes(): Promise<void> {
-    await Promise.all(views.map((view) => this.#makeIndexesOf(view)));
+  /** One beside them, for who looks into the database. */
+  named(name: string): Collection {
+    return this.#database.collection(name);
+  }
+
+  async makeIndexes(live: number): Promise<void> {
+    await this.generation(live).makeIndexes();
     await forgetAfter(this.connections, 'at', connectionsKeptSeconds);
   }
 
-  async removeAllDocuments(): Promise<void> {
-    await Promise.all(views.map((view) => this.of(view).drop()));
-    await this.makeIndexes();
-  }
-
-  async #makeIndexesOf(view: ViewName): Promise<void> {
-    const collection = this.of(view);
-    for (const fields of distinctIndexes(viewIndexes[view]))
-      await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
-    await forgetAfter(collection, '_removedAt', removalsKeptSeconds);
+  /** What rebuilds that were killed, or nobody reads any more, have left behind. */
+  async dropGenerationsBut(kept: readonly (number | undefined)[]): Promise<void> {
+    const names = await this.#database.listCollections({}, { nameOnly: true }).toArray();
+    const generations = new Set(names.map(({ name }) => generationOf(name)));
+    for (const generation of generations)
+      if (generation !== undefined && !kept.includes(generation)) await this.generation(generation).drop();
   }
 }
-
-const forgetAfter = async <T extends object>(
-  collection: Collection<T>,
-  field: string,
-  expireAfterSeconds: number,
-): Promise<void> => {
-  await collection
-    .createIndex({ [field]: 1 }, { expireAfterSeconds, sparse: true })
-    .catch((error: unknown) => {
-      // Such a server keeps what nobody looks at any more, which only costs space.
-      if (!isNotImplemented(error)) throw error;
-    });
-};
-
-/** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
-const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
-  indexes.filter(
-    (index) =>
-      !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),
-  );

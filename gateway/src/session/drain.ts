@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import type { Random } from '@roomwire/shared/ports/random';
+
+interface Closeable {
+  close(why: CloseSpec): void;
+}
+
+export interface DrainDeps<Each extends Closeable> {
+  readonly connections: ReadonlySet<Each>;
+  /** Resolves when nobody is connected. */
+  readonly emptied: Promise<void>;
+  readonly random: Random;
+  /** From the first close to the last. */
+  readonly overMs: number;
+}
+
+/** What is due within the next few milliseconds is due now: timers are no finer, and there may be very many connections. */
+const atOnceMs = 5;
+
+/**
+ * Closes every connection, in no order that anybody could tell, evenly over a time: those who connect again come to the
+ * other gateways one by one. Resolves when all have been told, or have gone by themselves.
+ */
+export const drain = async <Each extends Closeable>(deps: DrainDeps<Each>): Promise<void> => {
+  const { connections, emptied, random, overMs } = deps;
+  const leaving = shuffled([...connections], random);
+  const from = performance.now();
+  let isEmpty = false;
+  const empty = emptied.then(() => void (isEmpty = true));
+  for (const [n, connection] of leaving.entries()) {
+    const waitMs = dueAt(n, leaving.length, overMs, random) - (performance.now() - from);
+    if (waitMs > atOnceMs) await interruptible(waitMs, empty);
+    if (isEmpty) return;
+    connection.close(closes.serviceRestart);
+  }
+};
+
+/** Somewhere in its own share of the time, so that several gateways that go at once do not fall into step. */
+const dueAt = (n: number, count: number, overMs: number, random: Random): number =>
+  ((n + fraction(random)) / count) * overMs;
+
+/** From 0 to 1, which is not included. */
+const fraction = (random: Random): number =>
+  new DataView(random.bytes(4).slice().buffer).getUint32(0) / 2 ** 32;
+
+const shuffled = <T>(list: T[], random: Random): T[] => {
+  for (let last = list.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(fraction(random) * (last + 1));
+    [list[last], list[other]] = [list[other] as T, list[last] as T];
+  }
+  return list;
+};
+
+const interruptible = async (ms: number, end: Promise<void>): Promise<void> => {
+  const waiting = new AbortController();
+  await Promise.race([pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined), end]);
+  waiting.abort();
+};

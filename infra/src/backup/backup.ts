@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { copyFile, chmod, mkdir, open, readdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { copyEnvironment } from '@roomwire/shared/adapters/lmdb/copyEnvironment';
+import type { LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { Config } from '../config/config.js';
+import type { Adapters } from '../process/adapters.js';
+import { secretsFileName } from '../process/keptSecrets.js';
+import { writeEvents } from './eventLines.js';
+import { describeFile, parts, writeManifest, type Manifest } from './manifest.js';
+
+export interface BackupDeps {
+  readonly config: Config;
+  /** Of engines alone: the data folder may belong to a Roomwire that runs. */
+  readonly adapters: Adapters;
+  readonly onProgress: (events: number, position: LogPosition) => void;
+}
+
+/** Of these, in this order, the event log last: nothing in a backup then speaks of an event that is not in it. */
+const lmdbFiles = ['queues', 'recorded', 'sessions', 'groups', 'audit', 'views', 'events'].map(
+  (name) => `${name}.lmdb`,
+);
+const plainFiles = [secretsFileName, 'credentials.json'];
+
+/** Writes a backup into a new folder. What it holds is for its owner alone, because the secrets are in it. */
+export const backUp = async (target: string, deps: BackupDeps): Promise<Manifest> => {
+  await makeEmptyFolder(target);
+  const names: string[] = [];
+  if (deps.config.isEmbedded) names.push(...(await copyDataFolder(deps.config.dataDir, target)));
+  if (deps.config.mongodbUrl !== undefined)
+    names.push(await writeKeptDocuments(deps.config.mongodbUrl, target));
+  if (deps.config.eventStoreUrl !== undefined) names.push(await writeLog(target, deps));
+  const files = [];
+  for (const name of names) {
+    await sync(join(target, name));
+    files.push(await describeFile(target, name));
+  }
+  const manifest: Manifest = { format: 1, createdAt: new Date().toISOString(), files };
+  await writeManifest(target, manifest);
+  return manifest;
+};
+
+const makeEmptyFolder = async (target: string): Promise<void> => {
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`);
+  await chmod(target, 0o700);
+};
+
+const copyDataFolder = async (dataDir: string, target: string): Promise<string[]> => {
+  const found = new Set(await readdir(dataDir));
+  const copied: string[] = [];
+  for (const name of plainFiles.filter((each) => found.has(each))) {
+    await copyFile(join(dataDir, name), join(target, name));
+    await chmod(join(target, name), 0o600);
+    copied.push(name);
+  }
+  for (const name of lmdbFiles.filter((each) => found.has(each))) {
+    await copyEnvironment(join(dataDir, name), join(target, name));
+    copied.push(name);
+  }
+  return copied;
+};
+
+const writeKeptDocuments = async (url: string, target: string): Promise<string> => {
+  const { readKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
+  await writingLines(join(target, parts.kept), (write) => readKept({ url }, write));
+  return parts.kept;
+};
+
+const writeLog = async (target: string, { adapters, onProgress }: BackupDeps): Promise<string> => {
+  const log = await adapters.log();
+  await writingLines(join(target, parts.events), (write) => writeEvents(log, write, onProgress));
+  return parts.events;
+};
+
+const writingLines = async (
+  file: string,
+  produce: (write: (lines: readonly string[]) => Promise<void>) => Promise<unknown>,
+): Promise<void> => {
+  const out = createWriteStream(file, { flags: 'wx', mode: 0o600 });
+  const ended = finished(out);
+  const write = async (lines: readonly string[]): Promise<void> => {
+    if (lines.length > 0 && !out.write(`${lines.join('\n')}\n`)) await once(out, 'drain');
+  };
+  await Promise.race([
+    produce(write),
+    ended.then(() => Promise.reject(new Error(`${file} was closed early`))),
+  ]);
+  out.end();
+  await ended;
+};
+
+const sync = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r');
+  await handle.sync().finally(() => handle.close());
+};

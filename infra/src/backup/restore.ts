@@ -1,0 +1,98 @@
+import { copyFile, chmod, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { Config } from '../config/config.js';
+import type { Adapters } from '../process/adapters.js';
+import { appendEvents, linesOf } from './eventLines.js';
+import { checkedManifest, parts, type Manifest } from './manifest.js';
+import { unfinishedMark } from './unfinishedRestore.js';
+
+export interface RestoreDeps {
+  readonly config: Config;
+  readonly adapters: Adapters;
+  readonly onProgress: (events: number, position: LogPosition) => void;
+}
+
+const engineParts: readonly string[] = Object.values(parts);
+
+/**
+ * Puts a backup into an empty data folder and onto empty engines. One that was interrupted may be done again, with the
+ * same backup; until then no Roomwire starts on the folder.
+ */
+export const restore = async (backup: string, deps: RestoreDeps): Promise<Manifest> => {
+  const manifest = await checkedManifest(backup);
+  requireSameProfile(manifest, deps.config);
+  const names = manifest.files.map(({ name }) => name);
+  const copied = names.filter((name) => !engineParts.includes(name));
+  if (copied.length > 0) await fillDataFolder(backup, copied, deps.config.dataDir);
+  if (names.includes(parts.kept)) await restoreDocuments(backup, deps.config);
+  if (names.includes(parts.events)) await restoreLog(backup, deps);
+  return manifest;
+};
+
+const requireSameProfile = ({ files }: Manifest, { eventStoreUrl, mongodbUrl }: Config): void => {
+  const has = (name: string): boolean => files.some((file) => file.name === name);
+  const fits =
+    has(parts.events) === (eventStoreUrl !== undefined) && has(parts.kept) === (mongodbUrl !== undefined);
+  if (!fits)
+    throw new Error(
+      'The backup is of another configuration: set ROOMWIRE_EVENTSTORE_URL and ROOMWIRE_MONGODB_URL as they were, or leave them out as they were',
+    );
+};
+
+const fillDataFolder = async (backup: string, names: readonly string[], dataDir: string): Promise<void> => {
+  const folder = await openDataFolder(dataDir);
+  try {
+    const others = (await readdir(folder.path)).filter((name) => !/^owner\.lmdb(?:-lock)?$/.test(name));
+    if (others.length > 0 && !others.includes(unfinishedMark))
+      throw new Error(`The data folder ${folder.path} is not empty: move it away first`);
+    await writeFile(folder.file(unfinishedMark), '', { mode: 0o600 });
+    for (const name of names) {
+      // What a start, or the restore before, may have left of the old file does not fit the new one.
+      await rm(folder.file(`${name}-lock`), { force: true });
+      await copyFile(join(backup, name), folder.file(name));
+      await chmod(folder.file(name), 0o600);
+      await sync(folder.file(name));
+    }
+    await rm(folder.file(unfinishedMark));
+    await sync(folder.path);
+  } finally {
+    await folder.close();
+  }
+};
+
+const restoreDocuments = async (backup: string, { mongodbUrl = '' }: Config): Promise<void> => {
+  const { writeKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
+  await writeKept({ url: mongodbUrl }, linesOf(join(backup, parts.kept)));
+};
+
+/** Positions in the new log are others, so that whatever was made from the old one must be made anew. */
+const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps): Promise<void> => {
+  const [log, views, auditIndex] = [
+    await adapters.log(),
+    await adapters.views(),
+    await adapters.auditIndex(),
+  ];
+  await requireEmptyOrBegun(log, join(backup, parts.events));
+  await views.clear();
+  await auditIndex.clear();
+  await appendEvents(log, linesOf(join(backup, parts.events)), onProgress);
+};
+
+/** What is there may be the beginning of the very same history. */
+const requireEmptyOrBegun = async (log: EventLog, file: string): Promise<void> => {
+  for await (const [first] of log.readAll()) {
+    if (first === undefined) continue;
+    for await (const line of linesOf(file))
+      if ((JSON.parse(line) as RecordedEvent).id === first.id) return;
+      else break;
+    throw new Error('The event log is not empty, and what is in it is of another history');
+  }
+};
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+};

@@ -1,0 +1,82 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { DataFolderInUse } from '@roomwire/shared/ports/errors';
+import { progressBar } from '../audit/progressBar.js';
+import { backUp } from '../backup/backup.js';
+import type { Manifest } from '../backup/manifest.js';
+import { restore } from '../backup/restore.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
+import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createClosingStack } from '../process/closingStack.js';
+import { exitCodes, fail } from './fail.js';
+
+export const addBackup = (program: Command): void => {
+  program
+    .command('backup')
+    .description('write all that Roomwire has stored into a new folder, also while it runs')
+    .argument('<folder>', 'where to; it must be empty or not there')
+    .action(writeBackup);
+  program
+    .command('restore')
+    .description('put a backup into an empty data folder, or onto empty engines, while Roomwire is stopped')
+    .argument('<folder>', 'that `roomwire backup` has written')
+    .action(restoreBackup);
+};
+
+const writeBackup = async (folder: string): Promise<void> => {
+  const manifest = await withEngines('The backup', async (config, adapters) => {
+    if (config.isEmbedded && config.eventStoreUrl === undefined) await requireLog(config);
+    const bar = progressBar('Writing', await headOf(config, adapters), process.stderr);
+    try {
+      return await backUp(folder, { config, adapters, onProgress: bar.show });
+    } finally {
+      bar.end();
+    }
+  });
+  process.stdout.write(`Backed up ${summary(manifest)} to ${folder}\n`);
+};
+
+const restoreBackup = async (folder: string): Promise<void> => {
+  const manifest = await withEngines('The restore', (config, adapters) => {
+    const lines = (events: number): void => {
+      if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
+    };
+    return restore(folder, { config, adapters, onProgress: lines });
+  });
+  process.stdout.write(`Restored ${summary(manifest)}, as of ${manifest.createdAt}\n`);
+};
+
+const summary = ({ files }: Manifest): string => {
+  const megabytes = files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000;
+  return `${files.length} files (${megabytes.toFixed(1)} MB)`;
+};
+
+const requireLog = async ({ dataDir }: Config): Promise<void> => {
+  await access(join(dataDir, 'events.lmdb')).catch(() => {
+    throw new ConfigError([`there is no event log in ${dataDir}: set ROOMWIRE_DATA_DIR`]);
+  });
+};
+
+const headOf = async ({ eventStoreUrl }: Config, adapters: Adapters): Promise<string | undefined> =>
+  eventStoreUrl === undefined ? undefined : (await adapters.log()).head();
+
+const withEngines = async <T>(
+  what: string,
+  use: (config: Config, adapters: Adapters) => Promise<T>,
+): Promise<T> => {
+  const closing = createClosingStack();
+  try {
+    const config = readConfig(process.env);
+    const logger = createWinstonLogger(config.logLevel);
+    const { signal } = new AbortController();
+    return await use(config, createAdapters({ config, logger, closing, signal }));
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+    if (error instanceof DataFolderInUse) return fail(`${error.message}: stop Roomwire for it`);
+    return fail(`${what} failed: ${(error as Error).message}`);
+  } finally {
+    await closing.closeAll();
+  }
+};

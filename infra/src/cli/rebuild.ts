@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { rebuildViews, type RebuildReport } from '@roomwire/projections/rebuild/rebuildViews';
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { DataFolderInUse } from '@roomwire/shared/ports/errors';
+import { openForAudit } from '../audit/openForAudit.js';
+import { progressBar, type ProgressBar } from '../audit/progressBar.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
+import { requestRebuild } from '../rebuild/requestRebuild.js';
+import { exitCodes, fail } from './fail.js';
+
+export const addRebuild = (program: Command): void => {
+  program.commands
+    .find((command) => command.name() === 'projections')
+    ?.command('rebuild')
+    .description(
+      'build the read models anew from the event log beside the live ones, and put them in their place',
+    )
+    .action(rebuild);
+};
+
+const rebuild = async (): Promise<void> => {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new Error('Stopped')));
+  const from = performance.now();
+  try {
+    const { events } = await rebuildWith(readConfig(process.env), stop.signal);
+    const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+    process.stdout.write(`The read models have been built anew from ${events} events, in ${seconds} s\n`);
+  } catch (error) {
+    if (error instanceof ConfigError) fail(error.message, exitCodes.misused);
+    fail(`${(error as Error).message}; the read models are as they were`);
+  }
+};
+
+/** In this process, or in the one that has the data folder. */
+const rebuildWith = async (config: Config, signal: AbortSignal): Promise<RebuildReport> => {
+  const logger = createWinstonLogger(config.logLevel);
+  let bar: ProgressBar | undefined;
+  try {
+    return await openForAudit(config, logger, async (adapters) => {
+      const [log, views] = [await adapters.log(), await adapters.views()];
+      bar = progressBar('Building', await log.head(), process.stderr);
+      return rebuildViews({ log, views, logger, signal, onProgress: bar.show });
+    });
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error;
+    return await requestRebuild(config.dataDir, {
+      signal,
+      onStatus: ({ head, events, position }) => {
+        bar ??= progressBar('Building', head, process.stderr);
+        if (position !== undefined) bar.show(events, position);
+      },
+    });
+  } finally {
+    bar?.end();
+  }
+};

@@ -1,0 +1,108 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { startEventStore } from '../../src/engines/eventStore.js';
+import { apiClient } from '../support/apiClient.js';
+import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
+import { documentedCommands, exportedNames, runDocumented } from '../support/documentedCommands.js';
+import { readTheirWrites } from '../support/readingTheirWrites.js';
+
+const [settings = '', backUp = '', restore = '', verify = ''] = documentedCommands('### On engines');
+
+describe('a backup on engines', function () {
+  this.timeout(240_000);
+  let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
+  let cluster: Cluster;
+  let folder: TemporaryFolder;
+
+  before(async () => {
+    engines = await enginesOfTheRun();
+    cluster = await startCluster(engines);
+    folder = await temporaryFolder();
+  });
+  after(async () => {
+    await cluster.close();
+    await engines.close();
+    await folder.remove();
+  });
+
+  const documented = (commands: string, of: Cluster) =>
+    runDocumented(commands, { ...of.environment, ROOMWIRE_LOG_LEVEL: 'error', BACKUPS: folder.path });
+  const database = async <T>(of: Cluster, use: (client: MongoClient) => Promise<T>): Promise<T> => {
+    const client = await new MongoClient(of.mongodbUrl).connect();
+    return use(client).finally(() => client.close());
+  };
+
+  it('brings everything back onto empty engines, by the commands of the documents', async () => {
+    expect(exportedNames(settings)).to.eql([
+      ...['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS', 'BACKUPS'],
+    ]);
+    const api = await cluster.add('command-api');
+    await cluster.add('projections');
+    const { apiKey, clients } = await cluster.newProject({}, api);
+    const [client] = clients as [(typeof clients)[0]];
+    const { appId } = (await client.post('/apps', { name: 'App' })).body;
+    await client.post('/actors', {
+      name: '\u2028 "odd"',
+      actorType: 'user',
+      metadata: { $a: { 'b.c': [1] } },
+    });
+    const usage = { _id: '2026-11 p', counts: { gateway: 7 } } as any;
+    await database(cluster, (mongo) => mongo.db().collection('usage').insertOne(usage));
+    const traffic = readTheirWrites(appId, clients);
+    await documented(backUp, cluster);
+    expect(await traffic.stop()).to.be.greaterThan(0);
+    const actors = (await client.get('/actors')).body;
+    const organizations = (await cluster.operator(api).get('/organizations')).body;
+    await cluster.close();
+
+    const eventStore = await startEventStore();
+    const other = await startCluster({ ...engines, eventStoreUrl: eventStore.url });
+    try {
+      expect(await documented(restore, other)).to.match(/Restored 2 files/);
+      // Done again, as after an interruption, it changes nothing.
+      await documented(restore, other);
+      await other.add('projections');
+      expect(await documented(verify, other)).to.include('The read models say what the log says');
+      const restored = await other.add('command-api');
+      expect((await other.operator(restored).get('/organizations')).body).to.eql(organizations);
+      // The credential, too, is what it was.
+      const again = apiClient(restored.baseUrl, apiKey);
+      const withoutUse = (records: { lastUsedAt: unknown }[]) =>
+        records.map(({ lastUsedAt: _, ...record }) => record);
+      expect(withoutUse((await again.get('/actors')).body)).to.eql(withoutUse(actors));
+      expect((await again.post(`/apps/${appId}/rooms`, { name: 'After' })).status).to.equal(201);
+      expect(await database(other, (mongo) => mongo.db().collection('usage').findOne({}))).to.eql(usage);
+      expect(await documented(verify, other)).to.include('The read models say what the log says');
+    } finally {
+      await other.close();
+      await eventStore.close();
+    }
+  });
+
+  it('is not put onto a log that has other events, nor into files', async () => {
+    const [name = ''] = await readdir(folder.path);
+    const text = await readFile(join(folder.path, name, 'events.jsonl'), 'utf8');
+    expect(text.split('\n').length).to.be.greaterThan(3);
+    const files = { ROOMWIRE_DATA_DIR: join(folder.path, 'data'), BACKUPS: folder.path };
+    const refusal = await runDocumented(restore, files).catch((error: Error) => error.message);
+    expect(refusal).to.include('The backup is of another configuration');
+    await rm(join(folder.path, 'data'), { recursive: true, force: true });
+
+    const eventStore = await startEventStore();
+    const other = await startCluster({ ...engines, eventStoreUrl: eventStore.url });
+    try {
+      const api = await other.add('command-api');
+      await other.add('projections');
+      await other.newProject({}, api);
+      await other.close();
+      const log = await documented(restore, other).catch((error: Error) => error.message);
+      expect(log).to.match(/The event log is not empty/);
+    } finally {
+      await other.close();
+      await eventStore.close();
+    }
+  });
+});

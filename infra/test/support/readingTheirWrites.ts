@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import type { ApiClient } from './apiClient.js';
+
+export interface ReadingTheirWrites {
+  /** Resolves with how many writes there were, all of which were read at once by each of the clients. */
+  stop(): Promise<number>;
+}
+
+/** Writes rooms through one client after the other, without a pause, and reads each through all of them right away. */
+export const readTheirWrites = (appId: string, clients: readonly ApiClient[]): ReadingTheirWrites => {
+  let isOver = false;
+  let writes = 0;
+  const names = new Map<string, string>();
+  const rooms = `/apps/${appId}/rooms`;
+
+  const write = async (client: ApiClient): Promise<string> => {
+    const name = `name ${writes}`;
+    const [known] = names.keys();
+    if (known !== undefined && writes % 3 > 0) {
+      expect((await client.patch(`${rooms}/${known}`, { name })).status).to.equal(200);
+      names.set(known, name);
+      return known;
+    }
+    const { status, body } = await client.post(rooms, { name, slug: `written-${writes}` });
+    expect(status).to.equal(201);
+    names.set(body.roomId, name);
+    return body.roomId;
+  };
+  const work = (async () => {
+    for (; !isOver; writes += 1) {
+      const roomId = await write(clients[writes % clients.length] as ApiClient);
+      for (const client of clients) {
+        const { status, body } = await client.get(`${rooms}/${roomId}`);
+        expect([status, body.name], `write ${writes}`).to.eql([200, names.get(roomId)]);
+      }
+    }
+    for (const client of clients) {
+      const found: { roomId: string; name: string }[] = (await client.get(rooms)).body;
+      const shown = new Map(found.map(({ roomId, name }) => [roomId, name]));
+      for (const [roomId, name] of names) expect(shown.get(roomId)).to.equal(name);
+    }
+    return writes;
+  })();
+  work.catch(() => undefined);
+
+  return {
+    stop: () => {
+      isOver = true;
+      return work;
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import kafkajs, { type Admin } from 'kafkajs';
+import type { BusTopic } from '../../../contracts/bus/busTopics.js';
+import { fetchCommittedOffsets } from './endOffsets.js';
+import { createKafkaClient } from './kafkaClient.js';
+import type { KafkaSecurity } from './kafkaSecurity.js';
+
+export interface TopicState {
+  readonly declared: BusTopic;
+  /** Undefined for a topic that is not there. */
+  readonly found:
+    | {
+        readonly partitions: number;
+        readonly fewestReplicas: number;
+        readonly underReplicated: number;
+        readonly retentionMs: number;
+        readonly cleanup: string;
+        readonly maxRecordBytes: number;
+      }
+    | undefined;
+}
+
+export interface KafkaState {
+  readonly brokers: number;
+  readonly topics: readonly TopicState[];
+  /** By queue: jobs that nobody has completed. */
+  readonly waiting: ReadonlyMap<string, number>;
+}
+
+export interface KafkaPlace {
+  readonly brokers: readonly string[];
+  readonly security: KafkaSecurity;
+  readonly topicPrefix?: string;
+  readonly groupPrefix?: string;
+}
+
+/** Asks the brokers and changes nothing on them. Rejects where they do not answer. */
+export const inspectKafka = async (
+  place: KafkaPlace,
+  topics: readonly BusTopic[],
+  queues: readonly string[],
+): Promise<KafkaState> => {
+  const { brokers, security, topicPrefix = '', groupPrefix = 'roomwire.' } = place;
+  const client = createKafkaClient({ brokers, security, clientId: 'roomwire-doctor', logger: undefined });
+  const admin = client.kafka.admin();
+  try {
+    await admin.connect();
+    const cluster = await admin.describeCluster();
+    const existing = new Set(await admin.listTopics());
+    const there = topics.filter(({ name }) => existing.has(topicPrefix + name));
+    const found = await statesOf(admin, there, topicPrefix);
+    const waiting = new Map<string, number>();
+    for (const queue of queues)
+      if (existing.has(topicPrefix + queue))
+        waiting.set(queue, await waitingIn(admin, topicPrefix + queue, groupPrefix + topicPrefix + queue));
+    return {
+      brokers: cluster.brokers.length,
+      topics: topics.map((declared) => ({ declared, found: found.get(declared.name) })),
+      waiting,
+    };
+  } finally {
+    await admin.disconnect().catch(() => undefined);
+    client.cut();
+  }
+};
+
+const statesOf = async (
+  admin: Admin,
+  topics: readonly BusTopic[],
+  prefix: string,
+): Promise<ReadonlyMap<string, TopicState['found']>> => {
+  if (topics.length === 0) return new Map();
+  const names = topics.map(({ name }) => prefix + name);
+  const { topics: metadata } = await admin.fetchTopicMetadata({ topics: names });
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
+    })),
+  });
+  return new Map(
+    topics.map(({ name }) => {
+      const partitions = metadata.find((topic) => topic.name === prefix + name)?.partitions ?? [];
+      const entries = resources.find(({ resourceName }) => resourceName === prefix + name)?.configEntries;
+      const config = new Map(entries?.map((entry) => [entry.configName, entry.configValue]));
+      const state = {
+        partitions: partitions.length,
+        fewestReplicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+        underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
+        retentionMs: Number(config.get('retention.ms')),
+        cleanup: config.get('cleanup.policy') ?? '',
+        maxRecordBytes: Number(config.get('max.message.bytes')),
+      };
+      return [name, state] as const;
+    }),
+  );
+};
+
+/** Where a group has committed nothing, it begins with what is there. */
+const waitingIn = async (admin: Admin, topic: string, groupId: string): Promise<number> => {
+  const [ends, committed] = [
+    await admin.fetchTopicOffsets(topic),
+    await fetchCommittedOffsets(admin, topic, groupId).catch((): readonly number[] => []),
+  ];
+  return ends.reduce((sum, { partition, high, low }) => {
+    const from = committed[partition] ?? -1;
+    return sum + Math.max(0, Number(high) - (from < 0 ? Number(low) : from));
+  }, 0);
+};

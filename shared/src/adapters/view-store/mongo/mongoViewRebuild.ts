@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { RebuildSuperseded, StaleBatch } from '../../../ports/errors.js';
+import type { LogPosition } from '../../../ports/eventLog.js';
+import type { ViewRebuild } from '../../../ports/viewRebuild.js';
+import type { ViewBatch, ViewChange } from '../../../ports/viewStore.js';
+import { allOf, DocumentWriter } from './documentWriter.js';
+import { retirementMs } from './liveGeneration.js';
+import { planWrites } from './plannedWrites.js';
+import type { ProgressRecord } from './progressRecord.js';
+import type { ViewCollections } from './viewCollections.js';
+import type { ViewGeneration } from './viewGeneration.js';
+
+/** Terms of documents that nobody reads yet: every projector that writes them once they are live comes after these. */
+const firstTerm = -1_000_000_000;
+const betweenChecksMs = 1_000;
+const betweenLooksMs = 100;
+
+interface RebuildDeps {
+  readonly collections: ViewCollections;
+  readonly progress: ProgressRecord;
+  /** Has this process read from whatever is live now. */
+  readonly lookAgain: () => Promise<unknown>;
+  /** Around everything that goes to the server. */
+  readonly call: <T>(action: () => Promise<T>) => Promise<T>;
+}
+
+/** A generation that is being built beside the live one. Whoever begins a later one takes the right to go live from it. */
+class MongoViewRebuild implements ViewRebuild {
+  readonly #deps: RebuildDeps;
+  readonly #generation: ViewGeneration;
+  readonly #hold = randomUUID();
+  #term = firstTerm;
+  #position: LogPosition | undefined;
+  #checkedAt = performance.now();
+  #isLive = false;
+
+  constructor(deps: RebuildDeps, generation: ViewGeneration) {
+    this.#deps = deps;
+    this.#generation = generation;
+  }
+
+  async apply({ changes, position }: ViewBatch): Promise<void> {
+    if (this.#position !== undefined && position <= this.#position)
+      throw new StaleBatch(position, this.#position);
+    await this.#deps.call(async () => {
+      await this.#assertCurrent();
+      await this.#write(changes);
+    });
+    this.#position = position;
+  }
+
+  async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
+    return this.#deps.call(async () => {
+      this.#isLive = await this.#switch(changes);
+      // This process knows at once, the others within seconds.
+      if (this.#isLive) await this.#deps.lookAgain();
+      return this.#isLive;
+    });
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#isLive) return;
+    await this.#deps.call(async () => {
+      const { number } = this.#generation;
+      await this.#deps.progress.endBuilding(number);
+      // A take-over whose answer was lost may have taken place.
+      const found = await this.#deps.progress.read();
+      if (found?.generation !== number && found?.retiring !== number) await this.#generation.drop();
+    });
+  }
+
+  async #switch(changes: readonly ViewChange[]): Promise<boolean> {
+    const { progress } = this.#deps;
+    const { number } = this.#generation;
+    const held = await progress.hold(number, this.#hold);
+    if (held === undefined) {
+      // The answer to the last try may have been lost.
+      if ((await progress.read())?.generation === number) return true;
+      throw new RebuildSuperseded();
+    }
+    if (this.#position === undefined || held.position !== this.#position) return false;
+    await this.#write(changes);
+    return progress.switchTo(number, held);
+  }
+
+  async #write(changes: readonly ViewChange[]): Promise<void> {
+    const writes = [...planWrites(changes)].map(([view, planned]) =>
+      new DocumentWriter(this.#generation.of(view), this.#term).write(planned),
+    );
+    await allOf(writes).catch((error: unknown) => {
+      // What the server may still be doing of it must not undo what comes later.
+      this.#term += 1;
+      throw error;
+    });
+  }
+
+  /** Not with every batch: what is built in vain does no harm. */
+  async #assertCurrent(): Promise<void> {
+    if (performance.now() - this.#checkedAt < betweenChecksMs) return;
+    this.#checkedAt = performance.now();
+    if ((await this.#deps.progress.read())?.building !== this.#generation.number)
+      throw new RebuildSuperseded();
+  }
+}
+
+/** Rejects with `RebuildSuperseded` where there is nothing to build anew, or another one began at the same time. */
+export const beginMongoRebuild = async (deps: RebuildDeps): Promise<ViewRebuild> => {
+  const { collections, progress, call } = deps;
+  await call(() => retireBefore(deps));
+  const number = await call(() => progress.beginBuilding());
+  const found = await call(() => progress.read());
+  if (number === undefined || found?.building !== number) throw new RebuildSuperseded();
+  await call(() => collections.dropGenerationsBut([found.generation, found.retiring]));
+  const generation = collections.generation(number);
+  await call(() => generation.makeIndexes());
+  return new MongoViewRebuild(deps, generation);
+};
+
+/** One generation at a time is on its way out. Its time may be over, with no projector that had anything to write since. */
+const retireBefore = async ({ collections, progress }: RebuildDeps): Promise<void> => {
+  const retiring = (await progress.read())?.retiring;
+  if (retiring === undefined) return;
+  const from = performance.now();
+  while ((await progress.read())?.retiring === retiring) {
+    if (performance.now() - from < retirementMs) await pause(betweenLooksMs);
+    else if (await progress.retire(retiring)) await collections.generation(retiring).drop();
+  }
+};

@@ -1,0 +1,59 @@
+import type { Collection, Db } from 'mongodb';
+import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/views/views.js';
+import { forgetAfter } from './forgetAfter.js';
+import type { StoredDocument } from './storedDocument.js';
+
+const views = Object.keys(viewIndexes) as ViewName[];
+
+/** Longer than any write of a projector that lost the lead can be under way. */
+const removalsKeptSeconds = 86_400;
+
+const prefixOf = (generation: number): string =>
+  generation === 0 ? `v${viewsVersion}_` : `v${viewsVersion}_g${generation}_`;
+
+/** The generation to which a collection belongs; undefined for the first one, and for whatever is no view of this version. */
+export const generationOf = (collectionName: string): number | undefined => {
+  const [, version, generation] = /^v(\d+)_g(\d+)_/.exec(collectionName) ?? [];
+  return Number(version) === viewsVersion ? Number(generation) : undefined;
+};
+
+/** The documents of all views, each view a collection. A rebuild makes another generation beside the one that is read. */
+export class ViewGeneration {
+  readonly number: number;
+  readonly #collections: ReadonlyMap<string, Collection<StoredDocument>>;
+
+  constructor(database: Db, number: number) {
+    this.number = number;
+    this.#collections = new Map(
+      views.map((view) => [view, database.collection<StoredDocument>(prefixOf(number) + view)]),
+    );
+  }
+
+  of(view: ViewName): Collection<StoredDocument> {
+    const collection = this.#collections.get(view);
+    if (!collection) throw new TypeError(`There is no view ${view}`);
+    return collection;
+  }
+
+  async makeIndexes(): Promise<void> {
+    await Promise.all(views.map((view) => this.#makeIndexesOf(view)));
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all(views.map((view) => this.of(view).drop()));
+  }
+
+  async #makeIndexesOf(view: ViewName): Promise<void> {
+    const collection = this.of(view);
+    for (const fields of distinctIndexes(viewIndexes[view]))
+      await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+    await forgetAfter(collection, '_removedAt', removalsKeptSeconds);
+  }
+}
+
+/** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
+export const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  indexes.filter(
+    (index) =>
+      !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),
+  );

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { LiveGeneration, retirementMs } from '../../../src/adapters/view-store/mongo/liveGeneration.js';
+import type { Progress } from '../../../src/adapters/view-store/mongo/progressRecord.js';
+import type { ViewGeneration } from '../../../src/adapters/view-store/mongo/viewGeneration.js';
+
+describe('the generation that readers go to', () => {
+  let now: number;
+  let live: number;
+  let questions: number;
+  let reader: LiveGeneration;
+
+  beforeEach(() => {
+    [now, live, questions] = [0, 0, 0];
+    reader = new LiveGeneration({
+      readProgress: async () => {
+        questions += 1;
+        return { _id: 'projector', term: 1, generation: live } satisfies Progress;
+      },
+      generation: (number) => ({ number }) as ViewGeneration,
+      now: () => now,
+    });
+  });
+  const read = (): Promise<number> => reader.read(async ({ number }) => number);
+
+  it('is asked for before the first read, and not again with every one', async () => {
+    live = 3;
+    expect([await read(), await read(), await read()]).to.eql([3, 3, 3]);
+    expect(questions).to.equal(1);
+  });
+
+  it('comes along whenever the progress is read', async () => {
+    await read();
+    live = 1;
+    await reader.checkpoint();
+    expect(await read()).to.equal(1);
+    expect(questions).to.equal(2);
+  });
+
+  it('is asked for beside the reads after a second, and by them after five', async () => {
+    await read();
+    live = 1;
+    now = 1_500;
+    expect(await read()).to.equal(0);
+    expect(questions).to.equal(2);
+    await new Promise(setImmediate);
+    expect(await read()).to.equal(1);
+    live = 2;
+    now = 8_000;
+    expect(await read()).to.equal(2);
+  });
+
+  it('is never used until the old one may be gone', async () => {
+    await read();
+    live = 1;
+    const seen: number[] = [];
+    const result = await reader.read(async ({ number }) => {
+      seen.push(number);
+      // The process stood still between the question and the answer.
+      if (number === 0) now += retirementMs - 1;
+      return number;
+    });
+    expect([result, seen]).to.eql([1, [0, 1]]);
+  });
+
+  it('is that of the latest question, in whatever order answers come', async () => {
+    const answers: ((generation: number) => void)[] = [];
+    const slow = new LiveGeneration({
+      readProgress: () =>
+        new Promise((resolve) =>
+          answers.push((generation) => resolve({ _id: 'projector', term: 1, generation })),
+        ),
+      generation: (number) => ({ number }) as ViewGeneration,
+      now: () => now,
+    });
+    const first = slow.checkpoint();
+    now = 1;
+    const second = slow.checkpoint();
+    answers[1]?.(5);
+    await second;
+    answers[0]?.(4);
+    await first;
+    expect(await slow.read(async ({ number }) => number)).to.equal(5);
+  });
+
+  it('is the first one where nobody has said anything else', async () => {
+    const empty = new LiveGeneration({
+      readProgress: async () => undefined,
+      generation: (number) => ({ number }) as ViewGeneration,
+      now: () => now,
+    });
+    expect(await empty.read(async ({ number }) => number)).to.equal(0);
+    expect(await empty.checkpoint()).to.equal(undefined);
+  });
+});

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
+import { RebuildSuperseded } from '../../../src/ports/errors.js';
+import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
+import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { at, putRoom, rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
+import { linkTo, type Link } from './mongoLink.js';
+import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';
+import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
+
+describe('the MongoDB view store, while it is built anew', function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let link: Link;
+  let stores: ViewStore[];
+
+  before(() => void mongoUrl());
+  beforeEach(async () => {
+    database = testDatabase();
+    link = await linkTo(database.url);
+    stores = [];
+  });
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await link.close();
+    await database.drop();
+  });
+  const open = async (url = database.url): Promise<ViewStore> => {
+    const store = await openMongoViewStore({ url, database: database.name });
+    stores.push(store);
+    return store;
+  };
+  const build = async (rebuild: ViewRebuild, from: number, to: number): Promise<void> => {
+    for (let n = from; n < to; n += 100) await rebuild.apply(batchOf(n, Math.min(to, n + 100)));
+  };
+  const names = async (): Promise<readonly string[]> => {
+    const client = await new MongoClient(database.url).connect();
+    const found = await client.db(database.name).listCollections().toArray();
+    await client.close();
+    return found.map(({ name }) => name).filter((name) => name.endsWith('_rooms'));
+  };
+  const expected = (to: number): Promise<Views['rooms'][]> => undisturbedRooms(to);
+
+  for (const bytes of [15_000, 40_000, 65_000])
+    it(`has in both generations what a projector had under way at the switch, ${bytes} bytes of it`, async () => {
+      const [projector, reader, rebuilding] = [await open(link.url), await open(), await open()];
+      await project(projector, 500);
+      expect(await allRooms(reader)).to.deep.equal(await expected(500));
+      const rebuild = await rebuilding.rebuild();
+      await build(rebuild, 0, 500);
+      const isFrozen = link.freezeAfter(bytes);
+      const outcome = projector.apply(batchOf(500, 1_000));
+      await isFrozen;
+      const isLive = await rebuild.takeOver([]);
+      link.thaw();
+      await outcome;
+      expect(isLive).to.equal(true);
+      expect(await reader.reached(at(1_000), 5_000)).to.equal(true);
+      for (const store of [rebuilding, reader, await open()])
+        expect(await allRooms(store)).to.deep.equal(await expected(1_000));
+    });
+
+  it('takes over from a projector that never pauses', async () => {
+    const [projector, rebuilding] = [await open(), await open()];
+    await projector.apply({ changes: [putRoom('planted')], position: at(1) });
+    let [position, isOver] = [1, false];
+    const writing = (async () => {
+      for (; !isOver; position += 1) await projector.apply(batchOf(position, position + 1));
+    })();
+    const rebuild = await rebuilding.rebuild();
+    let built = 0;
+    for (let tries = 0; ; tries += 1) {
+      expect(tries).to.be.lessThan(50);
+      const target = Number(await rebuilding.checkpoint());
+      if (target > built) await build(rebuild, built, target);
+      built = target;
+      if (await rebuild.takeOver([])) break;
+    }
+    isOver = true;
+    await writing;
+    expect(await allRooms(await open())).to.deep.equal(await expected(position));
+  });
+
+  it('lets readers that have not heard of it see everything, until it drops what they read', async () => {
+    const [projector, reader] = [await open(), await open()];
+    await project(projector, 300);
+    const rebuild = await projector.rebuild();
+    await build(rebuild, 0, 300);
+    expect(await rebuild.takeOver([])).to.equal(true);
+    const from = performance.now();
+    let to = 300;
+    while ((await names()).length > 1) {
+      expect(performance.now() - from).to.be.lessThan(40_000);
+      to += 5;
+      await projector.apply(batchOf(to - 5, to));
+      expect(await allRooms(reader)).to.deep.equal(await expected(to));
+    }
+    expect(performance.now() - from).to.be.greaterThan(14_000);
+    expect(await names()).to.eql([`v${viewsVersion}_g1_rooms`]);
+  });
+
+  it('is not set back by what another builder, which was frozen, still had under way', async () => {
+    const [projector, frozen, other] = [await open(), await open(link.url), await open()];
+    await project(projector, 600);
+    const late = await frozen.rebuild();
+    const isFrozen = link.freezeAfter(20_000);
+    const outcome = rejectionOf(build(late, 0, 600).then(() => late.takeOver([])));
+    await isFrozen;
+    const rebuild = await other.rebuild();
+    await build(rebuild, 0, 600);
+    expect(await rebuild.takeOver([])).to.equal(true);
+    link.thaw();
+    const error = await outcome;
+    if (!(error instanceof RebuildSuperseded))
+      expect(await rejectionOf(late.takeOver([]))).to.be.instanceOf(RebuildSuperseded);
+    await late.abandon();
+    expect(await allRooms(await open())).to.deep.equal(await expected(600));
+    expect(await names()).to.have.members([`v${viewsVersion}_rooms`, `v${viewsVersion}_g2_rooms`]);
+  });
+});
