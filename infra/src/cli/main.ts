@@ -7,10 +7,11 @@ import { addPublish } from './publish.js';
 import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
+import { version } from '../version.js';
 
 const program = new Command('roomwire')
   .description('Real-time publish/subscribe: a REST control API, WebSocket rooms and customer webhooks.')
-  .version('0.1.0')
+  .version(version)
   .showHelpAfterError()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.misused));
 

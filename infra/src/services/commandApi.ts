@@ -1,4 +1,5 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { RequestMetrics } from '@roomwire/command-api/http/requestMetrics';
 import { changesOf } from '@roomwire/projections/projectors/changesOf';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -15,6 +16,7 @@ export const startCommandApi: StartService = async ({
   front,
   closing,
   secrets,
+  show,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
@@ -30,6 +32,8 @@ export const startCommandApi: StartService = async ({
   const auditIndex = await adapters.auditIndex();
   const createFold = () => createViewFold(changesOf);
   const history = { auditIndex, createFold };
-  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses, options };
-  front.serve(createCommandApi(deps));
+  const metrics = new RequestMetrics();
+  show({ name: 'command-api', collect: metrics.collect });
+  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses };
+  front.serve(createCommandApi({ ...deps, metrics, options }));
 };

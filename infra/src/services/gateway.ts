@@ -12,6 +12,7 @@ export const startGateway: StartService = async ({
   front,
   closing,
   secrets,
+  show,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
@@ -32,6 +33,7 @@ export const startGateway: StartService = async ({
     options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
   });
   closing.push(() => gateway.close());
+  show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
   gateway.attach(front.server);
 };

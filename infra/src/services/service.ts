@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import { ConfigError, type Config } from '../config/config.js';
+import type { MetricSource } from '../observability/gatherMetrics.js';
 import type { Adapters } from '../process/adapters.js';
 import type { ClosingStack } from '../process/closingStack.js';
 import type { HttpFront } from '../process/httpFront.js';
@@ -52,6 +53,8 @@ export interface Surroundings {
   readonly front: HttpFront;
   readonly closing: ClosingStack;
   readonly secrets: () => Promise<Secrets>;
+  /** Shows something on the operations port. */
+  readonly show: (source: MetricSource) => void;
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

@@ -10,6 +10,7 @@ export const startWebhookConsumer: StartService = async ({
   adapters,
   closing,
   secrets,
+  show,
 }) => {
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
@@ -19,5 +20,6 @@ export const startWebhookConsumer: StartService = async ({
     options: { allowPrivate: config.webhookAllowPrivate },
   });
   closing.push(() => consumer.close());
+  show({ name: 'webhook-consumer', collect: consumer.collect });
   await consumer.start();
 };
