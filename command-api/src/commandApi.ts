@@ -31,6 +31,7 @@ import {
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
 import { assignRequestId } from './http/requestId.js';
+import { RequestMetrics } from './http/requestMetrics.js';
 import { takingOriginForm } from './http/requestTarget.js';
 import type { Route } from './http/route.js';
 import { securityHeaders } from './http/securityHeaders.js';
@@ -63,6 +64,8 @@ export interface CommandApiDeps {
   readonly lastUses: Pick<LastUses, 'used'>;
   /** What webhook calls come to, for those who watch. */
   readonly outcomes: OutcomeDeps['outcomes'];
+  /** Where the requests are counted, for whoever wants to see it. */
+  readonly metrics?: RequestMetrics;
   readonly options: CommandApiOptions;
 }
 
@@ -98,14 +101,16 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
-  const { random, clock, options } = deps;
+  const { random, clock, options, metrics = new RequestMetrics() } = deps;
   const answerFailure = createFailureAnswerer(deps);
-  const routes = apiRoutes({ ...deps, commands: createCommandHandler(deps) });
+  const onWaitExpired = () => void (metrics.waitsExpired += 1);
+  const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator(deps),
     limitRate: createRateLimiter(options.rateLimit, clock),
     clock,
     answerFailure,
+    metrics,
   });
   const others = express();
   others.disable('x-powered-by');

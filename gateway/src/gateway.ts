@@ -12,11 +12,13 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createDomainChanges } from './access/domainChanges.js';
+import { gatewayMetrics } from './collectMetrics.js';
 import { createCore, type GatewayCore } from './core.js';
 import { createDelivery } from './fanout/deliverFromBus.js';
 import type { GatewayMetrics } from './metrics.js';
@@ -55,12 +57,14 @@ export interface Gateway extends Service {
   /** Open WebSockets. */
   readonly connections: number;
   readonly metrics: Readonly<GatewayMetrics>;
+  readonly collect: CollectMetrics;
 }
 
 export const createGateway = (deps: GatewayDeps): Gateway => new WebSocketGateway(deps);
 
 class WebSocketGateway implements Gateway {
   readonly close = once(() => this.stop());
+  readonly collect: CollectMetrics;
   private readonly core: GatewayCore;
   private readonly listener: WsListener;
   private readonly readers: ChannelReader[] = [];
@@ -72,6 +76,7 @@ class WebSocketGateway implements Gateway {
 
   constructor({ options, messageRecord, groupStore, ...ports }: GatewayDeps) {
     this.core = createCore({ ...ports, messageRecord, groupStore }, { ...defaultOptions, ...options });
+    this.collect = gatewayMetrics(this.core);
     this.listener = createWsListener(
       this.core.options.closeGraceMs,
       (socket) => new Connection(socket, this.core),

@@ -27,8 +27,10 @@ export interface GatewayMetrics {
   hydrations: number;
   /** By the `error` of the refusal. */
   readonly refusals: Record<string, number>;
-  /** By the reason of the close, of those that the gateway closed. */
+  /** By code and reason, of those that the gateway closed: `1013 slow_consumer`. */
   readonly closes: Record<string, number>;
+  /** By code, of those that the client or the network closed. */
+  readonly departures: Record<string, number>;
 }
 
 export const createMetrics = (): GatewayMetrics => ({
@@ -49,6 +51,7 @@ export const createMetrics = (): GatewayMetrics => ({
   hydrations: 0,
   refusals: {},
   closes: {},
+  departures: {},
 });
 
 export const countRefusal = (metrics: GatewayMetrics, name: RefusalName): void => {
@@ -56,6 +59,17 @@ export const countRefusal = (metrics: GatewayMetrics, name: RefusalName): void =
   metrics.refusals[error] = (metrics.refusals[error] ?? 0) + 1;
 };
 
-export const countClose = (metrics: GatewayMetrics, { reason }: CloseSpec): void => {
-  metrics.closes[reason] = (metrics.closes[reason] ?? 0) + 1;
+export const countClose = (metrics: GatewayMetrics, { code, reason }: CloseSpec): void => {
+  const close = `${code} ${reason}`;
+  metrics.closes[close] = (metrics.closes[close] ?? 0) + 1;
+};
+
+/** What clients and WebSocket layers close with; a client may send whatever it likes. */
+const knownDepartures: ReadonlySet<number> = new Set([
+  ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011],
+]);
+
+export const countDeparture = (metrics: GatewayMetrics, code: number): void => {
+  const departure = knownDepartures.has(code) ? String(code) : 'other';
+  metrics.departures[departure] = (metrics.departures[departure] ?? 0) + 1;
 };

@@ -98,7 +98,7 @@ describe('a connection', () => {
       const received = await stalled.drain();
       expect(received.includes('marker')).to.equal(false);
       while (gateway.connections > 2) await new Promise(setImmediate);
-      expect(gateway.metrics).to.deep.include({ slowConsumers: 1, closes: { slow_consumer: 1 } });
+      expect(gateway.metrics).to.deep.include({ slowConsumers: 1, closes: { '1013 slow_consumer': 1 } });
     });
 
     it('[WS-CONN-6] is told why when it reads on in time', async () => {

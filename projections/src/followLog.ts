@@ -14,6 +14,8 @@ export interface FollowDeps {
   readonly bus: MessageBus;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of each batch that is written and fed. */
+  readonly onWritten?: (events: number) => void;
 }
 
 /**
@@ -34,6 +36,7 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
     await feedEvents(bus, events);
     await putRedrivenCalls(deps, events);
     fedUpTo = last.position;
+    deps.onWritten?.(events.length);
   };
   return log.subscribeAll(checkpoint, { onEvents, onCaughtUp });
 };

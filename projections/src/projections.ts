@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StaleBatch } from '@roomwire/shared/ports/errors';
 import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { followLog, type FollowDeps } from './followLog.js';
 
@@ -18,6 +19,7 @@ export interface ProjectionsDeps extends FollowDeps {
 export interface Projections extends Service {
   /** Resolves when the read models hold what was in the log at the start, or another instance sees to it. */
   readonly caughtUp: Promise<void>;
+  readonly collect: CollectMetrics;
 }
 
 const defaultOptions: ProjectionsOptions = { takeOverAfterMs: 5_000, maxBackoffMs: 5_000 };
@@ -35,10 +37,19 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   let caughtUp: () => void = () => undefined;
   const whenCaughtUp = new Promise<void>((resolve) => (caughtUp = resolve));
 
+  let written = 0;
+  let isLeading = false;
+  const onWritten = (events: number): void => void (written += events);
+
   const lead = async (): Promise<void> => {
-    subscription = await followLog(deps, caughtUp);
-    if (closing.signal.aborted) await subscription.close();
-    await subscription.done;
+    subscription = await followLog({ ...deps, onWritten }, caughtUp);
+    isLeading = true;
+    try {
+      if (closing.signal.aborted) await subscription.close();
+      await subscription.done;
+    } finally {
+      isLeading = false;
+    }
   };
 
   const standBy = async (): Promise<void> => {
@@ -75,6 +86,10 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
 
   return {
     caughtUp: whenCaughtUp,
+    collect: (sink) => {
+      sink.value('roomwire_projected_events_total', written);
+      sink.value('roomwire_projection_leader', isLeading ? 1 : 0);
+    },
     async start() {
       running = run();
     },

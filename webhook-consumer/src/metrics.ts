@@ -1,5 +1,6 @@
 import type { WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
 import type { OutcomeClass } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 
 /** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */
 export type EndpointClass = 'steady' | 'slow';
@@ -39,3 +40,18 @@ export const countAttempt = (
   const label = `${kind}.${outcome}.${endpoint}`;
   attempts[label] = (attempts[label] ?? 0) + 1;
 };
+
+/** What a consumer shows of itself. */
+export const webhookMetrics =
+  (metrics: WebhookMetrics): CollectMetrics =>
+  (sink) => {
+    for (const [label, attempts] of Object.entries(metrics.attempts)) {
+      const [kind = '', outcome = '', endpoint = ''] = label.split('.');
+      sink.value('roomwire_webhook_attempts_total', attempts, { kind, outcome, endpoint });
+    }
+    sink.value('roomwire_webhook_retries_total', metrics.retries);
+    sink.value('roomwire_webhook_dead_letters_total', metrics.deadLetters);
+    sink.value('roomwire_webhook_hydrations_dropped_total', metrics.hydrationsDropped);
+    sink.value('roomwire_webhook_put_off_total', metrics.putOff);
+    sink.value('roomwire_webhook_calls_in_flight', metrics.underWay);
+  };

@@ -5,6 +5,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCallHandler, type CallHandler } from './consume/callHandler.js';
@@ -13,7 +14,7 @@ import { createSettlement } from './consume/settlement.js';
 import { createCaller } from './deliver/gotAttempt.js';
 import { createPost } from './deliver/post.js';
 import { EndpointGate } from './isolation/endpointGate.js';
-import { createMetrics, type WebhookMetrics } from './metrics.js';
+import { createMetrics, webhookMetrics, type WebhookMetrics } from './metrics.js';
 import { createOutcomeStream } from './outcomes/outcomeStream.js';
 import { ProjectSecrets } from './sign/projectSecrets.js';
 import { defaultOptions, type WebhookConsumerOptions } from './options.js';
@@ -31,6 +32,7 @@ export interface WebhookConsumerDeps {
 /** Calls the webhooks. Any number of processes share the work. */
 export interface WebhookConsumer extends Service {
   readonly metrics: Readonly<WebhookMetrics>;
+  readonly collect: CollectMetrics;
 }
 
 /** Jobs in hand of a queue: most of them wait at the gate, and cost no more than that. */
@@ -69,6 +71,7 @@ export const createWebhookConsumer = ({
 
   return {
     metrics,
+    collect: webhookMetrics(metrics),
     async start() {
       feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
       workers.push(...(await workOn(bus, handler, options)));

@@ -27,6 +27,7 @@ export const startService = async (
     env: {
       ROOMWIRE_HOST: '127.0.0.1',
       ROOMWIRE_PORT: '0',
+      ROOMWIRE_OPS_PORT: '0',
       ROOMWIRE_EVENTSTORE_URL: eventStoreUrl,
       ROOMWIRE_MONGODB_URL: mongodbUrl,
       ROOMWIRE_KAFKA_BROKERS: brokers,

@@ -40,6 +40,8 @@ export interface CommandHandlerDeps {
   readonly views: ViewStore;
   readonly random: Random;
   readonly logger: Logger;
+  /** Told of each answer that is given before the read models show what it is about. */
+  readonly onWaitExpired?: () => void;
 }
 
 /** How long an answer is held back for the read models. */
@@ -48,7 +50,8 @@ const readModelsWaitMs = 2_000;
 /** Folded streams kept in memory; the least recently used idle ones are dropped first. */
 const cachedStreams = 10_000;
 
-export const createCommandHandler = ({ log, views, random, logger }: CommandHandlerDeps): CommandHandler => {
+export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler => {
+  const { log, views, random, logger, onWaitExpired } = deps;
   const writers = new Map<string, StreamWriter>();
 
   const writerOf = (stream: string): StreamWriter => {
@@ -61,6 +64,7 @@ export const createCommandHandler = ({ log, views, random, logger }: CommandHand
 
   const readable = async (position: string | undefined, requestId: string): Promise<void> => {
     if (position === undefined || (await views.reached(position, readModelsWaitMs))) return;
+    onWaitExpired?.();
     logger.warn('Read models are behind; answering before they show the write', { requestId, position });
   };
 

@@ -9,6 +9,7 @@ import type { LimitRate } from './rateLimit.js';
 import { checkPathIds } from './pathIds.js';
 import { readQuery } from './query.js';
 import { requestIdOf } from './requestId.js';
+import type { RequestMetrics, RouteTimes } from './requestMetrics.js';
 import type { ApiRequest, Route } from './route.js';
 import { sendJson } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
@@ -18,6 +19,7 @@ export interface MountDeps {
   readonly limitRate: LimitRate;
   readonly clock: Clock;
   readonly answerFailure: AnswerFailure;
+  readonly metrics: RequestMetrics;
 }
 
 /** Answers a request, or returns false where it is for none of the routes. */
@@ -45,21 +47,32 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
       throw Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 });
     },
   });
-  const mount = (methods: HTTPMethod[], path: string, answer: Answer): void =>
-    router.on(methods, prefix + path.replace(/\{(\w+)\}/g, ':$1'), answer);
+  const { metrics, clock } = deps;
+  const mount = (methods: HTTPMethod[], path: string, method: string, answer: Answer): void =>
+    router.on(
+      methods,
+      prefix + path.replace(/\{(\w+)\}/g, ':$1'),
+      answer,
+      metrics.timesOf({ method, route: prefix + path }),
+    );
 
-  for (const route of routes) mount(methodsOf(route), route.path, answering(route, deps));
+  for (const route of routes)
+    mount(methodsOf(route), route.path, route.method.toUpperCase(), answering(route, deps));
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).flatMap(methodsOf);
-    mount(methodsBesides(methods), path, refusingMethod(methods, deps));
+    mount(methodsBesides(methods), path, 'other', refusingMethod(methods, deps));
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse, found: Found): Promise<void> => {
+    const began = clock.monotonic();
+    metrics.inFlight += 1;
     try {
       await (found.handler as Answer)(request, response, found.params);
     } catch (error) {
       deps.answerFailure(error, response);
     }
+    metrics.inFlight -= 1;
+    (found.store as RouteTimes).observe(response.statusCode, (clock.monotonic() - began) / 1_000);
   };
   return (request, response) => {
     const found = router.find(request.method as HTTPMethod, request.url ?? '');

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { mountRoutes } from '../../src/http/mountRoutes.js';
 import { assignRequestId } from '../../src/http/requestId.js';
+import { RequestMetrics } from '../../src/http/requestMetrics.js';
 import { projectRoute } from '../../src/http/route.js';
 
 describe('a mounted route', () => {
@@ -37,7 +38,8 @@ describe('a mounted route', () => {
     };
     const clock = { now: () => now, monotonic: () => now };
     const answerFailure = (error: unknown): void => expect.fail(String(error));
-    const deps = { authenticator, limitRate: () => undefined, clock, answerFailure };
+    const metrics = new RequestMetrics();
+    const deps = { authenticator, limitRate: () => undefined, clock, answerFailure, metrics };
     const answer = mountRoutes([route], '/v1', deps);
     server = createServer((incoming, response) => {
       assignRequestId(incoming, response, systemRandom);

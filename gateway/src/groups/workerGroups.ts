@@ -68,6 +68,11 @@ export class WorkerGroups {
     this.timer = setInterval(() => this.look(), lookMs).unref();
   }
 
+  /** Groups in which this gateway has members, or is about to. */
+  get size(): number {
+    return this.sites.size;
+  }
+
   join(wish: MemberWish): Membership {
     return new Membership(wish, this.siteOf(wish), () => ++this.numbers);
   }

@@ -88,6 +88,11 @@ export class PresenceBoard {
     return this.table.entries(room);
   }
 
+  /** Present actors, without those in rooms that `isLeftOut`. */
+  count(isLeftOut: (room: string) => boolean): number {
+    return this.table.count(isLeftOut);
+  }
+
   roomsIn(estate: string): readonly string[] {
     return this.table.roomsIn(estate);
   }

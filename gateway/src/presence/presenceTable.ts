@@ -69,6 +69,13 @@ export class PresenceTable {
     });
   }
 
+  /** Actors in rooms, without those in rooms that `isLeftOut`. */
+  count(isLeftOut: (room: string) => boolean): number {
+    let entries = 0;
+    for (const [room, actors] of this.rooms) if (!isLeftOut(room)) entries += actors.size;
+    return entries;
+  }
+
   /** Internal rooms that somebody is in. */
   roomsIn(estate: string): readonly string[] {
     return [...(this.estates.get(estate) ?? [])];

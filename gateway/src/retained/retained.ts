@@ -41,6 +41,11 @@ export class Retained {
     }
   };
 
+  /** Values in memory, and what they take of the budget. */
+  get held(): { readonly values: number; readonly bytes: number } {
+    return { values: this.values.size, bytes: this.values.bytes };
+  }
+
   /** From the live channel, before its subscribers get it. */
   passed(message: RetainedMessage): void {
     this.keep(message);

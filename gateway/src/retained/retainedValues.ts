@@ -19,10 +19,19 @@ export class RetainedValues {
   private readonly budget: number;
   /** By internal topic, the least recently used first. */
   private readonly values = new Map<string, RetainedValue>();
-  private bytes = 0;
+  private used = 0;
 
   constructor(budgetBytes: number) {
     this.budget = budgetBytes;
+  }
+
+  get size(): number {
+    return this.values.size;
+  }
+
+  /** Of the budget. */
+  get bytes(): number {
+    return this.used;
   }
 
   /** False when the topic has this value, or a newer one. */
@@ -32,7 +41,7 @@ export class RetainedValues {
     const value = { ...retention, projectId, publisher, filters: new Set(filters), frame: ownFrame(body) };
     this.remove(topic);
     this.values.set(topic, value);
-    this.bytes += sizeOf(topic, value);
+    this.used += sizeOf(topic, value);
     this.makeRoom();
     return true;
   }
@@ -52,7 +61,7 @@ export class RetainedValues {
 
   private makeRoom(): void {
     for (const topic of this.values.keys()) {
-      if (this.bytes <= this.budget) return;
+      if (this.used <= this.budget) return;
       this.remove(topic);
       this.dropped++;
     }
@@ -62,7 +71,7 @@ export class RetainedValues {
     const value = this.values.get(topic);
     if (value === undefined) return;
     this.values.delete(topic);
-    this.bytes -= sizeOf(topic, value);
+    this.used -= sizeOf(topic, value);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import type { GatewayCore } from '../core.js';
 import { dispatch } from '../handlers/index.js';
 import type { Outcome } from '../handlers/handler.js';
-import { countClose, countRefusal } from '../metrics.js';
+import { countClose, countDeparture, countRefusal } from '../metrics.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
 import { Outbox } from '../socket/outbox.js';
@@ -75,7 +75,8 @@ export class Connection implements FrameReceiver, SessionLink {
     this.lastSign = this.core.sweeper.sweep;
   }
 
-  onClosed(): void {
+  onClosed(code: number): void {
+    if (!this.isClosed) countDeparture(this.core.metrics, code);
     this.end();
     this.core.roster.closed(this);
     this.core.metrics.connectionsClosed++;

@@ -21,5 +21,6 @@ export interface FrameReceiver {
   onFrame(bytes: Buffer, isText: boolean): void;
   /** A ping or a pong: a sign of life, already answered. */
   onSignOfLife(): void;
-  onClosed(): void;
+  /** With the code of the peer's close; 1005 for one without, 1006 where the connection broke off. */
+  onClosed(code: number): void;
 }

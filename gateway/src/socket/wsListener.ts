@@ -87,5 +87,5 @@ const connect = (
   webSocket.on('message', (data, isBinary) => receiver.onFrame(data as Buffer, !isBinary));
   webSocket.on('ping', () => receiver.onSignOfLife());
   webSocket.on('pong', () => receiver.onSignOfLife());
-  webSocket.on('close', () => receiver.onClosed());
+  webSocket.on('close', (code) => receiver.onClosed(code));
 };

@@ -82,9 +82,15 @@ describe('frames that are written past ws', () => {
   });
 
   it('do not hold up the end: a peer that never answers the close is cut off', async () => {
-    const gone = new Promise<void>((resolve) => (receiver.onClosed = resolve));
+    const gone = new Promise<number>((resolve) => (receiver.onClosed = resolve));
     client.pause();
     socket.close({ code: 4321, reason: 'done' });
-    await gone;
+    expect(await gone).to.equal(1006);
+  });
+
+  it('do not hide the code that the peer closes with', async () => {
+    const gone = new Promise<number>((resolve) => (receiver.onClosed = resolve));
+    client.close(1001, 'going away');
+    expect(await gone).to.equal(1001);
   });
 });

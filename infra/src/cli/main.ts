@@ -11,10 +11,11 @@ import { addServices } from './services.js';
 import { addStart } from './start.js';
 import { addToken } from './token.js';
 import { addWebhooks } from './webhooks.js';
+import { version } from '../version.js';
 
 const program = new Command('roomwire')
   .description('Real-time publish/subscribe: a REST control API, WebSocket rooms and customer webhooks.')
-  .version('0.1.0')
+  .version(version)
   .showHelpAfterError()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.misused));
 

@@ -24,10 +24,10 @@ export const serve = async <T>(start: (config: Config, logger: Logger) => Starti
   }
 };
 
-const failedStart = (error: unknown, { host, port }: Config, logger: Logger): never => {
+const failedStart = (error: unknown, config: Config, logger: Logger): never => {
   if (error instanceof DataFolderInUse) return fail(error.message);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return fail(`Port ${port} of ${host} is in use; set ROOMWIRE_PORT to another one`);
+    return fail(portInUse((error as { readonly port?: number }).port, config));
   // A signal ended the waiting for an engine.
   if ((error as Error).name === 'AbortError') process.exit(0);
   const isSetting = settingErrors.has((error as NodeJS.ErrnoException).code ?? '');
@@ -37,6 +37,11 @@ const failedStart = (error: unknown, { host, port }: Config, logger: Logger): ne
     isSetting ? exitCodes.misused : exitCodes.failed,
   );
 };
+
+const portInUse = (taken: number | undefined, { host, port, opsPort }: Config): string =>
+  taken === opsPort && taken !== port
+    ? `Port ${opsPort} of ${host} is in use; set ROOMWIRE_OPS_PORT to another one, or to 0 for no metrics`
+    : `Port ${port} of ${host} is in use; set ROOMWIRE_PORT to another one`;
 
 /** What the system says of a host or a folder that cannot be used: the message alone tells which setting is wrong. */
 const settingErrors = new Set([

@@ -8,7 +8,10 @@ export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** For the metrics; 0 is off. */
   readonly opsPort: number;
+  /** Whether somebody has asked for that port: then the service does not start without it. */
+  readonly isOpsPortGiven: boolean;
   readonly dataDir: string;
   readonly eventStoreUrl: string | undefined;
   readonly mongodbUrl: string | undefined;
@@ -71,6 +74,7 @@ export const readConfig = (environment: Environment): Config => {
     host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
     port: read.integer('ROOMWIRE_PORT', 8080, port),
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
+    isOpsPortGiven: read.text('ROOMWIRE_OPS_PORT') !== undefined,
     dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
     ...engines,
     kafkaSecurity: readKafkaSecurity(read, problems),
@@ -95,6 +99,8 @@ export const readConfig = (environment: Environment): Config => {
   };
   if (config.restRate > 0 && config.restBurst < 1)
     problems.push('ROOMWIRE_REST_BURST must be at least 1 while ROOMWIRE_REST_RATE is on');
+  if (config.isOpsPortGiven && config.opsPort !== 0 && config.opsPort === config.port)
+    problems.push('ROOMWIRE_OPS_PORT must be another port than ROOMWIRE_PORT');
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 };

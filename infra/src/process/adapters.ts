@@ -12,7 +12,7 @@ import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -28,9 +28,11 @@ export interface Adapters {
   views(): Promise<ViewStore>;
   /** Beside the read models, on the same engine. */
   auditIndex(): Promise<AuditIndex>;
-  bus(): Promise<MessageBus>;
+  bus(): Promise<MeasuredBus>;
   /** For whoever only watches what is on the bus: nobody's readiness hangs on it. */
   watchedBus(): Promise<Pick<MessageBus, 'read'>>;
+  /** Undefined as long as nobody has needed it. */
+  readonly openedBus: () => MeasuredBus | undefined;
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
   /** On the engine of the bus. Only for where messages are recorded. */
@@ -79,7 +81,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   });
   const { eventStoreUrl, mongodbUrl, kafkaBrokers, kafkaSecurity, messageRecording } = config;
 
-  const openBus = async (): Promise<MessageBus> => {
+  let openedBus: MeasuredBus | undefined;
+  const openBus = async (): Promise<MeasuredBus> => {
     if (kafkaBrokers === undefined) return openEmbeddedMessageBus(await folder(), { logger });
     const { openKafkaMessageBus } =
       await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
@@ -87,7 +90,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     const brokers = { brokers: kafkaBrokers, security: kafkaSecurity };
     return openKafkaMessageBus({ ...brokers, clientId: 'roomwire', topics, logger });
   };
-  const bus = opening('message bus', openBus, async (opened) => opened.reachable);
+  const bus = opening('message bus', async () => (openedBus = await openBus()), isReachable);
 
   return {
     folder,
@@ -145,6 +148,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     bus,
     // Files have one bus, brokers any number of clients.
     watchedBus: kafkaBrokers === undefined ? bus : opening('message bus', openBus, async () => true),
+    openedBus: () => openedBus,
     messageRecord: opening(
       'message record',
       async () => {
@@ -160,6 +164,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
       (await Promise.all(checks.map((check) => withinASecond(check())))).every(Boolean),
   };
 };
+
+const isReachable = async ({ reachable }: MeasuredBus): Promise<boolean> => reachable;
 
 const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
   let opened: Promise<T> | undefined;

@@ -1,5 +1,6 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
+import { RequestMetrics } from '@roomwire/command-api/http/requestMetrics';
 import { changesOf } from '@roomwire/projections/projectors/changesOf';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -17,6 +18,7 @@ export const startCommandApi: StartService = async ({
   front,
   closing,
   secrets,
+  show,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
@@ -37,6 +39,8 @@ export const startCommandApi: StartService = async ({
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
   const outcomes = new OutcomeWatch({ openBus, clock, random });
   closing.push(() => outcomes.close());
+  const metrics = new RequestMetrics();
+  show({ name: 'command-api', collect: metrics.collect });
   const ports = { log, views, sessions, secretBox, clock, random, logger };
-  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, options }));
+  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };

@@ -13,6 +13,7 @@ export const startGateway: StartService = async ({
   closing,
   draining,
   secrets,
+  show,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
@@ -34,6 +35,7 @@ export const startGateway: StartService = async ({
   });
   closing.push(() => gateway.close());
   draining.push(() => gateway.drain(config.drainMs));
+  show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
   gateway.attach(front.server);
 };

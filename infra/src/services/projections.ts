@@ -1,5 +1,6 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
+import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
 import { createRebuildDesk } from '../rebuild/rebuildDesk.js';
 import type { StartService } from './service.js';
@@ -11,11 +12,19 @@ export const startProjections: StartService = async ({
   logger,
   clock,
   random,
+  show,
 }) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
   const projections = createProjections({ log, views, bus, clock, logger });
   closing.push(() => projections.close());
-  const follower = createAuditFollower({ log, index: await adapters.auditIndex(), logger });
+  show({ name: 'projections', collect: projections.collect });
+  const index = await adapters.auditIndex();
+  const followed = [
+    { name: 'read-models', checkpoint: () => views.checkpoint() },
+    { name: 'audit-index', checkpoint: () => index.checkpoint() },
+  ];
+  show({ name: 'projection lag', collect: projectionLag({ log, clock, projections: followed }) });
+  const follower = createAuditFollower({ log, index, logger });
   closing.push(() => follower.close());
   await follower.start();
   await projections.start();

@@ -3,6 +3,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { once } from '@roomwire/shared/runtime/service';
 import type { Config } from '../config/config.js';
+import { openOperations } from '../observability/operations.js';
 import { createAdapters, type Adapters } from '../process/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 import { createHttpFront } from '../process/httpFront.js';
@@ -16,6 +17,8 @@ import { startWebhookConsumer } from './webhookConsumer.js';
 export interface Running {
   /** Without a path, e.g. `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
+  /** Undefined where no metrics are served. */
+  readonly metricsUrl: string | undefined;
   /** Readiness off, intake stopped, drained, closed, in this order. Also ends a start that still waits for an engine. */
   readonly close: () => Promise<void>;
 }
@@ -65,9 +68,13 @@ export const run = (
     await before(adapters);
     const baseUrl = await front.listen(config.host, config.port);
     closing.push(() => front.close(graceMs));
+    const operations = await openOperations({ config, logger, adapters, services: names });
+    // To the end: how a drain goes is seen there.
+    closing.push(() => operations.close());
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
     const surroundings: Surroundings = {
       ...{ services: names, config, logger, adapters, front, closing, draining, secrets },
+      show: operations.show,
       clock: systemClock,
       random: systemRandom,
     };
@@ -80,7 +87,7 @@ export const run = (
     closing.push(() => draining.closeAll());
     closing.push(async () => front.withdraw());
     logger.info('Ready', { url: baseUrl, services: names });
-    return { baseUrl, close };
+    return { baseUrl, metricsUrl: operations.metricsUrl, close };
   };
 
   const started = start().catch(async (error: unknown) => {

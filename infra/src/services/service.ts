@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import { ConfigError, type Config } from '../config/config.js';
+import type { MetricSource } from '../observability/gatherMetrics.js';
 import type { Adapters } from '../process/adapters.js';
 import type { ClosingStack } from '../process/closingStack.js';
 import type { HttpFront } from '../process/httpFront.js';
@@ -56,6 +57,8 @@ export interface Surroundings {
   /** What comes before anything is closed, while all services still run. */
   readonly draining: ClosingStack;
   readonly secrets: () => Promise<Secrets>;
+  /** Shows something on the operations port. */
+  readonly show: (source: MetricSource) => void;
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

@@ -10,6 +10,7 @@ export const startWebhookConsumer: StartService = async ({
   adapters,
   closing,
   secrets,
+  show,
 }) => {
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
@@ -24,5 +25,6 @@ export const startWebhookConsumer: StartService = async ({
     },
   });
   closing.push(() => consumer.close());
+  show({ name: 'webhook-consumer', collect: consumer.collect });
   await consumer.start();
 };

@@ -12,6 +12,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       port: 8080,
       opsPort: 9090,
+      isOpsPortGiven: false,
       dataDir: './data',
       eventStoreUrl: undefined,
       mongodbUrl: undefined,
@@ -208,6 +209,16 @@ describe('configuration', () => {
       port: 8080,
       logLevel: 'info',
     });
+  });
+
+  it('knows whether somebody has asked for the port of the metrics', () => {
+    const given = readConfig({ ROOMWIRE_OPS_PORT: '9090' });
+    expect(given).to.include({ opsPort: 9090, isOpsPortGiven: true });
+    expect(readConfig({ ROOMWIRE_OPS_PORT: '' })).to.include({ opsPort: 9090, isOpsPortGiven: false });
+    const same = { ROOMWIRE_PORT: '9090', ROOMWIRE_OPS_PORT: '9090' };
+    expect(() => readConfig(same)).to.throw('ROOMWIRE_OPS_PORT must be another port than ROOMWIRE_PORT');
+    expect(readConfig({ ...same, ROOMWIRE_OPS_PORT: '' })).to.include({ isOpsPortGiven: false });
+    expect(readConfig({ ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: '0' })).to.include({ opsPort: 0 });
   });
 
   it('names every problem in one line, and shows no secret', () => {

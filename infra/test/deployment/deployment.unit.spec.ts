@@ -158,7 +158,7 @@ describe('deployment', () => {
 
       it(`asks ${name} whether it lives and whether it is ready`, () => {
         const { startupProbe, livenessProbe, readinessProbe, ports } = partsOf().container;
-        expect(ports).to.eql([{ name: 'http', containerPort: 8080 }]);
+        expect(ports).to.deep.include({ name: 'http', containerPort: 8080 });
         expect(startupProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
         expect(livenessProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
         expect(readinessProbe.httpGet).to.eql({ path: '/readyz', port: 'http' });

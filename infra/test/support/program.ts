@@ -27,7 +27,8 @@ export const runRoomwire = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => {
   const child = spawn(process.execPath, [command, ...args], {
-    env: { PATH: process.env['PATH'], ...environment },
+    // The port of the metrics is one for the whole machine, unless a test has one of its own.
+    env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -74,6 +74,7 @@ export const startTestService = async (
     ...readConfig({}),
     ...secrets,
     port: 0,
+    opsPort: 0,
     dataDir: folder.path,
     restRate: 0,
     ...engines.settings,

@@ -82,3 +82,13 @@ export interface MessageBus {
   /** Ends readers and workers, waits for what was accepted. */
   close(): Promise<void>;
 }
+
+/** A bus that can be asked how far its readers and workers in this process are. */
+export interface MeasuredBus extends MessageBus {
+  /**
+   * By the name of each channel and queue that is in use here: the records that are to be read, or the jobs that are
+   * to be done, and are not. Channels within one process have no place to lag in and are left out. Rejects where the
+   * engine cannot be asked.
+   */
+  lag(): Promise<ReadonlyMap<string, number>>;
+}

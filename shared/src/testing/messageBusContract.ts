@@ -3,6 +3,7 @@ import { EngineUnavailable } from '../ports/errors.js';
 import { jobs, notes, type BusUnderTest } from './message-bus/busUnderTest.js';
 import { channelsContract } from './message-bus/channelsContract.js';
 import { delaysContract } from './message-bus/delaysContract.js';
+import { lagContract } from './message-bus/lagContract.js';
 import { queuesContract } from './message-bus/queuesContract.js';
 
 const closingContract = (current: () => BusUnderTest): void => {
@@ -23,6 +24,7 @@ const closingContract = (current: () => BusUnderTest): void => {
       () => bus.put(jobs, note),
       () => bus.read(notes, { interest: 'all' }, () => {}),
       () => bus.work(jobs, { concurrency: 1 }, async () => {}),
+      () => bus.lag(),
     ];
     for (const use of uses) {
       const outcome = await use().then(
@@ -54,6 +56,7 @@ export const messageBusContract = (name: string, open: () => Promise<BusUnderTes
     describe('channels', () => channelsContract(current));
     describe('work queues', () => queuesContract(current));
     describe('delayed work queues', () => delaysContract(current));
+    describe('lag', () => lagContract(current));
     describe('closing', () => closingContract(current));
   });
 };

@@ -38,6 +38,7 @@ export class DurableQueue<T> {
   readonly #pauses = new Set<NodeJS.Timeout>();
   #wakeUp: NodeJS.Timeout | undefined;
   #lastSequence = 0;
+  #unfinished = 0;
   #isOpen = true;
 
   constructor(queue: WorkQueue<T>, journal: JobJournal, clock: Clock, jobFailed: (error: unknown) => void) {
@@ -49,6 +50,11 @@ export class DurableQueue<T> {
     this.#takeUp();
   }
 
+  /** Jobs that were put and are not done, due or not. */
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
   async put(job: T): Promise<void> {
     const { name, delayMs } = this.#queue;
     const key = this.#queue.key(job);
@@ -57,6 +63,7 @@ export class DurableQueue<T> {
     const dueAt = this.#clock.now() + delayMs;
     await this.#journal.add({ queue: name, sequence, key, dueAt }, this.#queue.codec.encode(job));
     this.#delayed.push({ key, sequence, due });
+    this.#unfinished += 1;
     this.#advance();
   }
 
@@ -83,6 +90,7 @@ export class DurableQueue<T> {
       const remaining = Math.min(Math.max(dueAt - now, 0), this.#queue.delayMs);
       this.#delayed.push({ key, sequence, due: monotonicNow + remaining });
       this.#lastSequence = sequence;
+      this.#unfinished += 1;
     }
   }
 
@@ -136,6 +144,7 @@ export class DurableQueue<T> {
       const payload = this.#journal.payload(this.#queue.name, sequence);
       if (payload) await worker.handle(payload);
       this.#journal.remove(this.#queue.name, sequence);
+      this.#unfinished -= 1;
       this.#lanes.done(lane);
     } catch (error) {
       this.#jobFailed(error);

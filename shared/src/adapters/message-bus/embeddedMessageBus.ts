@@ -6,7 +6,7 @@ import type {
   Acknowledgement,
   Channel,
   ChannelReader,
-  MessageBus,
+  MeasuredBus,
   QueueWorker,
   ReadOptions,
   WorkOptions,
@@ -26,7 +26,7 @@ export interface EmbeddedMessageBusOptions {
  * Channels within the process: a record is in the hands of every reader before `send` returns, whatever the
  * acknowledgement. Work queues on disk.
  */
-class EmbeddedMessageBus implements MessageBus {
+class EmbeddedMessageBus implements MeasuredBus {
   readonly #hubs = new Map<string, ChannelHub<unknown>>();
   readonly #queues = new Map<string, DurableQueue<unknown>>();
   readonly #journal: JobJournal;
@@ -73,6 +73,11 @@ class EmbeddedMessageBus implements MessageBus {
     return this.#queue(queue).work(options, handler);
   }
 
+  async lag(): Promise<ReadonlyMap<string, number>> {
+    this.#assertOpen();
+    return new Map([...this.#queues].map(([name, queue]) => [name, queue.unfinished]));
+  }
+
   readonly close = once(async () => {
     this.#isOpen = false;
     for (const hub of this.#hubs.values()) hub.close();
@@ -110,4 +115,4 @@ class EmbeddedMessageBus implements MessageBus {
 export const openEmbeddedMessageBus = async (
   folder: { file(name: string): string },
   options: EmbeddedMessageBusOptions = {},
-): Promise<MessageBus> => new EmbeddedMessageBus(new JobJournal(folder.file('queues.lmdb')), options);
+): Promise<MeasuredBus> => new EmbeddedMessageBus(new JobJournal(folder.file('queues.lmdb')), options);

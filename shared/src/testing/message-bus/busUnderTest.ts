@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
-import type { Channel, MessageBus, RecordCodec, WorkQueue } from '../../ports/messageBus.js';
+import type { Channel, MeasuredBus, RecordCodec, WorkQueue } from '../../ports/messageBus.js';
 
 export interface BusUnderTest {
   /** Hands over nothing that was sent or put in another test. */
-  readonly bus: MessageBus;
+  readonly bus: MeasuredBus;
   /**
    * A bus on what the end of the process would leave at this moment, jobs in hand undone. The first one is only
    * closed afterwards.
    */
-  readonly reopen?: () => Promise<MessageBus>;
+  readonly reopen?: () => Promise<MeasuredBus>;
   readonly dispose: () => Promise<void>;
 }
 

@@ -8,19 +8,19 @@ import {
 import { systemClock } from '../../../src/adapters/system/systemClock.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Logger } from '../../../src/ports/logger.js';
-import type { MessageBus } from '../../../src/ports/messageBus.js';
+import type { MeasuredBus } from '../../../src/ports/messageBus.js';
 import { eventually } from '../../../src/testing/eventually.js';
 import { delayedJobs, gate, jobs, notes, type Note } from '../../../src/testing/message-bus/busUnderTest.js';
 import { messageBusContract } from '../../../src/testing/messageBusContract.js';
 import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
 
-const openIn = ({ path }: TemporaryFolder, options?: EmbeddedMessageBusOptions): Promise<MessageBus> =>
+const openIn = ({ path }: TemporaryFolder, options?: EmbeddedMessageBusOptions): Promise<MeasuredBus> =>
   openEmbeddedMessageBus({ file: (name) => join(path, name) }, options);
 
 messageBusContract('embedded', async () => {
   const folder = await temporaryFolder();
   const bus = await openIn(folder);
-  const later: { bus: MessageBus; folder: TemporaryFolder }[] = [];
+  const later: { bus: MeasuredBus; folder: TemporaryFolder }[] = [];
   return {
     bus,
     // A copy of the file as it is: what a kill would leave.
@@ -42,7 +42,7 @@ messageBusContract('embedded', async () => {
 
 describe('the embedded message bus', () => {
   let folder: TemporaryFolder;
-  let bus: MessageBus;
+  let bus: MeasuredBus;
   let logged: string[];
 
   const log = (message: string): void => void logged.push(message);

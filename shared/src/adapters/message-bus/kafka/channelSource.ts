@@ -128,6 +128,14 @@ export class ChannelSource<T> implements ConsumerTask {
     return this.#options.ends.fetch();
   }
 
+  /** Records of the partitions that are read, beyond the place where reading is. */
+  async lag(): Promise<number> {
+    const ends = await this.endOffsets();
+    let records = 0;
+    for (const [partition, next] of this.#positions()) records += Math.max(0, (ends[partition] ?? 0) - next);
+    return records;
+  }
+
   #positions(): ReadonlyMap<number, number> {
     const positions = new Map<number, number>();
     for (const [partition, { cursor }] of this.#partitions.entries())

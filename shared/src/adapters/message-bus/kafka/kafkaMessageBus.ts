@@ -4,7 +4,7 @@ import type {
   Acknowledgement,
   Channel,
   ChannelReader,
-  MessageBus,
+  MeasuredBus,
   QueueWorker,
   ReadOptions,
   WorkOptions,
@@ -33,7 +33,7 @@ export interface ReadStatistics {
   readonly bytes: number;
 }
 
-export interface KafkaMessageBus extends MessageBus {
+export interface KafkaMessageBus extends MeasuredBus {
   readonly statistics: Readonly<Record<string, ReadStatistics>>;
 
   /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */
@@ -131,6 +131,13 @@ class KafkaBus implements KafkaMessageBus {
     this.#assertOpen();
     const consumer = await this.#queues.get(queue.name, () => this.#openQueue(queue));
     return (consumer as QueueConsumer<T>).work(options, handler);
+  }
+
+  async lag(): Promise<ReadonlyMap<string, number>> {
+    this.#assertOpen();
+    const opened = [...this.#sources.opened(), ...this.#queues.opened()];
+    const lags = opened.map(async ([name, taken]) => [name, await taken.lag()] as const);
+    return new Map(await Promise.all(lags));
   }
 
   readonly close = once(async () => {

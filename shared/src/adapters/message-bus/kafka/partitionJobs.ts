@@ -40,6 +40,11 @@ export class PartitionJobs {
     return this.#cursor.next;
   }
 
+  /** Fetched, and not done. */
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
   get isFull(): boolean {
     return this.#isBeyond(1);
   }

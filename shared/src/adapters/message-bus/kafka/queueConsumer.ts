@@ -146,6 +146,17 @@ export class QueueConsumer<T> implements ConsumerTask {
     return this.#options.ends.fetch();
   }
 
+  /** Jobs of the partitions that this process has, fetched or not. */
+  async lag(): Promise<number> {
+    const [ends, committed] = await Promise.all([this.endOffsets(), this.#options.committed(this.groupId())]);
+    let unfinished = 0;
+    for (const [partition, { jobs }] of this.#owned) {
+      const next = jobs.next ?? Math.max(0, committed[partition] ?? 0);
+      unfinished += Math.max(0, (ends[partition] ?? 0) - next) + jobs.unfinished;
+    }
+    return unfinished;
+  }
+
   #own(partition: number): Owned {
     const dueTimes = new DueTimes(this.#queue.delayMs, this.#options.clock, (due) => {
       for (const job of due) this.#workers.add(job);

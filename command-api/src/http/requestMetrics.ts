@@ -1,0 +1,43 @@
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import { Distribution, secondsBounds } from '@roomwire/shared/runtime/distribution';
+
+/** What requests are counted by: the path as the table of routes has it, never as it was sent. */
+export interface MeasuredRoute {
+  readonly method: string;
+  readonly route: string;
+}
+
+/** How long one route takes, by what it answers. */
+export class RouteTimes {
+  readonly byStatus = new Map<number, Distribution>();
+
+  observe(status: number, seconds: number): void {
+    let times = this.byStatus.get(status);
+    if (times === undefined) this.byStatus.set(status, (times = new Distribution(secondsBounds)));
+    times.observe(seconds);
+  }
+}
+
+/** What a command-api has counted of the requests that came to its routes. */
+export class RequestMetrics {
+  inFlight = 0;
+  /** Writes that were answered before the read models showed them. */
+  waitsExpired = 0;
+  readonly #routes: (MeasuredRoute & { readonly times: RouteTimes })[] = [];
+
+  timesOf(route: MeasuredRoute): RouteTimes {
+    const times = new RouteTimes();
+    this.#routes.push({ ...route, times });
+    return times;
+  }
+
+  readonly collect: CollectMetrics = (sink) => {
+    sink.value('roomwire_commands_in_flight', this.inFlight);
+    sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
+    for (const { method, route, times } of this.#routes)
+      for (const [status, distribution] of times.byStatus) {
+        const labels = { method, route, status: String(status) };
+        sink.distribution('roomwire_command_duration_seconds', distribution, labels);
+      }
+  };
+}

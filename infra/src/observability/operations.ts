@@ -1,0 +1,71 @@
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { Config } from '../config/config.js';
+import type { Adapters } from '../process/adapters.js';
+import type { ServiceName } from '../services/service.js';
+import { version } from '../version.js';
+import type { Exposition } from './exposition.js';
+import { MetricGatherer, type MetricSource } from './gatherMetrics.js';
+import { openOpsServer } from './opsServer.js';
+
+/** What whoever runs the service can see of it. */
+export interface Operations {
+  /** Undefined where it is off, or its port was not free. */
+  readonly metricsUrl: string | undefined;
+  readonly show: (source: MetricSource) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface OperationsDeps {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly adapters: Adapters;
+  readonly services: readonly ServiceName[];
+}
+
+/** Prometheus gives up a scrape after ten seconds unless it is told otherwise. */
+const sourceMs = 3_000;
+
+const off: Operations = { metricsUrl: undefined, show: () => undefined, close: async () => undefined };
+
+/**
+ * Opens the operations port. The one that nobody has asked for is no reason not to start: several services on one machine,
+ * or a Prometheus beside them, would be in each other's way. One that was asked for is; then it rejects as `listen` does.
+ */
+export const openOperations = async (deps: OperationsDeps): Promise<Operations> => {
+  const { config, logger, adapters, services } = deps;
+  if (config.opsPort === 0) return off;
+  const gatherer = new MetricGatherer({ logger, withinMs: sourceMs });
+  const load = async (): Promise<Exposition> => {
+    const { createExposition } = await import('./exposition.js');
+    return createExposition(gatherer, [...services, 'process']);
+  };
+  try {
+    const server = await openOpsServer(config.host, config.opsPort, load, logger);
+    gatherer.add(processSource(adapters));
+    gatherer.add(busLag(adapters));
+    logger.info('Metrics are served', { url: server.url });
+    return { metricsUrl: server.url, show: (source) => gatherer.add(source), close: server.close };
+  } catch (error) {
+    if (config.isOpsPortGiven || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const { host, opsPort: port } = config;
+    logger.warn('No metrics: the port is in use; set ROOMWIRE_OPS_PORT to another one', { host, port });
+    return off;
+  }
+};
+
+const processSource = ({ openedBus }: Adapters): MetricSource => ({
+  name: 'process',
+  collect: (sink) => {
+    sink.value('roomwire_build_info', 1, { version });
+    const bus = openedBus();
+    if (bus !== undefined) sink.value('roomwire_bus_reachable', bus.reachable ? 1 : 0);
+  },
+});
+
+const busLag = ({ openedBus }: Adapters): MetricSource => ({
+  name: 'message bus',
+  collect: async (sink) => {
+    const lags = await openedBus()?.lag();
+    for (const [topic, records] of lags ?? []) sink.value('roomwire_bus_lag_records', records, { topic });
+  },
+});

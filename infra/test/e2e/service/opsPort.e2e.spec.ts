@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { expect } from 'chai';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { freePort } from '../../../src/engines/freePort.js';
+import { runRoomwire, startProgram, stop } from '../../support/program.js';
+import { scrape } from '../../support/scrape.js';
+
+describe('the operations port of the program', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let other: Server | undefined;
+
+  beforeEach(async () => void (folder = await temporaryFolder()));
+  afterEach(async () => {
+    other?.close();
+    other = undefined;
+    await folder.remove();
+  });
+
+  /** Somebody else's, such as a Prometheus; where another process has the port already, that one is. */
+  const occupy = async (port: number): Promise<number> => {
+    other = createServer();
+    other.listen(port, '127.0.0.1');
+    await Promise.race([once(other, 'listening'), once(other, 'error')]);
+    return (other.address() as AddressInfo | null)?.port ?? port;
+  };
+
+  it('shows the metrics for as long as the program runs', async () => {
+    const port = await freePort();
+    const service = await startProgram(folder.path, { ROOMWIRE_OPS_PORT: String(port) });
+    const url = `http://127.0.0.1:${port}/metrics`;
+    const shown = await scrape(url);
+    expect(shown.sum('roomwire_build_info', { version: '0.1.0' })).to.equal(1);
+    expect(shown.sum('process_resident_memory_bytes')).to.be.above(1_000_000);
+    expect((await fetch(`${service.baseUrl}/metrics`)).status).to.equal(404);
+    expect((await stop(service)).code).to.equal(0);
+    expect(await fetch(url).catch(() => 'refused')).to.equal('refused');
+  });
+
+  it('stops the start in one line when the port that was asked for is in use', async () => {
+    const port = await occupy(0);
+    const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: `${port}` };
+    const program = runRoomwire(['start'], { ...environment, ROOMWIRE_LOG_LEVEL: 'error' });
+    expect((await program.ended).code).to.equal(1);
+    expect(program.stderr()).to.equal(
+      `Port ${port} of 127.0.0.1 is in use; set ROOMWIRE_OPS_PORT to another one, or to 0 for no metrics\n`,
+    );
+  });
+
+  it('does not stop a start that asked for no port, as with several services on one machine', async () => {
+    await occupy(9090);
+    const service = await startProgram(folder.path, { ROOMWIRE_OPS_PORT: '' });
+    expect((await service.project.get('/apps')).status).to.equal(200);
+    expect(service.program.stderr()).to.include('No metrics: the port is in use; set ROOMWIRE_OPS_PORT');
+    expect((await stop(service)).code).to.equal(0);
+  });
+});

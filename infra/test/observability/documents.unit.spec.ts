@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
+
+const root = new URL('../../../../', import.meta.url);
+const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+/** The rows of the first table of a document, without its head. */
+const rowsOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()))
+    .slice(2);
+
+describe('docs/METRICS.md', () => {
+  it('has every metric, as it is declared', () => {
+    const declared = Object.entries(metricTable).map(([name, { type, labels, from, help }]) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(', '),
+      from,
+      help,
+    ]);
+    expect(rowsOf(textOf('docs/METRICS.md'))).to.deep.equal(declared);
+  });
+});
+
+describe('the table of metrics', () => {
+  it("keeps to the conventions of Prometheus' names", () => {
+    for (const [name, { type, labels }] of Object.entries(metricTable)) {
+      expect(name).to.match(/^roomwire_[a-z_]+$/);
+      expect(name.endsWith('_total'), `${name} counts`).to.equal(type === 'counter');
+      if (type === 'histogram') expect(name).to.match(/_(?:seconds|bytes)$/);
+      expect(name).to.not.match(/_(?:ms|milliseconds|kb|mb|percent|count|sum|bucket)$/);
+      for (const label of labels) expect(label).to.match(/^[a-z]+$/);
+    }
+  });
+});

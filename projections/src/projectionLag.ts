@@ -1,0 +1,50 @@
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+
+/** What is written from the log, and how far that is. */
+export interface Projection {
+  /** A label. */
+  readonly name: string;
+  readonly checkpoint: () => Promise<LogPosition | undefined>;
+}
+
+export interface LagDeps {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly projections: readonly Projection[];
+}
+
+/** Whoever is further behind than this is told by the seconds; to count on would be more work for those who have too much. */
+const mostCounted = 1_000;
+
+/** How far projections are behind the log, by what the log and their checkpoints say: whoever keeps them, and if nobody does. */
+export const projectionLag =
+  ({ log, clock, projections }: LagDeps): CollectMetrics =>
+  async (sink) => {
+    for (const { name: projection, checkpoint } of projections) {
+      const { events, since } = await behind(log, await checkpoint());
+      const seconds = since === undefined ? 0 : Math.max(0, (clock.now() - Date.parse(since)) / 1_000);
+      sink.value('roomwire_projection_lag_events', events, { projection });
+      sink.value('roomwire_projection_lag_seconds', seconds, { projection });
+    }
+  };
+
+/** The events that are missing, and when the first of them happened. */
+const behind = async (
+  log: EventLog,
+  checkpoint: LogPosition | undefined,
+): Promise<{ readonly events: number; readonly since: string | undefined }> => {
+  const head = await log.head();
+  // Nothing is read of a log that has been followed to its end, which is how it nearly always is.
+  if (head === undefined || (checkpoint !== undefined && head <= checkpoint))
+    return { events: 0, since: undefined };
+  let events = 0;
+  let since: string | undefined;
+  for await (const batch of log.readAll(checkpoint)) {
+    since ??= batch[0]?.metadata.occurredAt;
+    events += batch.length;
+    if (events >= mostCounted) break;
+  }
+  return { events: Math.min(events, mostCounted), since };
+};

@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
+import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/endOffsets.js';
+import type { ConsumerSurroundings } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
+import { notes } from '../../../src/testing/message-bus/busUnderTest.js';
+
+describe('the lag of a channel on Kafka', () => {
+  const ends = { now: [3, 0, 40] };
+  /** Its consumer is not started, so that it stays where it begins. */
+  const source = new ChannelSource(notes, {
+    topic: notes.name,
+    partitions: 3,
+    groupPrefix: 'test.',
+    sessionTimeoutMs: 1_000,
+    ends: { fetch: async () => ends.now } as unknown as EndOffsets,
+    surroundings: {} as ConsumerSurroundings,
+    logger: undefined,
+    deserted: async () => undefined,
+  });
+
+  it('counts what stands behind the place of reading, in the partitions that are read', async () => {
+    expect(await source.lag()).to.equal(0);
+    const reader = await source.read({ interest: 'all' }, () => undefined);
+    expect(await source.lag()).to.equal(0);
+    ends.now = [10, 2, 40];
+    expect(await source.lag()).to.equal(9);
+    // The partition was made anew: nothing of it is behind.
+    ends.now = [10, 2, 0];
+    expect(await source.lag()).to.equal(9);
+    await reader.close();
+    expect(await source.lag()).to.equal(0);
+  });
+});
