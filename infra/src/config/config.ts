@@ -1,5 +1,6 @@
 import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
 import { readKafkaSecurity } from './kafkaSettings.js';
+import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment } from './variables.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -47,6 +48,8 @@ export interface Config {
   /** An HTTP proxy for webhook calls; it may hold a password. */
   readonly webhookProxy: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingSettings | undefined;
 }
 
 /** Everything that is wrong with the configuration, in one line. */
@@ -96,6 +99,7 @@ export const readConfig = (environment: Environment): Config => {
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
+    tracing: readTracing(read, problems),
   };
   if (config.restRate > 0 && config.restBurst < 1)
     problems.push('ROOMWIRE_REST_BURST must be at least 1 while ROOMWIRE_REST_RATE is on');

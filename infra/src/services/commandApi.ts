@@ -19,6 +19,7 @@ export const startCommandApi: StartService = async ({
   closing,
   secrets,
   show,
+  tracing,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
@@ -41,6 +42,6 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const ports = { log, views, sessions, secretBox, clock, random, logger };
+  const ports = { log, views, sessions, secretBox, clock, random, logger, tracing };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };

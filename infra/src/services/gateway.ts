@@ -14,6 +14,7 @@ export const startGateway: StartService = async ({
   draining,
   secrets,
   show,
+  tracing,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
@@ -31,6 +32,7 @@ export const startGateway: StartService = async ({
     random,
     logger,
     secretBox: createSecretBox(masterKeys),
+    tracing,
     options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
   });
   closing.push(() => gateway.close());

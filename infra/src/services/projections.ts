@@ -13,9 +13,10 @@ export const startProjections: StartService = async ({
   clock,
   random,
   show,
+  tracing,
 }) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
-  const projections = createProjections({ log, views, bus, clock, logger });
+  const projections = createProjections({ log, views, bus, clock, logger, tracing });
   closing.push(() => projections.close());
   show({ name: 'projections', collect: projections.collect });
   const index = await adapters.auditIndex();
