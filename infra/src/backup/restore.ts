@@ -32,6 +32,15 @@ export const restore = async (backup: string, deps: RestoreDeps): Promise<Manife
   return manifest;
 };
 
+/** What no event tells alone, into a MongoDB that was lost while the event log was not. */
+export const restoreOnlyDocuments = async (backup: string, config: Config): Promise<Manifest> => {
+  const manifest = await checkedManifest(backup);
+  if (config.mongodbUrl === undefined || !manifest.files.some(({ name }) => name === parts.kept))
+    throw new Error('There is nothing of MongoDB in the backup, or ROOMWIRE_MONGODB_URL is not set');
+  await restoreDocuments(backup, config);
+  return manifest;
+};
+
 const requireSameProfile = ({ files }: Manifest, { eventStoreUrl, mongodbUrl }: Config): void => {
   const has = (name: string): boolean => files.some((file) => file.name === name);
   const fits =

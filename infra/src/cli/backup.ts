@@ -6,7 +6,7 @@ import { DataFolderInUse } from '@roomwire/shared/ports/errors';
 import { progressBar } from '../audit/progressBar.js';
 import { backUp } from '../backup/backup.js';
 import type { Manifest } from '../backup/manifest.js';
-import { restore } from '../backup/restore.js';
+import { restore, restoreOnlyDocuments } from '../backup/restore.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { createAdapters, type Adapters } from '../process/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
@@ -22,6 +22,10 @@ export const addBackup = (program: Command): void => {
     .command('restore')
     .description('put a backup into an empty data folder, or onto empty engines, while Roomwire is stopped')
     .argument('<folder>', 'that `roomwire backup` has written')
+    .option(
+      '--only-documents',
+      'last uses, usage and sessions alone, back into MongoDB; the log stays as it is',
+    )
     .action(restoreBackup);
 };
 
@@ -38,12 +42,18 @@ const writeBackup = async (folder: string): Promise<void> => {
   process.stdout.write(`Backed up ${summary(manifest)} to ${folder}\n`);
 };
 
-const restoreBackup = async (folder: string): Promise<void> => {
+interface RestoreOptions {
+  readonly onlyDocuments?: boolean;
+}
+
+const restoreBackup = async (folder: string, { onlyDocuments = false }: RestoreOptions): Promise<void> => {
   const manifest = await withEngines('The restore', (config, adapters) => {
     const lines = (events: number): void => {
       if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
     };
-    return restore(folder, { config, adapters, onProgress: lines });
+    return onlyDocuments
+      ? restoreOnlyDocuments(folder, config)
+      : restore(folder, { config, adapters, onProgress: lines });
   });
   process.stdout.write(`Restored ${summary(manifest)}, as of ${manifest.createdAt}\n`);
 };

@@ -76,6 +76,9 @@ describe('a backup on engines', function () {
       expect((await again.post(`/apps/${appId}/rooms`, { name: 'After' })).status).to.equal(201);
       expect(await database(other, (mongo) => mongo.db().collection('usage').findOne({}))).to.eql(usage);
       expect(await documented(verify, other)).to.include('The read models say what the log says');
+      await database(other, (mongo) => mongo.db().collection('usage').deleteMany({}));
+      await documented(restore.replace('roomwire restore', 'roomwire restore --only-documents'), other);
+      expect(await database(other, (mongo) => mongo.db().collection('usage').findOne({}))).to.eql(usage);
     } finally {
       await other.close();
       await eventStore.close();

@@ -41,8 +41,11 @@ describe('roomwire doctor, on engines', function () {
   const withAdmin = async (use: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> => {
     const admin = new Kafka({ brokers: [engines.kafkaBrokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
     await admin.connect();
-    await use(admin);
-    await admin.disconnect();
+    try {
+      await use(admin);
+    } finally {
+      await admin.disconnect();
+    }
   };
 
   it('finds nothing wrong with engines that are well, and tells what they are', async () => {
@@ -116,7 +119,12 @@ describe('roomwire doctor, on engines', function () {
     expect((await waiting()) - before).to.equal(1_200);
     const finding = (await doctor()).find(({ message }) => message.endsWith('webhook-retry-2s'));
     expect(finding?.status).to.equal('warning');
-    await withAdmin((admin) => admin.deleteTopicRecords({ topic: 'webhook-retry-2s', partitions: allOf(8) }));
+    // As the group does that has done the work; and nobody else is to meet these.
+    await withAdmin(async (admin) => {
+      const ends = await admin.fetchTopicOffsets('webhook-retry-2s');
+      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+      await admin.setOffsets({ groupId: 'roomwire.webhook-retry-2s', topic: 'webhook-retry-2s', partitions });
+    });
     expect(await waiting()).to.equal(0);
   });
 
@@ -134,6 +142,3 @@ describe('roomwire doctor, on engines', function () {
     await eventually(async () => (await faults()).length === 0, { withinMs: 30_000 });
   });
 });
-
-const allOf = (partitions: number): kafkajs.SeekEntry[] =>
-  Array.from({ length: partitions }, (_, partition) => ({ partition, offset: '-1' }));
