@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAnalytics } from './analytics.js';
 import { addAudit } from './audit.js';
 import { exitCodes } from './fail.js';
 import { addKeys } from './keys.js';
@@ -27,5 +28,6 @@ addPublish(program);
 addToken(program);
 addKeys(program);
 addAudit(program);
+addAnalytics(program);
 
 await program.parseAsync();

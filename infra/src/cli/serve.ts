@@ -25,6 +25,7 @@ export const serve = async <T>(start: (config: Config, logger: Logger) => Starti
 };
 
 const failedStart = (error: unknown, { host, port }: Config, logger: Logger): never => {
+  if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
   if (error instanceof DataFolderInUse) return fail(error.message);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
     return fail(`Port ${port} of ${host} is in use; set ROOMWIRE_PORT to another one`);

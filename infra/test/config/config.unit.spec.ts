@@ -31,6 +31,10 @@ describe('configuration', () => {
       corsOrigins: undefined,
       wsOrigins: undefined,
       webhookAllowPrivate: true,
+      analytics: false,
+      analyticsDir: 'data/analytics',
+      analyticsDays: 365,
+      analyticsPayloads: false,
       logLevel: 'info',
     });
   });
