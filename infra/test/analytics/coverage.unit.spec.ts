@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { byPartition, coverageOf } from '../../src/analytics/store/coverage.js';
 import { factFileOf, nameOf, type FactFile } from '../../src/analytics/store/factFile.js';
 
-const file = (first: number, last: number, partition = 0): FactFile => ({ partition, first, last });
+const file = (first: number, last: number, partition = 0, revision = 0): FactFile => ({
+  ...{ partition, first, last, revision },
+});
 
 const anyFile = fc
   .tuple(fc.nat(60), fc.nat(20))
@@ -29,6 +31,11 @@ describe('What the files of a partition cover', () => {
     const { counted, redundant } = coverageOf([before, after, merged]);
     expect(counted).to.eql([{ ...merged, from: 0 }]);
     expect(redundant.map((one) => one.file)).to.eql([before, after]);
+  });
+
+  it('takes the newest of files for the same places', () => {
+    const revisions = [file(0, 9), file(0, 9, 0, 10), file(0, 9, 0, 2)];
+    expect(coverageOf(revisions).counted).to.eql([{ ...file(0, 9, 0, 10), from: 0 }]);
   });
 
   it('counts places between two files as missing', () => {
@@ -61,7 +68,7 @@ describe('What the files of a partition cover', () => {
 
 describe('The name of a file of facts', () => {
   it('tells its partition and its places, and sorts like them', () => {
-    const files = [file(0, 99), file(100, 1_234_567_890_123), file(0, 5, 31), file(0, 5, 123_456)];
+    const files = [file(0, 99), file(100, 1_234_567_890_123), file(0, 5, 31, 12), file(0, 5, 123_456)];
     expect(files.map(nameOf).map(factFileOf)).to.eql(files);
     expect(files.slice(0, 3).map(nameOf)).to.eql(files.slice(0, 3).map(nameOf).sort());
   });
@@ -69,6 +76,7 @@ describe('The name of a file of facts', () => {
   it('is nothing else', () => {
     for (const name of [
       'charts',
+      nameOf(file(0, 9)).replace('.parquet', '.0.parquet'),
       '.6ec0bd7f-11c0-43da-975e-2a8ad9ebae0b.tmp',
       nameOf(file(1, 0)),
       `x${nameOf(file(0, 1))}`,

@@ -5,6 +5,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/
 import type { Fact, FactStream } from '../../src/analytics/facts/factStream.js';
 import { byPartition, coverageOf } from '../../src/analytics/store/coverage.js';
 import { openDuckDb, type DuckDb } from '../../src/analytics/store/duckDb.js';
+import type { FactFile } from '../../src/analytics/store/factFile.js';
 import { FactFiles } from '../../src/analytics/store/factFiles.js';
 import { FactFolder } from '../../src/analytics/store/factFolder.js';
 import { dropOldFacts, fateOf } from '../../src/analytics/store/retention.js';
@@ -23,6 +24,7 @@ const stream: FactStream = {
   factOf: () => undefined,
 };
 
+const nothing: FactFile = { partition: 0, first: 0, last: 0, revision: 0 };
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 5, 1);
 const factAt = (time: number, n = 0): Fact => [
@@ -54,7 +56,7 @@ describe('Files of facts', () => {
   /** Facts at every second place from `first` on, a minute apart. */
   const write = (first: number, count: number, time = now, partition = 0) =>
     files.write({
-      ...{ partition, first, last: first + 2 * count - 1 },
+      ...{ partition, first, last: first + 2 * count - 1, revision: 0 },
       offsets: Array.from({ length: count }, (_, n) => first + 2 * n),
       facts: Array.from({ length: count }, (_, n) => factAt(time + n * 60_000, n)),
     });
@@ -82,7 +84,7 @@ describe('Files of facts', () => {
 
   it('say which stream they are of', async () => {
     await write(0, 1);
-    const path = quoted(folder.pathOf((await counted())[0] ?? { partition: 0, first: 0, last: 0 }), "'");
+    const path = quoted(folder.pathOf((await counted())[0] ?? nothing), "'");
     const told = await duckDb.rows(
       `SELECT decode(key) AS k, decode(value) AS v FROM parquet_kv_metadata(${path})`,
     );
@@ -100,10 +102,10 @@ describe('Files of facts', () => {
     expect(await rows()).to.eql(before);
     await folder.removeRedundant();
     expect(await folder.files(), 'somebody may still read them').to.have.lengthOf(5);
-    const merged = (await counted())[0] ?? { partition: 0, first: 0, last: 0 };
+    const merged = (await counted())[0] ?? nothing;
     await utimes(folder.pathOf(merged), 0, 0);
     await folder.removeRedundant();
-    expect(await folder.files()).to.eql([{ partition: 0, first: 0, last: 79 }]);
+    expect(await folder.files()).to.eql([{ partition: 0, first: 0, last: 79, revision: 0 }]);
     expect(await rows()).to.eql(before);
   });
 
@@ -114,9 +116,17 @@ describe('Files of facts', () => {
     expect(offsets).to.eql(Array.from({ length: 15 }, (_, n) => 2 * n));
   });
 
+  it('never change: what has a name keeps it', async () => {
+    await write(0, 10);
+    const before = await rows();
+    await write(0, 10, now + dayMs);
+    expect(await rows()).to.eql(before);
+    expect(await readdir(folder.path)).to.have.lengthOf(1);
+  });
+
   it('leave nothing behind when they cannot be written', async () => {
     const facts = [[now, 'x', 'no number', 0, true] as Fact];
-    const outcome = await files.write({ partition: 0, first: 0, last: 0, offsets: [0], facts }).catch(String);
+    const outcome = await files.write({ ...nothing, offsets: [0], facts }).catch(String);
     expect(outcome).to.match(/SyntaxError|Error/);
     expect(await readdir(folder.path)).to.eql([]);
     await write(0, 1);
@@ -145,6 +155,9 @@ describe('Files of facts', () => {
     expect(left).to.have.lengthOf(kept);
     expect([folder.nextPlace(0), folder.nextPlace(1)]).to.eql([6_040, 20]);
     expect(coverageOf((await folder.files()).filter(({ partition }) => partition === 0)).missing).to.equal(0);
+    for (const name of await readdir(folder.path)) await utimes(join(folder.path, name), 0, 0);
+    await folder.removeRedundant();
+    expect(await rows(), 'without the files of before').to.eql(left);
     const names = await readdir(folder.path);
     await dropOldFacts({ duckDb, folder, files }, now - 30 * dayMs);
     expect(await readdir(folder.path)).to.eql(names);

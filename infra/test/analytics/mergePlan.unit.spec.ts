@@ -7,14 +7,16 @@ import { seededChance } from '../audit/seededChance.js';
 const neighbours = (...sizes: readonly number[]): FactFile[] => {
   let next = 0;
   return sizes.map((size) => {
-    const file = { partition: 0, first: next, last: next + size - 1 };
+    const file = { partition: 0, first: next, last: next + size - 1, revision: 0 };
     next += size;
     return file;
   });
 };
 
 const planFor = (files: readonly FactFile[]): readonly FactFile[] =>
-  nextMerge(coverageOf(files).counted).map(({ partition, first, last }) => ({ partition, first, last }));
+  nextMerge(coverageOf(files).counted).map(({ partition, first, last, revision }) => ({
+    ...{ partition, first, last, revision },
+  }));
 
 describe('Which files become one', () => {
   it('are eight neighbours of about one size, and not seven', () => {
@@ -26,7 +28,7 @@ describe('Which files become one', () => {
   it('are none that others are missing between, or that overlap', () => {
     const files = neighbours(...new Array<number>(9).fill(10));
     expect(planFor(files.toSpliced(4, 1))).to.eql([]);
-    expect(planFor(files.toSpliced(4, 1, { partition: 0, first: 38, last: 49 }))).to.eql([]);
+    expect(planFor(files.toSpliced(4, 1, { partition: 0, first: 38, last: 49, revision: 0 }))).to.eql([]);
   });
 
   it('leaves files few and writes each fact a few times, over ten thousand files', () => {
@@ -36,7 +38,7 @@ describe('Which files become one', () => {
     let written = 0;
     for (let n = 0; n < 10_000; n += 1) {
       const size = 1 + chance.below(500);
-      files.push({ partition: 0, first: next, last: next + size - 1 });
+      files.push({ partition: 0, first: next, last: next + size - 1, revision: 0 });
       next += size;
       for (let run = planFor(files); run.length > 0; run = planFor(files)) {
         const [first, last] = [run[0] as FactFile, run.at(-1) as FactFile];

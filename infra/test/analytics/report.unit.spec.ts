@@ -110,7 +110,7 @@ describe('A report', () => {
         [middle - 2, facts.length],
       ] as const)
         await writer.write({
-          ...{ partition: 0, first, last: end - 1 },
+          ...{ partition: 0, first, last: end - 1, revision: 0 },
           offsets: Array.from({ length: end - first }, (_, n) => first + n),
           facts: facts.slice(first, end),
         });

@@ -175,7 +175,7 @@ export class Collector {
     const { partition, first, next, offsets, facts } = gathered;
     while (!gathered.isLost) {
       try {
-        await this.#deps.write({ partition, first, last: next - 1, offsets, facts });
+        await this.#deps.write({ partition, first, last: next - 1, revision: 0, offsets, facts });
         return true;
       } catch (error) {
         this.#failed(error);

@@ -40,8 +40,9 @@ export const coverageOf = (files: readonly FactFile[]): Coverage => {
   return { counted, redundant, missing, next };
 };
 
-/** Of those that begin together the longest first, which makes the others redundant. */
-const byPlace = (a: FactFile, b: FactFile): number => a.first - b.first || b.last - a.last;
+/** Of those that begin together the longest first, and of those the newest, which makes the others redundant. */
+const byPlace = (a: FactFile, b: FactFile): number =>
+  a.first - b.first || b.last - a.last || b.revision - a.revision;
 
 export const byPartition = (files: readonly FactFile[]): ReadonlyMap<number, readonly FactFile[]> => {
   const partitions = new Map<number, FactFile[]>();

@@ -52,13 +52,13 @@ export class FactFiles {
   async merge(files: readonly CountedFile[]): Promise<void> {
     const [first, last] = [files[0], files.at(-1)];
     if (first === undefined || last === undefined) return;
-    await this.#store(selectOf(this.#folder, files), { ...first, last: last.last });
+    await this.#store(selectOf(this.#folder, files), { ...first, last: last.last, revision: 0 });
   }
 
-  /** Takes out what is older than a time (milliseconds since 1970); the file goes on to cover its places. */
+  /** Takes out what is older than a time (milliseconds since 1970), in a file for the same places. */
   async dropBefore(file: CountedFile, time: number): Promise<void> {
     const select = `SELECT * FROM (${selectOf(this.#folder, [file])}) WHERE time >= epoch_ms(${time})`;
-    await this.#store(select, file);
+    await this.#store(select, { ...file, revision: file.revision + 1 });
   }
 
   async #append({ partition, offsets, facts }: Segment): Promise<void> {
@@ -81,7 +81,7 @@ export class FactFiles {
     appender.closeSync();
   }
 
-  async #store(select: string, { partition, first, last }: FactFile): Promise<void> {
+  async #store(select: string, { partition, first, last, revision }: FactFile): Promise<void> {
     const temporary = this.#folder.temporaryPath();
     const { name, version } = this.#stream;
     const options = [
@@ -93,10 +93,9 @@ export class FactFiles {
       await this.#duckDb.connection.run(
         `COPY (${select}) TO ${quoted(temporary, "'")} (${options.join(', ')})`,
       );
-      await this.#folder.publish(temporary, { partition, first, last });
-    } catch (error) {
+      await this.#folder.publish(temporary, { partition, first, last, revision });
+    } finally {
       await this.#folder.discard(temporary);
-      throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { byPartition, coverageOf } from './coverage.js';
@@ -46,10 +46,13 @@ export class FactFolder {
     return coverageOf(files).next;
   }
 
-  /** Gives what was written its name. It is on disk then, name and all; a file of the same name held the same facts. */
+  /**
+   * Gives what was written its name. It is on disk then, name and all. A file that has the name already holds the same facts and
+   * stays: nobody who reads it finds it changed.
+   */
   async publish(temporary: string, file: FactFile): Promise<void> {
     await sync(temporary);
-    await rename(temporary, this.pathOf(file));
+    await link(temporary, this.pathOf(file)).catch(unlessThere);
     await sync(this.path);
   }
 
@@ -81,6 +84,10 @@ export class FactFolder {
 
 const factFilesOf = (names: readonly string[]): readonly FactFile[] =>
   names.flatMap((name) => factFileOf(name) ?? []);
+
+const unlessThere = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EEXIST') throw error;
+};
 
 const noneIfMissing = (error: NodeJS.ErrnoException): string[] => {
   if (error.code === 'ENOENT') return [];
