@@ -1,7 +1,7 @@
+import { renderTable } from '@roomwire/infra/report/table';
 import type { Comparison, Figure, Row } from '../measure/comparison.js';
 import { figuresOf, median, medianRatio } from '../measure/rounds.js';
 import { formatRatio, formatValue } from './format.js';
-import { renderTable } from './table.js';
 
 /** Medians over the rounds, the spread of the first figure, and its ratio between the first row and each other one. */
 export const comparisonText = ({ title, figures, rows, notes }: Comparison): string => {

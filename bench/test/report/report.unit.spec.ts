@@ -1,7 +1,7 @@
+import { renderTable } from '@roomwire/infra/report/table';
 import { expect } from 'chai';
 import { comparisonText } from '../../src/report/comparisonText.js';
 import { formatRatio, formatValue } from '../../src/report/format.js';
-import { renderTable } from '../../src/report/table.js';
 
 describe('The report', () => {
   it('keeps three digits or so', () => {

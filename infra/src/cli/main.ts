@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAnalytics } from './analytics.js';
 import { addAudit } from './audit.js';
 import { addBackup } from './backup.js';
 import { addDoctor } from './doctor.js';
@@ -36,5 +37,6 @@ addAudit(program);
 addWebhooks(program);
 addBackup(program);
 addDoctor(program);
+addAnalytics(program);
 
 await program.parseAsync();

@@ -25,6 +25,7 @@ export const serve = async <T>(start: (config: Config, logger: Logger) => Starti
 };
 
 const failedStart = (error: unknown, config: Config, logger: Logger): never => {
+  if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
   if (error instanceof DataFolderInUse) return fail(error.message);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
     return fail(portInUse((error as { readonly port?: number }).port, config));

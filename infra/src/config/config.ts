@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
 import { readKafkaSecurity } from './kafkaSettings.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
@@ -47,6 +48,14 @@ export interface Config {
   readonly webhookDenyNetworks: readonly string[];
   /** An HTTP proxy for webhook calls; it may hold a password. */
   readonly webhookProxy: string | undefined;
+  /** Whether a service whose bus is in process keeps what the analytics are made of. */
+  readonly analytics: boolean;
+  /** Of the Parquet files. */
+  readonly analyticsDir: string;
+  /** How long facts stay in the files, in days; 0 is for ever. */
+  readonly analyticsDays: number;
+  /** Whether what was published is kept, and not only how much it was. */
+  readonly analyticsPayloads: boolean;
   readonly logLevel: (typeof logLevels)[number];
   /** Undefined: nothing is traced. */
   readonly tracing: TracingSettings | undefined;
@@ -73,12 +82,13 @@ export const readConfig = (environment: Environment): Config => {
   const rate = { min: 0, max: 1_000_000 };
 
   const engines = readEngines(read, problems);
+  const dataDir = read.text('ROOMWIRE_DATA_DIR') ?? './data';
   const config: Config = {
     host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
     port: read.integer('ROOMWIRE_PORT', 8080, port),
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     isOpsPortGiven: read.text('ROOMWIRE_OPS_PORT') !== undefined,
-    dataDir: read.text('ROOMWIRE_DATA_DIR') ?? './data',
+    dataDir,
     ...engines,
     kafkaSecurity: readKafkaSecurity(read, problems),
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
@@ -98,6 +108,10 @@ export const readConfig = (environment: Environment): Config => {
     webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
+    analytics: read.flag('ROOMWIRE_ANALYTICS', false),
+    analyticsDir: read.text('ROOMWIRE_ANALYTICS_DIR') ?? join(dataDir, 'analytics'),
+    analyticsDays: read.integer('ROOMWIRE_ANALYTICS_DAYS', 365, { min: 0, max: 36_500 }),
+    analyticsPayloads: read.flag('ROOMWIRE_ANALYTICS_PAYLOADS', false),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
     tracing: readTracing(read, problems),
   };

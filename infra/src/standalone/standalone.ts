@@ -1,6 +1,7 @@
 import { createCommandHandler } from '@roomwire/command-api/handling/commandHandler';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
+import { startFactJournal } from '../services/factJournal.js';
 import { run, type Running } from '../services/run.js';
 import { requireSecrets, type Surroundings } from '../services/service.js';
 import { provisionFirstStart, type Credentials } from './firstStart.js';
@@ -41,7 +42,10 @@ export const startStandalone = (
     {
       // The folder first, so that a second process on it learns of that and not of a port.
       before: async (adapters) => void (config.isEmbedded && (await adapters.folder())),
-      between: provision,
+      between: async (surroundings) => {
+        await provision(surroundings);
+        await startFactJournal(surroundings);
+      },
     },
   );
   return { started: started.then((running) => ({ ...running, credentialsFile, firstCredentials })), close };

@@ -37,6 +37,10 @@ describe('configuration', () => {
       webhookAllowNetworks: [],
       webhookDenyNetworks: [],
       webhookProxy: undefined,
+      analytics: false,
+      analyticsDir: 'data/analytics',
+      analyticsDays: 365,
+      analyticsPayloads: false,
       logLevel: 'info',
     });
   });

@@ -13,6 +13,7 @@ import type {
 import { once } from '../../../runtime/service.js';
 import { ChannelSource } from './channelSource.js';
 import { EndOffsets, fetchCommittedOffsets } from './endOffsets.js';
+import { GroupReader, type GroupFollower, type GroupReading } from './groupReader.js';
 import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaBusSettings.js';
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { OpenByName } from './openByName.js';
@@ -41,6 +42,13 @@ export interface KafkaMessageBus extends MeasuredBus {
 
   /** What the partition of a key holds of a channel, from a time on (milliseconds since 1970). */
   history(channel: Pick<Channel<never>, 'name'>, key: string, sinceMs: number): Promise<PartitionHistory>;
+
+  /** Reads all of a channel together with the other members of a group of the name, each its partitions. */
+  follow(
+    channel: Pick<Channel<never>, 'name'>,
+    group: string,
+    follower: GroupFollower,
+  ): Promise<GroupReading>;
 }
 
 const maxQueuedBytes = 64 * 1024 * 1024;
@@ -55,6 +63,7 @@ class KafkaBus implements KafkaMessageBus {
   readonly #senders = new Map<string, TopicSender>();
   readonly #sources = new OpenByName<ChannelSource<unknown>>();
   readonly #queues = new OpenByName<QueueConsumer<unknown>>();
+  readonly #readings = new Set<GroupReading>();
   #isOpen = true;
 
   constructor(settings: Settings) {
@@ -113,6 +122,20 @@ class KafkaBus implements KafkaMessageBus {
     return PartitionHistory.open({ topic, partition, ends, admin, reader, withinMs }, sinceMs);
   }
 
+  async follow(
+    { name }: Pick<Channel<never>, 'name'>,
+    group: string,
+    follower: GroupFollower,
+  ): Promise<GroupReading> {
+    this.#assertOpen();
+    const { groupPrefix, ...common } = await this.#common(name);
+    this.#assertOpen();
+    const reader = new GroupReader(follower, { ...common, groupId: `${groupPrefix}${group}.${name}` });
+    this.#readings.add(reader);
+    reader.start();
+    return reader;
+  }
+
   async read<T>(
     channel: Channel<T>,
     options: ReadOptions,
@@ -151,6 +174,7 @@ class KafkaBus implements KafkaMessageBus {
     await Promise.all([
       this.#sources.close(),
       this.#queues.close(),
+      ...[...this.#readings].map((reading) => reading.close()),
       within(this.#settings.withinMs, flushed).catch(() => undefined),
     ]);
     await this.#clients.close();

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
+import type { Fact, FactStream } from '../facts/factStream.js';
+import type { FactFolder } from '../store/factFolder.js';
+import type { Collector, FactSource } from './collector.js';
+
+interface GatherDeps {
+  readonly journal: FactJournalReader;
+  readonly stream: FactStream;
+  readonly folder: FactFolder;
+  readonly collect: (source: FactSource) => Collector;
+}
+
+export interface JournalFollower {
+  /** Takes over what the journal has had since the last time. */
+  gather(): Promise<void>;
+  /** Resolves when all that was taken over is in files. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A journal has no partitions: all of it stands in this one. */
+const partition = 0;
+const pageFacts = 2_000;
+const firstPlace = 1;
+
+/** Takes the facts of a stream from the journal of a service in one process. */
+export const followJournal = ({ journal, stream, folder, collect }: GatherDeps): JournalFollower => {
+  let resumed: Promise<void> | undefined;
+  let resume = (): void => undefined;
+  const collector = collect({
+    pause: () => {
+      resumed = new Promise((resolve) => (resume = resolve));
+    },
+    resume: () => resume(),
+    written: () => undefined,
+  });
+  let next = folder.nextPlace(partition) ?? firstPlace;
+
+  const gather = async (): Promise<void> => {
+    for (;;) {
+      const page = journal.read(stream.name, next, pageFacts);
+      const [first, last] = [page[0], page.at(-1)];
+      if (first === undefined || last === undefined) return;
+      const offsets = page.map(({ place }) => place);
+      const facts = page.map(({ fact }) => fact as Fact);
+      collector.add({ partition, first: first.place, next: last.place + 1, offsets, facts });
+      next = last.place + 1;
+      await (resumed ?? pause(0));
+      resumed = undefined;
+    }
+  };
+  return { gather, flush: () => collector.flush(), close: () => collector.close() };
+};

@@ -1,0 +1,81 @@
+import { Buffer } from 'node:buffer';
+import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { isGroupNews, roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import { messagePackFields } from '@roomwire/shared/contracts/protocol/frameFields';
+import { messagePackAsJson } from '@roomwire/shared/contracts/webhooks/messagePackAsJson';
+import type { Column, Fact, FactStream } from './factStream.js';
+
+export const messageColumns: readonly Column[] = [
+  { name: 'time', type: 'TIMESTAMP' },
+  { name: 'id', type: 'VARCHAR' },
+  { name: 'project_id', type: 'VARCHAR' },
+  { name: 'app', type: 'VARCHAR' },
+  { name: 'scope', type: 'VARCHAR' },
+  { name: 'room', type: 'VARCHAR' },
+  { name: 'topic', type: 'VARCHAR' },
+  { name: 'publisher', type: 'VARCHAR' },
+  { name: 'qos', type: 'INTEGER' },
+  { name: 'retained', type: 'BOOLEAN' },
+  { name: 'bytes', type: 'INTEGER' },
+  { name: 'data', type: 'VARCHAR' },
+];
+
+/** Project, app, scope, room and topic. */
+type Place = readonly [string, string, string | null, string, string];
+
+const mostPlaces = 10_000;
+const timeDigits = 9;
+const noScope = '_';
+
+/** What is kept of a message; its time is that of the bus where the message has no id. */
+export type MessageFactOf = (message: LiveMessage, timestamp: number) => Fact;
+
+/** Without payloads nothing of `data` is kept but its size as MessagePack. */
+export const createMessageFactOf = (withPayloads: boolean): MessageFactOf => {
+  // Most messages are of a few topics: their texts stand in memory once.
+  const places = new Map<string, Place>();
+  const placeOf = (internalTopic: string): Place => {
+    const known = places.get(internalTopic);
+    if (known) return known;
+    const [project = '', app = '', scope = noScope, room = '', topic = ''] = internalTopic.split('/');
+    const place: Place = [project, app, scope === noScope ? null : scope, room, topic];
+    if (places.size >= mostPlaces) places.clear();
+    places.set(internalTopic, place);
+    return place;
+  };
+
+  return ({ id, topic, publisher, qos, retention, body }, timestamp) => {
+    const data = messagePackFields(Buffer.from(body.buffer, body.byteOffset, body.byteLength)).raw('data');
+    if (data === undefined) throw new Error('A message without data');
+    return [
+      timeOfId(id) ?? timestamp,
+      id,
+      ...placeOf(topic),
+      publisher,
+      qos,
+      retention !== undefined,
+      data.length,
+      withPayloads ? messagePackAsJson(data) : null,
+    ];
+  };
+};
+
+/** An id begins with the time at which the gateway took the message; that of the bus differs between two copies. */
+const timeOfId = (id: string): number | undefined => {
+  const time = Number.parseInt(id.slice(0, timeDigits), 36);
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** Every published message, once for each publish. */
+export const messageFacts = (withPayloads: boolean): FactStream => {
+  const messageFactOf = createMessageFactOf(withPayloads);
+  return {
+    name: 'messages',
+    version: 1,
+    columns: messageColumns,
+    factOf: (bytes, timestamp) => {
+      const record = roomRecords.codec.decode(bytes);
+      return isGroupNews(record) ? undefined : messageFactOf(record, timestamp);
+    },
+  };
+};

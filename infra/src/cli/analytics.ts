@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { dimensionNames, type Dimension } from '../analytics/report/questions.js';
+import type { Report, Span } from '../analytics/report/ask.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
+import { exitCodes, fail } from './fail.js';
+import { serve } from './serve.js';
+
+export const addAnalytics = (program: Command): void => {
+  const analytics = program.command('analytics').description('keep and ask what was published and called');
+  analytics
+    .command('run')
+    .description(
+      'follow the streams and write what they bring to Parquet files; any number of processes share it',
+    )
+    .option('--flush-seconds <seconds>', 'how long a record waits to be written', wholeNumber, 60)
+    .action(runUntilSignal);
+  analytics
+    .command('report')
+    .description('print what the files tell, and draw charts of it')
+    .option('--from <time>', 'ISO 8601, inclusive', moment)
+    .option('--to <time>', 'ISO 8601, exclusive', moment)
+    .option('--project <id>', 'of one project')
+    .option('--app <slug>', 'of one app')
+    .option(
+      '--by <what>',
+      `messages by any of ${dimensionNames.join(', ')}, with commas, instead of the rest`,
+      dimensions,
+    )
+    .option('--top <number>', 'how many of what could be many', wholeNumber, 10)
+    .option('--json', 'for programs')
+    .option('--charts <folder>', 'where the charts go; by default charts/ beside the files')
+    .option('--no-charts', 'draw none')
+    .action(report);
+};
+
+const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('A whole number is expected.');
+  return Number(text);
+};
+
+const moment = (text: string): number => {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('A time such as 2026-01-31T12:00:00Z is expected.');
+  return time;
+};
+
+const dimensions = (text: string): readonly Dimension[] => {
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.every(isDimension))
+    throw new InvalidArgumentError(`Of ${dimensionNames.join(', ')}, with commas, is expected.`);
+  return names;
+};
+
+const isDimension = (name: string): name is Dimension => (dimensionNames as readonly string[]).includes(name);
+
+const runUntilSignal = async ({ flushSeconds }: { readonly flushSeconds: number }): Promise<void> => {
+  const { startAnalytics } = await import('../analytics/runAnalytics.js');
+  let dir = '';
+  await serve((config, logger) => {
+    dir = config.analyticsDir;
+    return startAnalytics(config, logger, { limits: { waitMs: flushSeconds * 1_000 }, failed: fail });
+  });
+  process.stdout.write(`Roomwire analytics is running; its files are in ${dir}\n`);
+};
+
+interface ReportOptions extends Span {
+  readonly by?: readonly Dimension[];
+  readonly top: number;
+  readonly json?: true;
+  /** A folder, or whether there are to be any. */
+  readonly charts: string | boolean;
+}
+
+const report = async (options: ReportOptions): Promise<void> => {
+  try {
+    const config = readConfig(process.env);
+    const { makeReport } = await import('../analytics/makeReport.js');
+    const { formatReport, reportAsJson } = await import('../analytics/report/formatReport.js');
+    const made = await makeReport(config, createWinstonLogger(config.logLevel), options);
+    process.stdout.write(options.json ? reportAsJson(made) : formatReport(made));
+    if (options.by === undefined) await draw(made, config, options);
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+    fail(`The report failed: ${(error as Error).message}`);
+  }
+};
+
+const draw = async (
+  made: Report,
+  { analyticsDir }: Config,
+  { charts, json }: ReportOptions,
+): Promise<void> => {
+  if (charts === false || (json && charts === true)) return;
+  const { writeCharts } = await import('../analytics/report/charts.js');
+  const folder = typeof charts === 'string' ? charts : join(analyticsDir, 'charts');
+  await writeCharts(folder, made);
+  if (!json) process.stdout.write(`\nCharts are in ${folder}\n`);
+};

@@ -1,0 +1,34 @@
+import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
+import { webhookOutcomes } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import { isGroupNews, roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import { createMessageFactOf } from '../analytics/facts/messageFacts.js';
+import { outcomeFactOf } from '../analytics/facts/outcomeFacts.js';
+import { streamNames } from '../analytics/facts/factStream.js';
+import type { Surroundings } from './service.js';
+
+/** As long as the broker keeps the longer of the streams, and a weekend more. */
+const keptMs = 7 * 86_400_000;
+
+/** Keeps what the bus in this process brings for the analytics, which run in a process of their own. */
+export const startFactJournal = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  closing,
+}: Surroundings): Promise<void> => {
+  if (!config.analytics || config.kafkaBrokers !== undefined) return;
+  const [folder, bus] = [await adapters.folder(), await adapters.bus()];
+  const journal = openFactJournal(folder, { streams: streamNames, keptMs, clock, logger });
+  closing.push(() => journal.close());
+  const messageFactOf = createMessageFactOf(config.analyticsPayloads);
+  const readers = [
+    await bus.read(roomRecords, { interest: 'all' }, (record) => {
+      if (!isGroupNews(record)) journal.append('messages', messageFactOf(record, clock.now()));
+    }),
+    await bus.read(webhookOutcomes, { interest: 'all' }, (outcome) =>
+      journal.append('webhook-outcomes', outcomeFactOf(outcome)),
+    ),
+  ];
+  closing.push(async () => void (await Promise.all(readers.map((reader) => reader.close()))));
+};

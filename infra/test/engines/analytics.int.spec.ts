@@ -1,0 +1,208 @@
+import { spawnSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import type { Client } from '@roomwire/sdk';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { seededChance } from '../audit/seededChance.js';
+import { AnalyticsLedger } from '../support/analyticsLedger.js';
+import type { ApiClient } from '../support/apiClient.js';
+import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
+import { documentBlocks } from '../support/documentBlocks.js';
+import { runRoomwire, type Program } from '../support/program.js';
+import { openClient } from '../support/publishedLedger.js';
+
+const seed = Number(process.env['ROOMWIRE_TEST_SEED'] ?? 20_260_131);
+const kills = 4;
+/** Webhook calls that the endpoint does not take. */
+const refused = 5;
+const rooms = ['lobby', 'hall', 'attic'];
+
+describe(`roomwire analytics on engines (seed ${seed})`, function () {
+  this.timeout(400_000);
+  const chance = seededChance(seed);
+  let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
+  let cluster: Cluster;
+  let folder: TemporaryFolder;
+  let endpoint: WebhookEndpoint;
+  let projectId: string;
+  let project: ApiClient;
+  let app: any;
+  const ledger = new AnalyticsLedger();
+  const consumers = new Set<Program>();
+  const clients: Client[] = [];
+
+  before(async () => {
+    folder = await temporaryFolder();
+    endpoint = await WebhookEndpoint.open();
+    engines = await enginesOfTheRun();
+    cluster = await startCluster(engines);
+    const [api, gateway] = await Promise.all([
+      cluster.add('command-api'),
+      cluster.add('gateway', { ROOMWIRE_PUBLISH_RATE: '0' }),
+      cluster.add('projections'),
+      cluster.add('webhook-consumer', { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' }),
+    ]);
+    const made = await cluster.newProject({}, api);
+    projectId = made.projectId;
+    project = made.clients[0] as ApiClient;
+    const topicConfigs = { refused: { webhooks: { onPublish: { url: endpoint.url } } } };
+    const fields = { name: 'place', topics: ['chat', 'refused'], topicConfigs };
+    app = (await project.post('/apps', fields)).body;
+    for (const name of rooms) await project.post(`/apps/${app.appId}/rooms`, { name });
+    for (let n = 0; n < 3; n += 1) {
+      const { accessToken } = (await project.post('/actors', { name: 'x', actorType: 'user' })).body;
+      clients.push(await openClient(gateway.socketUrl, accessToken));
+    }
+  });
+  after(async () => {
+    for (const { process } of consumers) process.kill('SIGKILL');
+    await Promise.all(clients.map((client) => client.close()));
+    await cluster?.close();
+    await engines?.close();
+    await endpoint?.close();
+    await folder?.remove();
+  });
+
+  const environment = (): Readonly<Record<string, string>> => ({
+    ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers,
+    ROOMWIRE_ANALYTICS_DIR: folder.path,
+    ROOMWIRE_LOG_LEVEL: 'warn',
+  });
+  const startConsumer = async (): Promise<Program> => {
+    const program = runRoomwire(['analytics', 'run', '--flush-seconds', '1'], environment());
+    consumers.add(program);
+    await program.printed(/Roomwire analytics is running/);
+    return program;
+  };
+  const end = async (program: Program, signal: NodeJS.Signals) => {
+    program.process.kill('SIGCONT');
+    program.process.kill(signal);
+    consumers.delete(program);
+    return program.ended;
+  };
+  const report = async (...args: string[]): Promise<any> => {
+    const program = runRoomwire(
+      ['analytics', 'report', '--json', '--project', projectId, ...args],
+      environment(),
+    );
+    const { code } = await program.ended;
+    if (code !== 0) throw new Error(`The report failed: ${program.stderr()}`);
+    return JSON.parse(program.stdout());
+  };
+  const counted = async (): Promise<number> => (await report()).totals[0].messages;
+
+  it('tells to the message and the byte what was published, however often its consumers are killed', async () => {
+    endpoint.reaction = (response, _call, count) => response.writeHead(count <= refused ? 404 : 204).end();
+    let isOver = false;
+    const publishers = clients.map(async (client, n) => {
+      while (!isOver) {
+        const room = chance.oneOf(rooms);
+        // A call for each message of that topic; some of them are refused.
+        const topic = chance.below(40) === 0 ? 'refused' : 'chat';
+        const data = { text: 'x'.repeat(chance.below(300)), n };
+        await client.publish(`${app.slug}/${room}/${topic}`, data, { qos: 1 });
+        ledger.add(room, topic, n, encode(data).length);
+        if (chance.below(20) === 0) await pause(10);
+      }
+    });
+
+    let consumer = await startConsumer();
+    for (let kill = 0; kill < kills; kill += 1) {
+      const before = kill === 0 ? 0 : await counted();
+      await eventually(async () => (await counted()) > before, {
+        withinMs: 60_000,
+        what: 'more to be counted',
+      });
+      await pause(chance.below(1_500));
+      const next = startConsumer();
+      if (kill % 2 === 1) await next;
+      await end(consumer, 'SIGKILL');
+      consumer = await next;
+    }
+
+    // One that stands still while another takes its place, and then writes what it had in hand.
+    const before = await counted();
+    await eventually(async () => (await counted()) > before, {
+      withinMs: 60_000,
+      what: 'more to be counted',
+    });
+    await pause(chance.below(900));
+    consumer.process.kill('SIGSTOP');
+    const successor = await startConsumer();
+    const atFreeze = await counted();
+    await eventually(async () => (await counted()) > atFreeze, { withinMs: 60_000, what: 'the successor' });
+    consumer.process.kill('SIGCONT');
+    const atReturn = await counted();
+    await eventually(async () => (await counted()) > atReturn + 1_000, {
+      withinMs: 60_000,
+      what: 'both at work',
+    });
+
+    isOver = true;
+    await Promise.all(publishers);
+    await eventually(async () => (await counted()) >= ledger.messages, { withinMs: 60_000, what: 'all' });
+    expect(await end(successor, 'SIGTERM')).to.eql({ code: 0, signal: null });
+    expect((await end(consumer, 'SIGTERM')).code).to.equal(0);
+    expect(ledger.messages).to.be.greaterThan(1_000);
+
+    const by = (await report('--by', 'room,topic')).by as any[];
+    expect(
+      by.map(({ room, topic, messages, bytes, actors }) => ({ room, topic, messages, bytes, actors })),
+    ).to.have.deep.members(ledger.rows);
+    const all = await report();
+    expect(all.missing).to.eql({ messages: 0, 'webhook-outcomes': 0 });
+    expect(all.totals[0]).to.deep.include({
+      messages: ledger.messages,
+      bytes: ledger.bytes,
+      actors: clients.length,
+    });
+    const hours = all.hours as any[];
+    expect(hours.reduce((sum: number, { messages }) => sum + Number(messages), 0)).to.equal(ledger.messages);
+    const calls = ledger.messagesOf('refused');
+    expect(all.webhooks).to.have.lengthOf(1);
+    expect(all.webhooks[0]).to.deep.include({
+      app_id: app.appId,
+      kind: 'trigger',
+      calls,
+      delivered: calls - refused,
+    });
+  });
+
+  it('may be asked of the topics with kcat, as the document says', async function () {
+    if (spawnSync('kcat', ['-V']).error) this.skip();
+    // Beside the packages that it imports.
+    const workFolder = fileURLToPath(new URL('.', import.meta.url));
+    const [tally = ''] = documentBlocks('docs/ANALYTICS.md', 'js');
+    const tallyFile = join(workFolder, 'tally.mjs');
+    await writeFile(tallyFile, tally);
+    const commands = documentBlocks('docs/ANALYTICS.md', 'sh')
+      .flatMap((block) => block.trimEnd().split('\n'))
+      .filter((line) => line.startsWith('kcat'));
+    const outputs = commands.map((command) => {
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
+        cwd: workFolder,
+        env: { PATH: process.env['PATH'], ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers },
+        encoding: 'utf8',
+      });
+      expect([command, status, stderr]).to.eql([command, 0, '']);
+      return stdout;
+    });
+    await rm(tallyFile);
+    const [byRoom = '', byTopic = '', calls = ''] = outputs;
+    expect(byRoom).to.include(`${projectId}/${app.slug}/_/`);
+    const lines = byTopic.split('\n').filter((line) => line.startsWith(projectId));
+    expect(lines).to.have.members(
+      ledger.rows.map(
+        ({ room, topic, messages, bytes }) =>
+          `${projectId}/${app.slug}/_/${room}/${topic} ${messages} ${bytes}`,
+      ),
+    );
+    expect(calls).to.match(/^\d+ of \d+ calls were delivered\n$/);
+  });
+});

@@ -1,0 +1,132 @@
+import { Encoder } from '@msgpack/msgpack';
+import type { Clock } from '../../ports/clock.js';
+import type { Logger } from '../../ports/logger.js';
+import { once } from '../../runtime/service.js';
+import { createGroupCommit } from '../event-log/groupCommit.js';
+import { systemClock } from '../system/systemClock.js';
+import { openJournalTables, type JournalTables } from './journalTables.js';
+
+export interface FactJournalOptions {
+  /** Each has places of its own, from 1. */
+  readonly streams: readonly string[];
+  readonly keptMs: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly expiryEveryMs?: number;
+}
+
+interface Append {
+  readonly stream: string;
+  readonly at: number;
+  readonly value: Uint8Array;
+}
+
+/** What waits for the disk beyond this is dropped, and counted: whoever appends must not be held up. */
+const maxWaitingBytes = 64 * 1024 * 1024;
+const expiryStep = 1_000;
+
+const encoder = new Encoder();
+
+/**
+ * What the streams of a bus in one process have brought, for readers in other processes: such a bus keeps nothing. Facts are
+ * on disk a moment after they were appended; those that are not when the process is killed are gone.
+ */
+export class FactJournal {
+  readonly #tables: JournalTables;
+  readonly #options: FactJournalOptions;
+  readonly #clock: Clock;
+  readonly #timer: NodeJS.Timeout;
+  #waitingBytes = 0;
+  #dropped = 0;
+  #isOpen = true;
+  #expiring: Promise<void> = Promise.resolve();
+
+  readonly #commits = createGroupCommit<Append, void>({
+    transact: (work) => this.#tables.environment.transact(work),
+    write: (appends) => this.#write(appends),
+    committed: () => undefined,
+    bytesOf: ({ value }) => value.length,
+  });
+
+  constructor(tables: JournalTables, options: FactJournalOptions) {
+    this.#tables = tables;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const expire = (): void => void (this.#expiring = this.#expiring.then(() => this.#expire()));
+    this.#timer = setInterval(expire, options.expiryEveryMs ?? 60_000).unref();
+    expire();
+  }
+
+  /** How many were dropped since it was opened, because the disk did not keep up or refused them. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Returns at once, and never throws. */
+  append(stream: string, fact: readonly unknown[]): void {
+    const value = encoder.encode(fact);
+    if (!this.#isOpen || this.#waitingBytes + value.length > maxWaitingBytes) return this.#drop(1);
+    this.#waitingBytes += value.length;
+    void this.#commits
+      .submit({ stream, at: this.#clock.now(), value })
+      .catch((error: unknown) => this.#drop(1, error))
+      .finally(() => (this.#waitingBytes -= value.length));
+  }
+
+  /** Waits for what was appended. */
+  readonly close = once(async () => {
+    this.#isOpen = false;
+    clearInterval(this.#timer);
+    await Promise.all([this.#commits.idle(), this.#expiring]);
+    await this.#tables.environment.close();
+  });
+
+  /** Within a transaction. */
+  #write(appends: readonly Append[]): void[] {
+    const { meta, facts } = this.#tables;
+    const places = new Map<string, number>();
+    for (const { stream, at, value } of appends) {
+      const place = (places.get(stream) ?? meta.get(stream) ?? 0) + 1;
+      places.set(stream, place);
+      facts.get(stream)?.putSync(place, [at, value]);
+    }
+    for (const [stream, place] of places) meta.putSync(stream, place);
+    return appends.map(() => undefined);
+  }
+
+  #drop(count: number, error?: unknown): void {
+    // Said once for each power of ten: there may be thousands a second.
+    this.#dropped += count;
+    if (/^10*$/.test(String(this.#dropped)))
+      this.#options.logger?.error('Facts for the analytics are lost', { lost: this.#dropped, error });
+  }
+
+  async #expire(): Promise<void> {
+    try {
+      for (const table of this.#tables.facts.values()) while (await this.#expireStep(table));
+    } catch (error) {
+      this.#options.logger?.error('Old facts cannot be removed', { error });
+    }
+  }
+
+  /** Whether there may be more of them. */
+  async #expireStep(table: JournalTables['facts'] extends ReadonlyMap<string, infer T> ? T : never) {
+    const cutoff = this.#clock.now() - this.#options.keptMs;
+    const due: number[] = [];
+    for (const { key, value } of table.getRange({ limit: expiryStep })) {
+      if (value[0] >= cutoff) break;
+      due.push(key);
+    }
+    if (due.length === 0 || !this.#isOpen) return false;
+    await this.#tables.environment.transact(() => due.forEach((place) => void table.removeSync(place)));
+    return due.length === expiryStep;
+  }
+}
+
+interface Files {
+  file(name: string): string;
+}
+
+/** In the data folder, in a file that other processes may read meanwhile. */
+export const openFactJournal = (folder: Files, options: FactJournalOptions): FactJournal =>
+  new FactJournal(openJournalTables(folder.file('analytics.lmdb'), options.streams), options);

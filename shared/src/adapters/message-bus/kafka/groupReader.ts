@@ -1,0 +1,179 @@
+import type { Batch, KafkaMessage } from 'kafkajs';
+import type { Logger } from '../../../ports/logger.js';
+import { once } from '../../../runtime/service.js';
+import type { EndOffsets } from './endOffsets.js';
+import { PartitionCursor } from './partitionCursor.js';
+import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
+
+/** What a partition has brought, in order. */
+export interface GroupBatch {
+  readonly partition: number;
+  /** The place that this begins with: right behind the batch before, unless what stood between is gone. */
+  readonly first: number;
+  /** Second copies of a record are left out. */
+  readonly messages: readonly KafkaMessage[];
+  /** The place behind the last record. */
+  readonly next: number;
+}
+
+/** Whoever reads a topic as a member of a group and keeps the places itself, together with what it makes of the records. */
+export interface GroupFollower {
+  /** Where reading goes on; undefined: at the first record there is. Asked whenever this process gets the partition anew. */
+  placeOf(partition: number): number | undefined;
+  /** Must return at once, and not throw. */
+  take(batch: GroupBatch): void;
+  /** Another process may have it from now on: what is not safe yet is left to it. */
+  lost(partition: number): void;
+  /** The topic ends before the place: it was made anew, and its places no longer mean what they meant. */
+  cut(partition: number): void;
+}
+
+/** A member of the group, at work. */
+export interface GroupReading {
+  /** Nothing more is fetched until `resume`; a batch that has been fetched may still come. */
+  pause(): void;
+  resume(): void;
+  /** Tells the brokers how far it is, for those who watch the lag of the group: nothing is read from there. May reject. */
+  commit(places: ReadonlyMap<number, number>): Promise<void>;
+  /** Leaves the group. */
+  close(): Promise<void>;
+}
+
+export interface GroupReaderOptions {
+  readonly topic: string;
+  readonly groupId: string;
+  readonly sessionTimeoutMs: number;
+  readonly ends: EndOffsets;
+  readonly surroundings: ConsumerSurroundings;
+  readonly logger: Logger | undefined;
+}
+
+interface Owned {
+  readonly cursor: PartitionCursor;
+  /** What is handed over begins here. */
+  from: number | undefined;
+}
+
+/** So many records before the place are read once more, to know a second copy whose first was read before. */
+const lookBack = 2_000;
+
+/** One topic, shared by the members of a group; each place is asked of the follower, and none of the brokers. */
+export class GroupReader implements ConsumerTask, GroupReading {
+  readonly topic: string;
+  readonly groupId: () => string;
+  readonly fromBeginning = true;
+  readonly sessionTimeoutMs: number;
+  readonly #options: GroupReaderOptions;
+  readonly #follower: GroupFollower;
+  readonly #consumer: SupervisedConsumer;
+  readonly #owned = new Map<number, Owned>();
+  #memberId = '';
+  #isPaused = false;
+
+  constructor(follower: GroupFollower, options: GroupReaderOptions) {
+    this.#options = options;
+    this.#follower = follower;
+    this.topic = options.topic;
+    this.groupId = () => options.groupId;
+    this.sessionTimeoutMs = options.sessionTimeoutMs;
+    this.#consumer = new SupervisedConsumer(this, options.surroundings);
+  }
+
+  start(): void {
+    void this.#consumer.start();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#consumer.pause([...this.#owned.keys()]);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#consumer.resume([...this.#owned.keys()]);
+  }
+
+  async commit(places: ReadonlyMap<number, number>): Promise<void> {
+    const owned = [...places].filter(([partition]) => this.#owned.has(partition));
+    if (owned.length === 0) return;
+    await this.#consumer.commit(
+      owned.map(([partition, place]) => ({ topic: this.topic, partition, offset: String(place) })),
+    );
+  }
+
+  readonly close = once(() => this.#consumer.close());
+
+  /** Another member than before begins where the follower is: others may have had its partitions in between. */
+  joined(partitions: readonly number[], memberId: string): void {
+    const isSameMember = memberId === this.#memberId;
+    this.#memberId = memberId;
+    for (const partition of this.#owned.keys())
+      if (!isSameMember || !partitions.includes(partition)) this.#lose(partition);
+    for (const partition of partitions) {
+      const { cursor } = this.#owned.get(partition) ?? this.#own(partition);
+      if (cursor.next !== undefined) this.#consumer.seek(partition, cursor.next);
+    }
+    if (this.#isPaused) this.#consumer.pause(partitions);
+    else this.#consumer.resume(partitions);
+  }
+
+  leaving(): void {
+    // Nothing to give back: the places are the follower's.
+  }
+
+  left(): void {
+    for (const partition of this.#owned.keys()) this.#lose(partition);
+  }
+
+  take(batch: Batch): void {
+    const owned = this.#owned.get(batch.partition);
+    const start = Number(batch.messages[0]?.offset ?? 0);
+    if (!owned || batch.messages.length === 0) return;
+    const { partition } = batch;
+    const { cursor } = owned;
+    if (cursor.next === undefined) cursor.begin(start);
+    const from = (owned.from ??= start);
+    if (Number(batch.highWatermark) < from) return this.#follower.cut(partition);
+    const { messages, behind, isLoss } = cursor.accept(batch);
+    if (behind !== undefined) return this.#consumer.seek(partition, behind);
+    const first = isLoss ? Math.max(start, from) : from;
+    const next = Math.max(from, cursor.next ?? from);
+    if (first > from)
+      this.#options.logger?.error('Records are gone before they were read', {
+        ...{ topic: this.topic, partition, records: first - from },
+      });
+    owned.from = next;
+    if (next > first)
+      this.#follower.take({ partition, first, messages: messages.filter(isFrom(first)), next });
+  }
+
+  async positions(): Promise<ReadonlyMap<number, number>> {
+    const positions = new Map<number, number>();
+    if (this.#isPaused) return positions;
+    for (const [partition, { cursor }] of this.#owned)
+      if (cursor.next !== undefined) positions.set(partition, cursor.next);
+    return positions;
+  }
+
+  endOffsets(): Promise<readonly number[]> {
+    return this.#options.ends.fetch();
+  }
+
+  #own(partition: number): Owned {
+    const from = this.#follower.placeOf(partition);
+    const owned: Owned = { cursor: new PartitionCursor(), from };
+    if (from !== undefined) owned.cursor.begin(Math.max(0, from - lookBack));
+    this.#owned.set(partition, owned);
+    return owned;
+  }
+
+  #lose(partition: number): void {
+    this.#owned.delete(partition);
+    this.#follower.lost(partition);
+  }
+}
+
+const isFrom =
+  (first: number) =>
+  ({ offset }: KafkaMessage): boolean =>
+    Number(offset) >= first;

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import type { Producer } from 'kafkajs';
+import type {
+  GroupBatch,
+  GroupFollower,
+  GroupReading,
+} from '../../../src/adapters/message-bus/kafka/groupReader.js';
+import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
+import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordId.js';
+import type { Channel } from '../../../src/ports/messageBus.js';
+import { eventually } from '../../../src/testing/eventually.js';
+import {
+  cable,
+  kafkaUnderTest,
+  partitions,
+  testBrokers,
+  withAdmin,
+  type KafkaUnderTest,
+} from './kafkaUnderTest.js';
+
+interface Line {
+  readonly key: string;
+  readonly text: string;
+}
+
+const lines: Channel<Line> = {
+  name: 'lines',
+  key: ({ key }) => key,
+  codec: {
+    encode: ({ text }) => Buffer.from(text),
+    decode: (bytes) => ({ key: '', text: Buffer.from(bytes).toString() }),
+  },
+};
+
+const within = { withinMs: 40_000 };
+
+/** Keeps what it was given, and the places, as a program would on disk. */
+class Keeper implements GroupFollower {
+  readonly places: Map<number, number>;
+  readonly batches: GroupBatch[] = [];
+  readonly isCut: number[] = [];
+  readonly texts: string[] = [];
+
+  constructor(places = new Map<number, number>()) {
+    this.places = places;
+  }
+
+  placeOf = (partition: number) => this.places.get(partition);
+  take = (batch: GroupBatch): void => {
+    this.batches.push(batch);
+    this.places.set(batch.partition, batch.next);
+    this.texts.push(...batch.messages.map(({ value }) => String(value)));
+  };
+  lost = (): void => undefined;
+  cut = (partition: number): void => void this.isCut.push(partition);
+}
+
+describe('groups that keep their places, on Kafka', function () {
+  this.timeout(90_000);
+  let kafka: KafkaUnderTest;
+  let bus: KafkaMessageBus;
+  let topic: string;
+
+  beforeEach(async () => {
+    kafka = kafkaUnderTest();
+    topic = `${kafka.prefix}lines`;
+    bus = await kafka.open();
+  });
+  afterEach(() => kafka.dispose());
+
+  const follow = (keeper: Keeper, by = bus): Promise<GroupReading> => by.follow(lines, 'keepers', keeper);
+  const send = async (count: number, name: string): Promise<readonly string[]> => {
+    const texts = Array.from({ length: count }, (_, n) => `${name} ${n}`);
+    await Promise.all(texts.map((text, n) => bus.send(lines, { key: `key ${n % 50}`, text }, 'stored')));
+    return texts;
+  };
+  /** Past the bus, to one partition. */
+  const withProducer = async (action: (producer: Producer) => Promise<unknown>): Promise<void> => {
+    const connection = { brokers: testBrokers(), clientId: 'roomwire-test', logger: undefined };
+    const producer = createKafkaClient(connection).kafka.producer();
+    await producer.connect();
+    await action(producer).finally(() => producer.disconnect());
+  };
+
+  it('get every record once between them, over members that come, go and die', async () => {
+    const places = new Map<number, number>();
+    const sent = [...(await send(500, 'first'))];
+    const [one, two] = [new Keeper(places), new Keeper(places)];
+    const wire = cable();
+    const dying = await kafka.open({ connect: wire.connect });
+    await follow(one, dying);
+    await eventually(() => one.texts.length === 500, within);
+    sent.push(...(await send(500, 'second')));
+    const second = await follow(two);
+    await eventually(async () => {
+      sent.push(...(await send(50, `more ${sent.length}`)));
+      return two.texts.length > 0;
+    }, within);
+    wire.cut();
+    sent.push(...(await send(500, 'third')));
+    const count = (): number => one.texts.length + two.texts.length;
+    await eventually(() => count() >= sent.length, within);
+    await second.close();
+    expect([...one.texts, ...two.texts].sort()).to.eql([...sent].sort());
+  });
+
+  it('go on where their follower is, whatever was committed, and tell the brokers for others to see', async () => {
+    const sent = await send(200, 'x');
+    const keeper = new Keeper();
+    const reading = await follow(keeper);
+    await eventually(() => keeper.texts.length === sent.length, within);
+    await reading.commit(keeper.places);
+    const groupId = `roomwire.${kafka.prefix}keepers.lines`;
+    const [told] = await withAdmin((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+    for (const { partition, offset } of told?.partitions ?? [])
+      expect(Number(offset)).to.equal(keeper.places.get(partition));
+    await reading.close();
+
+    const [[partition, end] = [0, 0]] = keeper.places;
+    const again = new Keeper(
+      new Map([...keeper.places].map(([n, place]) => [n, n === partition ? end - 3 : place])),
+    );
+    await follow(again);
+    await eventually(() => again.texts.length === 3, within);
+    expect(again.batches).to.have.lengthOf(1);
+    expect(again.batches[0]).to.include({ partition, first: end - 3, next: end });
+  });
+
+  it('drop the second copy of what was read before they began', async () => {
+    await send(1, 'makes the topic');
+    const numbers = new RecordNumbers();
+    const copies = () => ({
+      topic,
+      messages: ['a', 'b', 'c'].map((value, n) => ({ value, partition: 3, ...(n === 0 ? { headers } : {}) })),
+    });
+    const headers = numbers.headers(numbers.next(3), 3);
+    await withProducer(async (producer) => {
+      await producer.send(copies());
+      await producer.send(copies());
+      await producer.send({ topic, messages: [{ value: 'd', partition: 3 }] });
+    });
+    const [end] = await withAdmin(async (admin) =>
+      (await admin.fetchTopicOffsets(topic))
+        .filter(({ partition }) => partition === 3)
+        .map(({ high }) => Number(high)),
+    );
+    const all = new Keeper();
+    const reading = await follow(all);
+    await eventually(() => all.places.get(3) === end, within);
+    expect(all.texts.filter((text) => text.length === 1)).to.eql(['a', 'b', 'c', 'd']);
+    await reading.close();
+    const between = new Keeper(new Map([...all.places, [3, (end ?? 0) - 4]]));
+    await follow(between);
+    await eventually(() => between.places.get(3) === end, within);
+    expect(between.texts).to.eql(['d']);
+  });
+
+  it('say from where on they have records, when some are gone', async () => {
+    await send(1, 'makes the topic');
+    const messages = Array.from({ length: 10 }, (_, n) => ({ value: `${n}`, partition: 2 }));
+    await withProducer((producer) => producer.send({ topic, messages }));
+    const end = await withAdmin(async (admin) => {
+      const places = await admin.fetchTopicOffsets(topic);
+      const high = Number(places.find(({ partition }) => partition === 2)?.high);
+      const partitions = [{ partition: 2, offset: String(high - 4) }];
+      await admin.deleteTopicRecords({ topic, partitions });
+      return high;
+    });
+    const keeper = new Keeper(new Map([[2, end - 9]]));
+    await follow(keeper);
+    await eventually(() => keeper.places.get(2) === end, within);
+    const [batch] = keeper.batches.filter(({ partition }) => partition === 2);
+    expect(batch).to.include({ first: end - 4 });
+    expect(batch?.messages).to.have.lengthOf(4);
+  });
+
+  it('say so when a topic ends before their place', async () => {
+    await send(100, 'x');
+    const keeper = new Keeper(new Map(Array.from({ length: partitions }, (_, n) => [n, 1_000_000])));
+    await follow(keeper);
+    await eventually(() => new Set(keeper.isCut).size === partitions, within);
+    expect(keeper.texts).to.eql([]);
+  });
+
+  it('fetch nothing while they are paused', async () => {
+    const keeper = new Keeper();
+    const reading = await follow(keeper);
+    await send(50, 'before');
+    await eventually(() => keeper.texts.length === 50, within);
+    reading.pause();
+    await send(50, 'meanwhile');
+    // Another group gets them: this one could have, too.
+    const other = new Keeper();
+    await bus.follow(lines, 'others', other);
+    await eventually(() => other.texts.length === 100, within);
+    expect(keeper.texts.length).to.be.lessThan(100);
+    reading.resume();
+    await eventually(() => keeper.texts.length === 100, within);
+  });
+});
