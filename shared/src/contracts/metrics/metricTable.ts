@@ -12,23 +12,23 @@ interface MetricRow {
 
 type Labels = readonly string[];
 
-const counter = <const L extends Labels = []>(from: MetricOrigin, help: string, labels?: L) =>
-  ({ type: 'counter', help, labels: (labels ?? []) as L, from }) as const satisfies MetricRow;
-const gauge = <const L extends Labels = []>(from: MetricOrigin, help: string, labels?: L) =>
-  ({ type: 'gauge', help, labels: (labels ?? []) as L, from }) as const satisfies MetricRow;
-const histogram = <const L extends Labels = []>(from: MetricOrigin, help: string, labels?: L) =>
-  ({ type: 'histogram', help, labels: (labels ?? []) as L, from }) as const satisfies MetricRow;
+const counter = <const L extends Labels>(from: MetricOrigin, help: string, ...labels: L) =>
+  ({ type: 'counter', help, labels, from }) as const;
+const gauge = <const L extends Labels>(from: MetricOrigin, help: string, ...labels: L) =>
+  ({ type: 'gauge', help, labels, from }) as const;
+const histogram = <const L extends Labels>(from: MetricOrigin, help: string, ...labels: L) =>
+  ({ type: 'histogram', help, labels, from }) as const;
 
 /**
  * Every metric of Roomwire, by its name in Prometheus: seconds and bytes, `_total` for what only rises. Who counts, who
  * exposes, the dashboard, the alerts and `docs/METRICS.md` are all held against this table.
  */
 export const metricTable = {
-  roomwire_build_info: gauge('process', 'Always 1; the labels say what runs', ['version']),
+  roomwire_build_info: gauge('process', 'Always 1; the labels say what runs', 'version'),
   roomwire_scrape_failures_total: counter(
     'process',
     'Parts of a scrape that could not be answered in time, for instance because an engine is away',
-    ['source'],
+    'source',
   ),
   roomwire_bus_reachable: gauge(
     'process',
@@ -37,7 +37,7 @@ export const metricTable = {
   roomwire_bus_lag_records: gauge(
     'process',
     'Records and jobs of a bus topic that this process is to take and has not finished; for work queues this is the backlog',
-    ['topic'],
+    'topic',
   ),
 
   roomwire_connections_open: gauge('gateway', 'Open WebSockets'),
@@ -45,13 +45,14 @@ export const metricTable = {
   roomwire_connections_closed_total: counter(
     'gateway',
     'WebSockets that were closed; the reason is empty where the client or the network closed them',
-    ['code', 'reason'],
+    'code',
+    'reason',
   ),
-  roomwire_authentications_total: counter('gateway', 'Answers to auth frames', ['outcome']),
+  roomwire_authentications_total: counter('gateway', 'Answers to auth frames', 'outcome'),
   roomwire_subscriptions: gauge('gateway', 'Subscriptions of the open connections'),
   roomwire_publishes_total: counter('gateway', 'Publishes that passed every check'),
   roomwire_deliveries_total: counter('gateway', 'Messages that were handed to connections'),
-  roomwire_refusals_total: counter('gateway', 'Error frames that were sent, by their error', ['error']),
+  roomwire_refusals_total: counter('gateway', 'Error frames that were sent, by their error', 'error'),
   roomwire_outbox_bytes: gauge('gateway', 'Bytes that wait for readers, of all connections'),
   roomwire_outbox_largest_bytes: gauge(
     'gateway',
@@ -87,7 +88,9 @@ export const metricTable = {
   roomwire_command_duration_seconds: histogram(
     'command-api',
     'Time from the head of a REST request to its answer',
-    ['method', 'route', 'status'],
+    'method',
+    'route',
+    'status',
   ),
   roomwire_commands_in_flight: gauge('command-api', 'REST requests that are being answered'),
   roomwire_read_model_waits_expired_total: counter(
@@ -98,12 +101,12 @@ export const metricTable = {
   roomwire_projection_lag_events: gauge(
     'projections',
     'Events of the log that a projection has not written yet; not counted beyond 1000',
-    ['projection'],
+    'projection',
   ),
   roomwire_projection_lag_seconds: gauge(
     'projections',
     'Age of the oldest event that a projection has not written yet, 0 where there is none',
-    ['projection'],
+    'projection',
   ),
   roomwire_projected_events_total: counter(
     'projections',
@@ -117,7 +120,9 @@ export const metricTable = {
   roomwire_webhook_attempts_total: counter(
     'webhook-consumer',
     'Attempts of webhook calls by kind, outcome, and whether the endpoint answers in time',
-    ['kind', 'outcome', 'endpoint'],
+    'kind',
+    'outcome',
+    'endpoint',
   ),
   roomwire_webhook_retries_total: counter('webhook-consumer', 'Attempts that are to be made again'),
   roomwire_webhook_dead_letters_total: counter(
