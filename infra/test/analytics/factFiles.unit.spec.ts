@@ -1,4 +1,4 @@
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
@@ -141,6 +141,23 @@ describe('Files of facts', () => {
     expect(await readdir(folder.path))
       .to.have.lengthOf(2)
       .and.not.include(old);
+  });
+
+  it('spill into a folder of their own, and forget those of databases that are long gone', async () => {
+    const spillFolder = join(temporary.path, 'spill');
+    for (const name of ['old', 'fresh']) await mkdir(join(spillFolder, name), { recursive: true });
+    await utimes(join(spillFolder, 'old'), 0, 0);
+    const others = await Promise.all([1, 2].map(() => openDuckDb({ memoryMb: 64, spillFolder })));
+    expect(await readdir(spillFolder)).to.eql(['fresh']);
+    const sums = await Promise.all(
+      others.map((other) =>
+        other.rows(
+          'SELECT count(DISTINCT x)::DOUBLE n FROM (SELECT md5(i::VARCHAR) x FROM range(1500000) t(i))',
+        ),
+      ),
+    );
+    others.forEach((other) => other.close());
+    expect(sums).to.eql([[{ n: 1_500_000 }], [{ n: 1_500_000 }]]);
   });
 
   it('lose what is too old, and tell where reading goes on all the same', async () => {

@@ -222,9 +222,10 @@ describe('A timeline', () => {
       { time: 10 * hourMs, messages: 3 },
       { time: 13 * hourMs, messages: 4 },
     ];
-    expect(timeline(hours).map(({ messages }) => messages)).to.eql([3, 0, 0, 4]);
-    expect(timeline([])).to.eql([]);
-    const days = timeline([...hours, { time: 1_000 * hourMs, messages: 5 }]);
+    expect(timeline(hours).moments.map(({ messages }) => messages)).to.eql([3, 0, 0, 4]);
+    expect(timeline([]).moments).to.eql([]);
+    const { step, moments: days } = timeline([...hours, { time: 1_000 * hourMs, messages: 5 }]);
+    expect(step).to.equal('day');
     expect(days).to.have.lengthOf(42);
     expect([days[0]?.messages, days.at(-1)?.messages]).to.eql([7, 5]);
   });

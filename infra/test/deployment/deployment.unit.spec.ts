@@ -18,6 +18,7 @@ interface ComposeService {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
+  readonly profiles?: readonly string[];
 }
 
 interface Container {
@@ -114,6 +115,18 @@ describe('deployment', () => {
         }
       });
     }
+
+    it('runs the analytics where they are asked for, and keeps their files', () => {
+      const { command, profiles, volumes: mounts } = serviceOf('analytics');
+      expect([command, profiles]).to.eql([['analytics', 'run'], ['analytics']]);
+      const { analyticsDir, kafkaBrokers } = readConfig({
+        ...imageEnvironment,
+        ...environmentOf('analytics'),
+      });
+      expect(kafkaBrokers).to.eql(['kafka:9092']);
+      const [, mounted] = mounts?.[0]?.split(':') ?? [];
+      expect(analyticsDir).to.match(new RegExp(`^${mounted}/`));
+    });
 
     it('keeps what the engines store', () => {
       const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);

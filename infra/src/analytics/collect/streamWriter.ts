@@ -33,10 +33,11 @@ export class StreamWriter {
     this.#files = new FactFiles(deps.duckDb, deps.folder, deps.stream);
   }
 
-  /** The folder is made where it is missing. */
+  /** The folder is made where it is missing; what is too old in it goes at once. */
   async open(): Promise<void> {
     await this.#deps.folder.open();
     await this.#deps.folder.removeRedundant();
+    await this.#dropOld();
   }
 
   collect(source: FactSource): Collector {

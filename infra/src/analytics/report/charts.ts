@@ -15,12 +15,17 @@ interface Moment {
   readonly messages: number;
 }
 
+interface Timeline {
+  readonly step: 'hour' | 'day';
+  readonly moments: readonly Moment[];
+}
+
 /** One for each hour or day from the first to the last, those without a message too. */
-export const timeline = (hours: readonly Moment[]): readonly Moment[] => {
-  const times = hours.map(({ time }) => time);
-  const [first, last] = [Math.min(...times), Math.max(...times)];
-  if (!Number.isFinite(first)) return [];
-  const stepMs = (last - first) / hourMs < mostHours ? hourMs : 24 * hourMs;
+export const timeline = (hours: readonly Moment[]): Timeline => {
+  const [first, last] = [hours[0]?.time, hours.at(-1)?.time];
+  if (first === undefined || last === undefined) return { step: 'hour', moments: [] };
+  const step = (last - first) / hourMs < mostHours ? 'hour' : 'day';
+  const stepMs = step === 'hour' ? hourMs : 24 * hourMs;
   const begin = Math.floor(first / stepMs);
   const columns = Array.from({ length: Math.floor(last / stepMs) - begin + 1 }, (_, n) => ({
     time: (begin + n) * stepMs,
@@ -30,11 +35,16 @@ export const timeline = (hours: readonly Moment[]): readonly Moment[] => {
     const column = columns[Math.floor(time / stepMs) - begin];
     if (column) column.messages += messages;
   }
-  return columns;
+  return { step, moments: columns };
 };
 
-const placeOf = ({ app, scope, room }: Row): string =>
-  [app, ...(scope === null ? [] : [scope]), room].map(String).join('/');
+/** As much as there is room for beside a bar. */
+const longestLabel = 34;
+
+const placeOf = ({ app, scope, room }: Row): string => {
+  const place = [app, ...(scope === null ? [] : [scope]), room].map(String).join('/');
+  return place.length > longestLabel ? `…${place.slice(1 - longestLabel)}` : place;
+};
 
 /** By file name: messages over time, the rooms with most messages, and how many webhook calls were delivered. */
 export const chartsOf = ({ answers }: Report): Readonly<Record<string, string>> => {
@@ -44,11 +54,12 @@ export const chartsOf = ({ answers }: Report): Readonly<Record<string, string>> 
     time: (row['hour'] as Date).getTime(),
     messages: Number(row['messages']),
   }));
+  const { step, moments } = timeline(hours);
   return {
     'messages.svg': columnChart({
       title: 'Messages over time',
-      subtitle: 'UTC',
-      columns: timeline(hours).map(({ time, messages }) => ({
+      subtitle: step === 'hour' ? 'an hour, UTC' : 'a day, UTC',
+      columns: moments.map(({ time, messages }) => ({
         label: formatTime(new Date(time)),
         value: messages,
       })),

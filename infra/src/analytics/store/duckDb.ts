@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type * as duckDbLibrary from '@duckdb/node-api';
 
 type Library = typeof duckDbLibrary;
@@ -36,19 +39,32 @@ const settings = {
 
 export interface DuckDbOptions {
   readonly memoryMb: number;
-  /** Takes what does not fit into the memory. */
+  /** Takes what does not fit into the memory, of each database in a folder of its own: they would write over one another. */
   readonly spillFolder: string;
 }
+
+/** No question takes that long. */
+const abandonedAfterMs = 86_400_000;
+
+/** What databases have left that ended before they could remove it. */
+const removeAbandoned = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > abandonedAfterMs)
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
+};
 
 /** Loaded only by those who ask for it: it is as large as all the rest. */
 export const openDuckDb = async ({ memoryMb, spillFolder }: DuckDbOptions): Promise<DuckDb> => {
   const library = await import('@duckdb/node-api').catch((cause: unknown) => {
     throw new DuckDbUnavailable(cause);
   });
+  await removeAbandoned(spillFolder);
   const instance = await library.DuckDBInstance.create(':memory:', {
     ...settings,
     memory_limit: `${memoryMb}MB`,
-    temp_directory: spillFolder,
+    temp_directory: join(spillFolder, randomUUID()),
   });
   const connection = await instance.connect();
   return {

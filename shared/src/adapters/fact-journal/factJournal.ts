@@ -103,6 +103,8 @@ export class FactJournal {
 
   async #expire(): Promise<void> {
     try {
+      // A reader that was killed in the middle would keep what it read from being used again, for ever.
+      this.#tables.environment.root.readerCheck();
       for (const table of this.#tables.facts.values()) while (await this.#expireStep(table));
     } catch (error) {
       this.#options.logger?.error('Old facts cannot be removed', { error });

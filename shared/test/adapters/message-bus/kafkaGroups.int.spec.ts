@@ -105,6 +105,21 @@ describe('groups that keep their places, on Kafka', function () {
     expect([...one.texts, ...two.texts].sort()).to.eql([...sent].sort());
   });
 
+  it('get every record once though their connections are cut again and again', async () => {
+    await send(1, 'makes the topic');
+    const wire = cable();
+    const keeper = new Keeper();
+    await follow(keeper, await kafka.open({ connect: wire.connect }));
+    const sent: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      sent.push(...(await send(300, `round ${round}`)));
+      await eventually(() => keeper.texts.length > 300 * round + 1, within);
+      wire.interrupt();
+    }
+    await eventually(() => keeper.texts.length > sent.length, within);
+    expect(keeper.texts.slice().sort()).to.eql([...sent, 'makes the topic 0'].sort());
+  });
+
   it('go on where their follower is, whatever was committed, and tell the brokers for others to see', async () => {
     const sent = await send(200, 'x');
     const keeper = new Keeper();
