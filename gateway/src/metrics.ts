@@ -9,6 +9,8 @@ export interface GatewayMetrics {
   failedAuths: number;
   publishes: number;
   deliveries: number;
+  /** That the bus delivered of messages of QoS 2, and that went no further. */
+  secondCopies: number;
   /** Messages of logged topics, and those of them that could not be recorded. */
   recorded: number;
   recordFailures: number;
@@ -38,6 +40,7 @@ export const createMetrics = (): GatewayMetrics => ({
   failedAuths: 0,
   publishes: 0,
   deliveries: 0,
+  secondCopies: 0,
   recorded: 0,
   recordFailures: 0,
   acks: 0,
