@@ -17,6 +17,8 @@ export interface GatewayMetrics {
   /** Message ids in `ack` and `batchAck`. */
   acks: number;
   slowConsumers: number;
+  /** That had to wait because their connection had asked for too much. */
+  requestsSlowed: number;
   /** Last values of topics that made room for others. */
   retainedDropped: number;
   /** Messages of worker groups that were dropped because too many were not done. */
@@ -45,6 +47,7 @@ export const createMetrics = (): GatewayMetrics => ({
   recordFailures: 0,
   acks: 0,
   slowConsumers: 0,
+  requestsSlowed: 0,
   retainedDropped: 0,
   groupMessagesDropped: 0,
   webhookCalls: 0,
