@@ -9,12 +9,16 @@ export interface GatewayMetrics {
   failedAuths: number;
   publishes: number;
   deliveries: number;
+  /** That the bus delivered of messages of QoS 2, and that went no further. */
+  secondCopies: number;
   /** Messages of logged topics, and those of them that could not be recorded. */
   recorded: number;
   recordFailures: number;
   /** Message ids in `ack` and `batchAck`. */
   acks: number;
   slowConsumers: number;
+  /** That had to wait because their connection had asked for too much. */
+  requestsSlowed: number;
   /** Last values of topics that made room for others. */
   retainedDropped: number;
   /** Messages of worker groups that were dropped because too many were not done. */
@@ -40,10 +44,12 @@ export const createMetrics = (): GatewayMetrics => ({
   failedAuths: 0,
   publishes: 0,
   deliveries: 0,
+  secondCopies: 0,
   recorded: 0,
   recordFailures: 0,
   acks: 0,
   slowConsumers: 0,
+  requestsSlowed: 0,
   retainedDropped: 0,
   groupMessagesDropped: 0,
   webhookCalls: 0,

@@ -3,6 +3,8 @@ export interface GatewayOptions {
   readonly allowedOrigins: readonly string[] | '*';
   /** Accepted publishes a second and connection, and a quarter of the refused ones; 0 is no limit. */
   readonly publishRate: number;
+  /** What a connection may ask for a second, ten times as many at once, before it has to wait; 0 is no limit. */
+  readonly requestRate: number;
   /** Without a frame for this long a connection is closed. */
   readonly idleTimeoutMs: number;
   /** What runs out (tokens, actors, grants) is ended at most this long after. */
@@ -37,6 +39,7 @@ export interface GatewayOptions {
 export const defaultOptions: GatewayOptions = {
   allowedOrigins: '*',
   publishRate: 50,
+  requestRate: 100,
   idleTimeoutMs: 60_000,
   expirySweepMs: 1_000,
   revalidationMs: 600_000,

@@ -31,15 +31,17 @@ export const startRoomwire = async (
   return { port, processId: child.processId, credentials, stop: () => child.stop() };
 };
 
-/** Started, but not yet ready. Rates are off, and nobody is idle: the load is what is measured. */
+/** Started, but not yet ready. Rates are off, and nobody is idle, unless `env` says so: the load is what is measured. */
 export const launchRoomwire = (
   dataFolder: string,
   core: number | undefined,
   port: number,
   env: Readonly<Record<string, string>> = {},
+  onLog?: (text: string) => void,
 ): Child =>
   startProgram(program, ['start'], {
     core,
+    onLog,
     env: {
       ROOMWIRE_HOST: '127.0.0.1',
       ROOMWIRE_PORT: String(port),

@@ -2,10 +2,13 @@ import type { Credentials } from './roomwire.js';
 
 /** Makes what a load needs, through REST. */
 export interface RoomwireApi {
-  createApp(topic: string): Promise<{ readonly appId: string; readonly slug: string }>;
+  createApp(
+    topic: string,
+    fields?: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly appId: string; readonly slug: string }>;
   createRoom(appId: string, slug: string): Promise<void>;
   /** The access token of each. */
-  createActors(count: number): Promise<readonly string[]>;
+  createActors(count: number, actorType?: string): Promise<readonly string[]>;
 }
 
 interface Reachable {
@@ -26,17 +29,20 @@ export const roomwireApi = ({ port, credentials }: Reachable): RoomwireApi => {
     if (response.status !== 201) throw new Error(`POST ${path} was answered ${response.status}: ${text}`);
     return JSON.parse(text) as T;
   };
-  const createActor = async (name: string): Promise<string> =>
-    (await post<{ accessToken: string }>('/actors', { name, actorType: 'device' })).accessToken;
+  const createActor = async (actorType: string): Promise<string> =>
+    (await post<{ accessToken: string }>('/actors', { name: 'Actor', actorType })).accessToken;
 
   return {
-    createApp: (topic) => post('/apps', { name: 'Load', topics: [topic] }),
+    createApp: (topic, fields = {}) => post('/apps', { name: 'Load', topics: [topic], ...fields }),
     createRoom: (appId, slug) => post(`/apps/${appId}/rooms`, { name: slug, slug }),
-    async createActors(count) {
+    async createActors(count, actorType = 'device') {
       const tokens: string[] = [];
       while (tokens.length < count) {
-        const names = Array.from({ length: Math.min(requestsAtOnce, count - tokens.length) }, () => 'Actor');
-        tokens.push(...(await Promise.all(names.map(createActor))));
+        const types = Array.from(
+          { length: Math.min(requestsAtOnce, count - tokens.length) },
+          () => actorType,
+        );
+        tokens.push(...(await Promise.all(types.map(createActor))));
       }
       return tokens;
     },

@@ -15,6 +15,8 @@ export interface Child {
 interface ProgramOptions {
   readonly core: number | undefined;
   readonly env?: Readonly<Record<string, string>>;
+  /** Takes its standard error, which is shown otherwise. */
+  readonly onLog?: ((text: string) => void) | undefined;
 }
 
 const living = new Set<ChildProcess>();
@@ -27,13 +29,14 @@ export const startProgram = (script: string, args: readonly string[], options: P
 export const startCommand = (
   program: string,
   args: readonly string[],
-  { core, env = {} }: ProgramOptions,
+  { core, env = {}, onLog }: ProgramOptions,
 ): Child => {
   const { command, prefix } = onCore(program, core);
   const child = spawn(command, [...prefix, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
   });
+  if (onLog) child.stderr?.setEncoding('utf8').on('data', onLog);
   return watch(child);
 };
 

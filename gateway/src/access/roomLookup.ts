@@ -1,13 +1,11 @@
 import { isSlug } from '@roomwire/shared/domain/slug';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Session } from '../session/session.js';
-import type { Directory } from './directory.js';
-import { accessToRoom } from './roomAccess.js';
+import { accessToRoom, type ReadingDeps } from './roomAccess.js';
 import type { TopicAccess } from './topicAccess.js';
 
-export interface LookupDeps {
+export interface LookupDeps extends ReadingDeps {
   readonly views: ViewStore;
-  readonly directory: Directory;
 }
 
 /** Rooms of one slug in a project that are looked at; with more, the slug alone is taken to name none. */
@@ -24,7 +22,7 @@ export const findRoom = async (
 ): Promise<TopicAccess | undefined> => {
   const [first = '', second, ...rest] = roomId.split('/');
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
-  if (second !== undefined) return accessToRoom(deps.directory, session.identity, first, second);
+  if (second !== undefined) return accessToRoom(deps, session.identity, first, second);
   const near = await readableIn(deps, session, appsSubscribedIn(session), first);
   return near.length > 0 ? theOne(near) : findInProject(deps, session, first);
 };
@@ -52,14 +50,14 @@ const findInProject = async (
 
 /** Stops at the second one. */
 const readableIn = async (
-  { directory }: LookupDeps,
+  deps: LookupDeps,
   { identity }: Session,
   apps: readonly string[],
   roomSlug: string,
 ): Promise<readonly TopicAccess[]> => {
   const found: TopicAccess[] = [];
   for (const app of apps) {
-    const access = await accessToRoom(directory, identity, app, roomSlug);
+    const access = await accessToRoom(deps, identity, app, roomSlug);
     if (access !== undefined && found.push(access) === 2) break;
   }
   return found;

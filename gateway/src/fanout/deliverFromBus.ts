@@ -6,6 +6,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { Retained } from '../retained/retained.js';
 import type { Audience } from './audience.js';
 import type { Hub } from './hub.js';
+import { RecentIds } from './recentIds.js';
 import type { Subscription } from './subscription.js';
 
 interface DeliveryDeps {
@@ -15,15 +16,27 @@ interface DeliveryDeps {
   readonly groups: { take(record: RoomRecord): void };
 }
 
+/** Messages of QoS 2 of which a second copy is known. Their ids take some 10 MB at most. */
+const remembered = 50_000;
+
 /**
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
  * is made once, whatever their number, and nothing here waits for anybody.
  */
-export const createDelivery =
-  ({ hub, metrics, retained, groups }: DeliveryDeps) =>
-  (message: RoomRecord): void => {
+export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps) => {
+  const exactlyOnce = new RecentIds(remembered);
+  /** [WS-PUB-10] A record of an earlier version has no id. */
+  const isSecondCopy = ({ qos, id }: LiveMessage): boolean =>
+    qos === 2 && id !== '' && exactlyOnce.isRepeated(id);
+
+  return (message: RoomRecord): void => {
+    // Groups know by themselves what they have had: on all gateways alike, whatever each of them has read.
     groups.take(message);
     if (isGroupNews(message)) return;
+    if (isSecondCopy(message)) {
+      metrics.secondCopies++;
+      return;
+    }
     const isRetained = isToBeRetained(message);
     if (isRetained) retained.passed(message);
     const audience = hub.audience(message.topic);
@@ -38,6 +51,7 @@ export const createDelivery =
       metrics.deliveries += deliver(frame, matching, message.publisher);
     }
   };
+};
 
 const isToBeRetained = (message: LiveMessage): message is RetainedMessage => message.retention !== undefined;
 

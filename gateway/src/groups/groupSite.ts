@@ -168,7 +168,7 @@ export class GroupSite {
 
   private lookForMissing(host: Host): void {
     const { gatewayId: self, hosts } = this.deps;
-    for (const gatewayId of this.replica.known?.gatewayIds ?? []) {
+    for (const gatewayId of this.replica.known?.members.gatewayIds ?? []) {
       if (gatewayId === self || hosts.isThere(host, gatewayId)) this.missed.delete(gatewayId);
       else this.missed.set(gatewayId, (this.missed.get(gatewayId) ?? 0) + 1);
     }

@@ -1,10 +1,12 @@
-import { keyOf, type GroupState, type Held, type Member } from './groupState.js';
+import type { MemberKey } from '@roomwire/shared/contracts/bus/groupNews';
+import type { Member } from './groupMembers.js';
+import type { GroupState, Held } from './groupState.js';
 
 export type Assignment = readonly [id: string, gatewayId: string, number: number];
 
 /** Says who gets what is nobody's. What it has said, and not read yet, holds only when it has been read. */
 export class Sequencer {
-  private readonly proposed = new Map<string, string>();
+  private readonly proposed = new Map<string, MemberKey>();
 
   /** The state that the proposals were about is no more. */
   clear(): void {
@@ -16,7 +18,7 @@ export class Sequencer {
     const assignments: Assignment[] = [];
     for (const [id, member] of chosen(state)) {
       state.propose(id, member);
-      this.proposed.set(id, keyOf([member.gatewayId, member.number]));
+      this.proposed.set(id, [member.gatewayId, member.number]);
       assignments.push([id, member.gatewayId, member.number]);
     }
     return assignments;

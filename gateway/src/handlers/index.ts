@@ -5,6 +5,7 @@ import { ack, batchAck } from './ack.js';
 import { auth } from './auth.js';
 import type { Handler, Outcome } from './handler.js';
 import { getPresence } from './getPresence.js';
+import { inMeasure } from './inMeasure.js';
 import { getLobbyPresence, lobbySubscribe, lobbyUnsubscribe } from './lobby.js';
 import { presence } from './presence.js';
 import { publish } from './publish.js';
@@ -16,18 +17,18 @@ import { unsubscribe } from './unsubscribe.js';
 /** One handler a frame type; a missing one is a type error. */
 const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
   auth,
-  reauth,
-  subscribe,
-  unsubscribe,
+  reauth: inMeasure(reauth),
+  subscribe: inMeasure(subscribe),
+  unsubscribe: inMeasure(unsubscribe),
   publish,
   ack,
   batchAck,
-  setFilters,
+  setFilters: inMeasure(setFilters),
   presence,
-  getPresence,
-  lobbySubscribe,
-  lobbyUnsubscribe,
-  getLobbyPresence,
+  getPresence: inMeasure(getPresence),
+  lobbySubscribe: inMeasure(lobbySubscribe),
+  lobbyUnsubscribe: inMeasure(lobbyUnsubscribe),
+  getLobbyPresence: inMeasure(getLobbyPresence),
 };
 
 export const dispatch = (session: Session, frame: ClientFrame, core: GatewayCore): Outcome =>

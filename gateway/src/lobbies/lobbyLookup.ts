@@ -39,7 +39,7 @@ const visible = async (
   const query = { filter: { projectId: identity.projectId, ...filter }, limit: maxSameSlug };
   const found: LobbyView[] = [];
   for (const app of await deps.views.find('apps', query)) {
-    const view = new LobbyView(deps.directory, identity, { appSlug: app.slug, lobbySlug });
+    const view = new LobbyView(deps, identity, { appSlug: app.slug, lobbySlug });
     if ((await showsARoom(deps, view, app, lobbySlug)) && found.push(view) === 2) break;
   }
   return found;

@@ -1,6 +1,5 @@
 import { internalRoom } from '@roomwire/shared/domain/topic';
-import type { Directory } from '../access/directory.js';
-import { readRoom, type RoomReading } from '../access/roomAccess.js';
+import { readRoom, type ReadingDeps, type RoomReading } from '../access/roomAccess.js';
 import { isCurrent } from '../access/topicAccess.js';
 import { roomsOfLobby } from '../policy/lobbyRooms.js';
 import { estateOf } from '../presence/presenceTable.js';
@@ -15,13 +14,13 @@ export interface LobbyName {
 export class LobbyView {
   /** Where its rooms are: project, app and scope. */
   readonly estate: string;
-  private readonly directory: Directory;
+  private readonly deps: ReadingDeps;
   private readonly identity: Identity;
   private readonly name: LobbyName;
   private readonly known = new Map<string, RoomReading>();
 
-  constructor(directory: Directory, identity: Identity, name: LobbyName) {
-    this.directory = directory;
+  constructor(deps: ReadingDeps, identity: Identity, name: LobbyName) {
+    this.deps = deps;
     this.identity = identity;
     this.name = name;
     this.estate = estateOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
@@ -36,13 +35,14 @@ export class LobbyView {
   }
 
   private async read(roomSlug: string): Promise<boolean> {
-    const reading = await readRoom(this.directory, this.identity, this.name.appSlug, roomSlug);
+    const reading = await readRoom(this.deps, this.identity, this.name.appSlug, roomSlug);
     if (reading === undefined) this.known.delete(roomSlug);
     else this.known.set(roomSlug, reading);
     return reading !== undefined && this.isShown(roomSlug, reading);
   }
 
   private isShown(roomSlug: string, { isReadable, access }: RoomReading): boolean {
+    if (access.until <= this.deps.clock.now()) return false;
     return isReadable && roomsOfLobby(access.place.app.value, this.name.lobbySlug)?.(roomSlug) === true;
   }
 }

@@ -1,6 +1,5 @@
 import type { PresenceEntry } from '@roomwire/shared/contracts/protocol/presenceFrames';
 import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import { accessToRoom } from '../access/roomAccess.js';
 import { findRoom, type LookupDeps } from '../access/roomLookup.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
@@ -11,7 +10,6 @@ import { Members, type Member } from './members.js';
 import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';
 
 export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
-  readonly clock: Clock;
   /** Announcements a second and connection; 0 is no limit. */
   readonly presenceRate: number;
   /** Who keeps something else than actors on the same board. */
@@ -75,7 +73,7 @@ export class Presence {
   /** The room that a name means for a session: for as long as it may be there, the one that it is in by that name. */
   async find(session: Session, roomId: string): Promise<TopicAccess | undefined> {
     const member = this.members.find(session);
-    if (member?.roomId === roomId && member.access && isCurrent(member.access)) return member.access;
+    if (member?.roomId === roomId && member.access && this.isInForce(member.access)) return member.access;
     return findRoom(this.deps, session, roomId);
   }
 
@@ -89,12 +87,14 @@ export class Presence {
     const member = this.members.of(session);
     const former = { access: member.access, roomId: member.roomId };
     Object.assign(member, { access, roomId });
+    session.restOn(access);
     const { connection } = member;
     const { actorTokenId } = session.identity;
     const isDone = await this.board.announce({ connection, room: access.room, actorTokenId, presence });
     if (isDone) return;
     // It may have come to the others all the same: they are told again where the connection is.
     if (member.access === access) Object.assign(member, former);
+    if (member.access) session.restOn(member.access);
     if (!session.isOver) this.members.watch(member, member.access?.room);
     return 'brokerUnavailable';
   }
@@ -119,10 +119,23 @@ export class Presence {
     const access = member?.access;
     if (member === undefined || access === undefined || isCurrent(access)) return;
     const [, app = '', , room = ''] = access.room.split('/');
-    const now = await accessToRoom(this.deps.directory, session.identity, app, room);
+    const now = await accessToRoom(this.deps, session.identity, app, room);
     if (session.isOver || member.access !== access) return;
-    if (now?.room === access.room) member.access = now;
+    if (now?.room !== access.room) return this.withdraw(member);
+    member.access = now;
+    session.restOn(now);
+  }
+
+  /** [WS-PRES-9] [WS-GRANT-4] Takes away a presence whose grant has come to its end. */
+  endLapsed(session: Session): void {
+    const member = this.members.find(session);
+    if (member?.access === undefined) return;
+    if (member.access.until > this.deps.clock.now()) session.restOn(member.access);
     else this.withdraw(member);
+  }
+
+  private isInForce(access: TopicAccess): boolean {
+    return isCurrent(access) && access.until > this.deps.clock.now();
   }
 
   private withdraw(member: Member): void {

@@ -177,8 +177,8 @@ export class Connection implements FrameReceiver, SessionLink {
     const result = await authenticate(this.core, frame);
     if (this.isClosed) return;
     if (typeof result === 'string') return this.denied(result);
-    const { publishRate } = this.core.options;
-    const session = new Session(this, result, { publishRate, clock: this.core.clock });
+    const { publishRate, requestRate } = this.core.options;
+    const session = new Session(this, result, { publishRate, requestRate, clock: this.core.clock });
     const readied = await this.readied(session, frame);
     if (readied === undefined) return;
     if (this.isOneTooMany(result, changesBefore)) return this.turnedAway(readied);

@@ -6,15 +6,19 @@ import type { Session } from './session.js';
 interface LapseDeps {
   readonly clock: Clock;
   readonly hub: Hub;
+  readonly presence: {
+    /** Takes away a presence that nothing holds any more. */
+    endLapsed(session: Session): void;
+  };
 }
 
 /** Ends whatever of a session has run out: the actor, its client token, the grants that its subscriptions hang on. */
-export const endLapsed = (session: Session, { clock, hub }: LapseDeps): void => {
+export const endLapsed = (session: Session, deps: LapseDeps): void => {
   if (session.isOver) return;
-  const now = clock.now();
+  const now = deps.clock.now();
   if (session.expiresAt <= now) session.link.close(closes.tokenExpired);
   else if (tokenExpiry(session) <= now) tokenExpired(session);
-  else if (session.grantsHoldUntil <= now) grantsExpired(session, hub, now);
+  else if (session.grantsHoldUntil <= now) grantsExpired(session, deps, now);
 };
 
 /** Milliseconds since 1970. */
@@ -28,7 +32,7 @@ const tokenExpired = ({ link }: Session): void => {
 };
 
 /** [WS-GRANT-4] Silently, like every subscription that its rights are taken from. */
-const grantsExpired = (session: Session, hub: Hub, now: number): void => {
+const grantsExpired = (session: Session, { hub, presence }: LapseDeps, now: number): void => {
   session.grantsHoldUntil = Number.POSITIVE_INFINITY;
   for (const [topic, subscription] of session.subscriptions) {
     if (subscription.access.until > now) {
@@ -38,4 +42,5 @@ const grantsExpired = (session: Session, hub: Hub, now: number): void => {
       hub.leave(subscription);
     }
   }
+  presence.endLapsed(session);
 };

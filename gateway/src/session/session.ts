@@ -5,6 +5,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { Subscription } from '../fanout/subscription.js';
+import { Allowance } from '../policy/allowance.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { Outstanding } from '../recording/outstanding.js';
 import type { RecordingLine } from '../recording/recordingLine.js';
@@ -26,6 +27,8 @@ export interface SessionLink {
 
 export interface SessionLimits {
   readonly publishRate: number;
+  /** A second; 0 is no limit. */
+  readonly requestRate: number;
   readonly clock: Clock;
 }
 
@@ -44,6 +47,8 @@ export class Session {
   readonly published: SlidingWindow;
   /** The last publishes that were refused for something else than the rate. */
   readonly refused: SlidingWindow;
+  /** Of what it asks for; undefined for no limit. */
+  readonly requests: Allowance | undefined;
   /** Publishes that the bus has not answered for yet. */
   unacknowledged = 0;
   /** Undefined until the session publishes to a topic that is recorded. */
@@ -56,7 +61,7 @@ export class Session {
   clientToken: LiveClientToken | null;
   /** What the actor's record named last: ahead of `identity` while the scope is being read. */
   accessScopeId: string | null;
-  /** No grant that a subscription hangs on ends before; milliseconds since 1970. */
+  /** No grant that a subscription or a presence hangs on ends before; milliseconds since 1970. */
   grantsHoldUntil = Number.POSITIVE_INFINITY;
   isOver = false;
   private who: Identity;
@@ -66,7 +71,7 @@ export class Session {
   constructor(
     link: SessionLink,
     { identity, credentials }: Admission,
-    { publishRate, clock }: SessionLimits,
+    { publishRate, requestRate, clock }: SessionLimits,
   ) {
     this.link = link;
     this.who = identity;
@@ -74,6 +79,7 @@ export class Session {
     this.expiresAt = expiryOf(credentials.actor);
     this.clientToken = credentials.clientToken;
     this.accessScopeId = credentials.actor.accessScopeId;
+    this.requests = requestRate === 0 ? undefined : new Allowance(requestRate);
     this.published = new SlidingWindow(publishRate, 1_000);
     this.refused = new SlidingWindow(refusalsPerPublish * publishRate, 1_000);
   }
@@ -98,7 +104,12 @@ export class Session {
   /** Makes a subscription hang on other rights to the same topic, or to the topic that it will join. */
   sustain(subscription: Subscription, access: TopicAccess): void {
     subscription.access = access;
-    this.grantsHoldUntil = Math.min(this.grantsHoldUntil, access.until);
+    this.restOn(access);
+  }
+
+  /** Something of the session's hangs on these rights. */
+  restOn({ until }: TopicAccess): void {
+    this.grantsHoldUntil = Math.min(this.grantsHoldUntil, until);
   }
 
   /** The actor's rights as they were just read; its scope is not taken over. */

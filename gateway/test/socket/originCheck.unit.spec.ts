@@ -6,7 +6,7 @@ import { World } from '../support/world.js';
 
 const allowedOrigins = ['https://app.example.com', 'capacitor://localhost'];
 
-describe('the origin of a handshake', () => {
+describe('[WS-CONN-9] the origin of a handshake', () => {
   let world: World;
 
   /** The HTTP status of a handshake: 101 for one that succeeds. */

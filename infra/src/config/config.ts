@@ -35,6 +35,10 @@ export interface Config {
   readonly drainMs: number;
   /** Publishes a second and connection; 0 is off. */
   readonly publishRate: number;
+  /** What a connection may ask for a second, before it has to wait; 0 is off. */
+  readonly requestRate: number;
+  /** Memory for the last values of topics. */
+  readonly retainedBytes: number;
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
@@ -78,6 +82,8 @@ export const readConfig = (environment: Environment): Config => {
   const read = createVariableReader(environment, problems);
   const seconds = (name: string, fallback: number) =>
     read.integer(name, fallback, { min: 1, max: 86_400 }) * 1000;
+  const mebibytes = (name: string, fallback: number) =>
+    read.integer(name, fallback, { min: 1, max: 1_048_576 }) * 2 ** 20;
   const port = { min: 0, max: 65_535 };
   const rate = { min: 0, max: 1_000_000 };
 
@@ -100,6 +106,8 @@ export const readConfig = (environment: Environment): Config => {
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', 60),
     drainMs: read.integer('ROOMWIRE_DRAIN_SECONDS', drainSecondsOf(engines), { min: 0, max: 3_600 }) * 1_000,
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
+    requestRate: read.integer('ROOMWIRE_REQUEST_RATE', 100, rate),
+    retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', 64),
     restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),

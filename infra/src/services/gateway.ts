@@ -21,7 +21,7 @@ export const startGateway: StartService = async ({
   const [views, bus, sessions] = [await adapters.views(), await adapters.bus(), await adapters.sessions()];
   const messageRecord = config.messageRecording ? await adapters.messageRecord() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
-  const { publishRate, idleTimeoutMs, revalidationMs, wsOrigins } = config;
+  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
     views,
     bus,
@@ -33,7 +33,10 @@ export const startGateway: StartService = async ({
     logger,
     secretBox: createSecretBox(masterKeys),
     tracing,
-    options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
+    options: {
+      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
+      allowedOrigins: wsOrigins ?? '*',
+    },
   });
   closing.push(() => gateway.close());
   draining.push(() => gateway.drain(config.drainMs));

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Crowd } from './crowd.js';
+import type { Guest } from './guest.js';
+import type { Participant, Ground } from './participant.js';
+
+export interface Rates {
+  /** A second, of all clients together. */
+  readonly messages: number;
+  readonly actions: number;
+}
+
+const stepMs = 20;
+/** What a generator that was kept from running makes up for at once: less than the service's own limit would refuse. */
+const mostAtOnce = 200;
+const beatMs = 25_000;
+const lookMs = 50;
+/** In messages: what has not come since then will not come. */
+const longAgo = 100_000;
+
+/** Lets the crowd publish and act at a steady rate. */
+export class Load {
+  readonly #ground: Ground;
+  readonly #crowd: Crowd;
+  readonly #rates: Rates;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #isOver = false;
+  #lives: Promise<unknown> = Promise.resolve();
+
+  constructor(ground: Ground, crowd: Crowd, rates: Rates) {
+    this.#ground = ground;
+    this.#crowd = crowd;
+    this.#rates = rates;
+  }
+
+  /** The guests begin to come. */
+  open(): void {
+    const { guests, onlooker, herald, foreman, watchers } = this.#crowd;
+    this.#lives = Promise.all(guests.map((guest) => guest.live(() => this.#isOver)));
+    const everybody: readonly Participant[] = [...guests, onlooker, herald, foreman, ...watchers];
+    this.#timers.push(
+      setInterval(() => {
+        for (const one of everybody) one.beat();
+        this.#ground.ledger.forgetUnknown(longAgo);
+      }, beatMs),
+    );
+  }
+
+  /** Until the returned function is called. */
+  run(): () => void {
+    const begin = performance.now();
+    let messages = 0;
+    let actions = 0;
+    const step = (): void => {
+      const seconds = (performance.now() - begin) / 1000;
+      const due = (rate: number, done: number) => Math.min(mostAtOnce, Math.floor(seconds * rate) - done);
+      for (let many = due(this.#rates.messages, messages); many > 0; many -= 1) this.#publish(messages++);
+      for (let many = due(this.#rates.actions, actions); many > 0; many -= 1, actions += 1) {
+        void this.#ground.chance.of(this.#crowd.guests).act();
+      }
+    };
+    const timer = setInterval(step, stepMs);
+    return () => clearInterval(timer);
+  }
+
+  /** Nobody comes any more. Resolves when the guests have gone. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    let haveGone = false;
+    void this.#lives.then(() => (haveGone = true));
+    while (!haveGone) {
+      for (const guest of this.#crowd.guests) if (guest.isConnected) guest.end('leave');
+      await pause(lookMs);
+    }
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  #publish(count: number): void {
+    const { chance, place } = this.#ground;
+    const { herald, taskRooms } = this.#crowd;
+    if (count % 20 === 0) return herald.publish(chance.of(place.rooms).state, true);
+    const guest = this.#someGuest();
+    if (guest === undefined) return;
+    if (count % 20 === 1) guest.publish(chance.of(taskRooms).tasks);
+    else if (count % 10 === 2) guest.publish(chance.of(place.rooms).jobs);
+    else guest.publish(chance.happens(0.8) ? guest.room.chat : chance.of(place.rooms).chat);
+  }
+
+  #someGuest(): Guest | undefined {
+    const { chance } = this.#ground;
+    for (let tries = 0; tries < 20; tries += 1) {
+      const guest = chance.of(this.#crowd.guests);
+      if (guest.isReady && guest.isConnected && !guest.isSilent) return guest;
+    }
+    return undefined;
+  }
+}

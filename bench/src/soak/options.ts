@@ -1,0 +1,71 @@
+import { tmpdir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { UsageError } from '../options.js';
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly clients: number;
+  readonly rooms: number;
+  /** Messages a second, of all clients together. */
+  readonly rate: number;
+  readonly seed: number;
+  readonly folder: string;
+}
+
+const limits = {
+  seconds: { min: 10, max: 7 * 86_400 },
+  clients: { min: 20, max: 10_000 },
+  rooms: { min: 10, max: 1_000 },
+  rate: { min: 1, max: 20_000 },
+  seed: { min: 0, max: 0xffff_ffff },
+};
+
+export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder]
+
+  --seconds  how long the load lasts
+  --clients  actors that come and go; a fifth of them agents, with sessions that persist, in worker groups
+  --rate     messages a second, of all clients together
+  --seed     of all choices; a random one, which is printed
+  --folder   where the service keeps its data meanwhile (the system’s temporary folder)
+`;
+
+/** Undefined when help is asked for. Throws a `UsageError`. */
+export const readSoakOptions = (args: readonly string[], randomSeed: number): SoakOptions | undefined => {
+  const values = parse(args);
+  if (values.help) return undefined;
+  return {
+    seconds: numberIn('seconds', values.seconds),
+    clients: Math.round(numberIn('clients', values.clients)),
+    rooms: Math.round(numberIn('rooms', values.rooms)),
+    rate: numberIn('rate', values.rate),
+    seed: Math.round(numberIn('seed', values.seed ?? String(randomSeed))),
+    folder: values.folder,
+  };
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        seconds: { type: 'string', default: '3600' },
+        clients: { type: 'string', default: '1000' },
+        rooms: { type: 'string', default: '100' },
+        rate: { type: 'string', default: '400' },
+        seed: { type: 'string' },
+        folder: { type: 'string', default: tmpdir() },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+const numberIn = (name: keyof typeof limits, text: string): number => {
+  const { min, max } = limits[name];
+  const value = Number(text);
+  if (!(value >= min && value <= max))
+    throw new UsageError(`--${name} must be a number from ${min} to ${max}`);
+  return value;
+};

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const packages = ['shared', 'command-api', 'projections', 'gateway', 'webhook-consumer', 'sdk', 'infra'];
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const documents = [
+  ['docs/PROTOCOL.md', 'WS'],
+  ['docs/WEBHOOKS.md', 'HOOK'],
+] as const;
+
+/** The rules that a text names in one way or another. */
+const named = (text: string, area: string, pattern: (rule: string) => string): readonly string[] =>
+  [...text.matchAll(new RegExp(pattern(`(${area}-[A-Z]+-\\d+)`), 'g'))].map(([, rule = '']) => rule);
+
+/** Paths of TypeScript files. */
+const sources = (folder: 'src' | 'test'): readonly string[] =>
+  packages.flatMap((name) =>
+    readdirSync(join(root, name, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => join(name, folder, path)),
+  );
+
+/** What suites and tests are called, and nothing else that is in a file. */
+const titlesIn = (text: string): string =>
+  [...text.matchAll(/\b(?:describe|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)]
+    .map(([, , title]) => title)
+    .join('\n');
+
+for (const [path, area] of documents) {
+  describe(`the rules of ${path}`, () => {
+    const rules = named(read(path), area, (rule) => `\\*\\*${rule}\\*\\*`);
+    const tests = sources('test');
+
+    it('stand there once each', () => {
+      expect(rules).to.have.length.above(20);
+      expect(rules.filter((rule, index) => rules.indexOf(rule) !== index)).to.eql([]);
+    });
+
+    it('have a test each whose title cites them', () => {
+      const cited = new Set(
+        tests.flatMap((test) => named(titlesIn(read(test)), area, (rule) => `\\[${rule}\\]`)),
+      );
+      expect(rules.filter((rule) => !cited.has(rule))).to.eql([]);
+    });
+
+    it('are all that code, tests and documents cite', () => {
+      const known = new Set(rules);
+      const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => join('docs/decisions', name));
+      const citing = [...sources('src'), ...tests, ...decisions, ...documents.map(([document]) => document)];
+      const unknown = citing.flatMap((file) =>
+        named(read(file), area, (rule) => `\\b${rule}\\b`)
+          .filter((rule) => !known.has(rule))
+          .map((rule) => `${file}: ${rule}`),
+      );
+      expect(unknown).to.eql([]);
+    });
+  });
+}
