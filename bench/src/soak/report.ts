@@ -1,4 +1,4 @@
-import { renderTable } from '../report/table.js';
+import { renderTable } from '@roomwire/infra/report/table';
 import type { Trend } from './memoryTrend.js';
 import type { SoakOptions } from './options.js';
 import type { Outcome } from './soak.js';
