@@ -9,6 +9,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
@@ -63,6 +64,7 @@ export interface CommandApiDeps {
   readonly lastUses: Pick<LastUses, 'used'>;
   /** Where the requests are counted, for whoever wants to see it. */
   readonly metrics?: RequestMetrics;
+  readonly tracing?: Tracing | undefined;
   readonly options: CommandApiOptions;
 }
 
@@ -97,7 +99,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
-  const { random, clock, options, metrics = new RequestMetrics() } = deps;
+  const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
   const answerFailure = createFailureAnswerer(deps);
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
@@ -107,6 +109,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
     clock,
     answerFailure,
     metrics,
+    tracing,
   });
   const others = express();
   others.disable('x-powered-by');

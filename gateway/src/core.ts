@@ -7,6 +7,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
@@ -49,6 +50,8 @@ export interface GatewayPorts {
   readonly logger: Logger;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** What all connections of a gateway share. */
@@ -82,7 +85,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const roster = new Roster();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
-  const hub = new Hub(createMemberDelivery(metrics, ports.messageRecord !== undefined));
+  const hub = new Hub(createMemberDelivery(metrics, ports.messageRecord !== undefined, ports.tracing));
   const plans = new Plans();
   const gatewayId = random.uuid();
   const presence = new Presence({
@@ -141,6 +144,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
     retained,
     sessionRecords,
     publishToBus: createPublishToBus({
+      tracing: ports.tracing,
       bus,
       metrics,
       logger,

@@ -15,12 +15,14 @@ import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createDomainChanges } from './access/domainChanges.js';
 import { gatewayMetrics } from './collectMetrics.js';
 import { createCore, type GatewayCore } from './core.js';
 import { createDelivery } from './fanout/deliverFromBus.js';
+import { tracedDelivery } from './fanout/traceMessages.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
@@ -42,6 +44,7 @@ export interface GatewayDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
+  readonly tracing?: Tracing | undefined;
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -71,8 +74,11 @@ class WebSocketGateway implements Gateway {
   private rounds: NodeJS.Timeout | undefined;
   private isOpen = false;
 
-  constructor({ options, messageRecord, groupStore, ...ports }: GatewayDeps) {
-    this.core = createCore({ ...ports, messageRecord, groupStore }, { ...defaultOptions, ...options });
+  constructor({ options, messageRecord, groupStore, tracing, ...ports }: GatewayDeps) {
+    this.core = createCore(
+      { ...ports, messageRecord, groupStore, tracing },
+      { ...defaultOptions, ...options },
+    );
     this.collect = gatewayMetrics(this.core);
     this.listener = createWsListener(
       this.core.options.closeGraceMs,
@@ -92,7 +98,7 @@ class WebSocketGateway implements Gateway {
     const { bus, hub, groups, presence, retained, hydrations, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
     const [messages, values, changes, answers] = await Promise.all([
-      bus.read(roomRecords, { interest: 'attended' }, createDelivery(this.core)),
+      bus.read(roomRecords, { interest: 'attended' }, tracedDelivery(createDelivery(this.core), this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
       bus.read(webhookAnswers, { interest: 'attended' }, hydrations.answered),

@@ -3,10 +3,12 @@ import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/po
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
 import { putRedrivenCalls } from './redrivenCalls.js';
 import { changesOf } from './projectors/changesOf.js';
+import { endingWithError, traceEvents } from './traceEvents.js';
 
 export interface FollowDeps {
   readonly log: EventLog;
@@ -16,6 +18,7 @@ export interface FollowDeps {
   readonly logger: Logger;
   /** Told of each batch that is written and fed. */
   readonly onWritten?: (events: number) => void;
+  readonly tracing?: Tracing | undefined;
 }
 
 /**
@@ -31,8 +34,10 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
   const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
     const last = events.at(-1);
     if (last === undefined) return;
+    const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
     const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
-    await views.apply({ changes, position: last.position });
+    await views.apply({ changes, position: last.position }).catch(endingWithError(spans));
+    spans?.forEach((span) => span.end());
     await feedEvents(bus, events);
     await putRedrivenCalls(deps, events);
     fedUpTo = last.position;

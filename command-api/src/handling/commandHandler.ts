@@ -2,9 +2,11 @@ import type { DomainEvent } from '@roomwire/shared/domain/events';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Decider } from './decider.js';
 import { createStreamWriter, type CommandContext, type StreamWriter } from './streamWriter.js';
+import { traced } from './traced.js';
 
 /** A decider and the stream that it decides for. */
 export interface Target<State, Command, Event extends DomainEvent> {
@@ -42,6 +44,7 @@ export interface CommandHandlerDeps {
   readonly logger: Logger;
   /** Told of each answer that is given before the read models show what it is about. */
   readonly onWaitExpired?: () => void;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** How long an answer is held back for the read models. */
@@ -51,7 +54,7 @@ const readModelsWaitMs = 2_000;
 const cachedStreams = 10_000;
 
 export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler => {
-  const { log, views, random, logger, onWaitExpired } = deps;
+  const { log, views, random, logger, onWaitExpired, tracing } = deps;
   const writers = new Map<string, StreamWriter>();
 
   const writerOf = (stream: string): StreamWriter => {
@@ -70,12 +73,14 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
 
   return {
     async execute({ stream, decider }, command, context, select) {
-      const { result, position } = await writerOf(stream).submit(decider, {
-        decide: (state) => decider.decide(command, state),
-        context,
-        select,
-      });
-      await readable(position, context.requestId);
+      const { result, position } = await traced(tracing, 'append events', context, (inTrace) =>
+        writerOf(stream).submit(decider, {
+          decide: (state) => decider.decide(command, state),
+          context: inTrace,
+          select,
+        }),
+      );
+      await traced(tracing, 'wait for read models', context, () => readable(position, context.requestId));
       return result;
     },
 

@@ -1,6 +1,7 @@
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { TraceParent, Tracing } from '@roomwire/shared/ports/tracing';
 import type { Authenticator } from './authenticate.js';
 import { applicationError } from './errorAnswer.js';
 import type { AnswerFailure } from './errorHandler.js';
@@ -12,6 +13,7 @@ import { requestIdOf } from './requestId.js';
 import type { RequestMetrics, RouteTimes } from './requestMetrics.js';
 import type { ApiRequest, Route } from './route.js';
 import { sendJson } from './sendJson.js';
+import { beginRequest, endRequest } from './traceRequest.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {
@@ -20,6 +22,7 @@ export interface MountDeps {
   readonly clock: Clock;
   readonly answerFailure: AnswerFailure;
   readonly metrics: RequestMetrics;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Answers a request, or returns false where it is for none of the routes. */
@@ -28,7 +31,12 @@ export type AnswerRoutes = (request: IncomingMessage, response: ServerResponse) 
 type Found = FindResult<HTTPVersion.V1>;
 
 /** What a path does with a request that has come to it. */
-type Answer = (request: IncomingMessage, response: ServerResponse, params: Found['params']) => Promise<void>;
+type Answer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  params: Found['params'],
+  traceparent: TraceParent | undefined,
+) => Promise<void>;
 
 /** Longer than any request target that Node takes: how long an id may be is said where ids are checked. */
 const maxParamLength = 64 * 1024;
@@ -47,7 +55,7 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
       throw Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 });
     },
   });
-  const { metrics, clock } = deps;
+  const { metrics, clock, tracing } = deps;
   const mount = (methods: HTTPMethod[], path: string, method: string, answer: Answer): void =>
     router.on(
       methods,
@@ -64,15 +72,18 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse, found: Found): Promise<void> => {
+    const times = found.store as RouteTimes;
+    const span = tracing && beginRequest(tracing, request, times.of);
     const began = clock.monotonic();
     metrics.inFlight += 1;
     try {
-      await (found.handler as Answer)(request, response, found.params);
+      await (found.handler as Answer)(request, response, found.params, span?.traceparent);
     } catch (error) {
       deps.answerFailure(error, response);
     }
     metrics.inFlight -= 1;
-    (found.store as RouteTimes).observe(response.statusCode, (clock.monotonic() - began) / 1_000);
+    times.observe(response.statusCode, (clock.monotonic() - began) / 1_000);
+    if (span) endRequest(span, response);
   };
   return (request, response) => {
     const found = router.find(request.method as HTTPMethod, request.url ?? '');
@@ -109,7 +120,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
 
-  return async (request, response, params) => {
+  return async (request, response, params, traceparent) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { authorization } = request.headers;
     const caller =
@@ -124,7 +135,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     // Only now: a body may take minutes to come in, and what happens must not be dated back to its first byte.
     const now = new Date(clock.now()).toISOString();
     const { handle } = route as { handle: Handle<typeof caller> };
-    const answer = await handle({ caller, path, query, body, now, requestId: at.id });
+    const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
     if (route.status === 204) response.writeHead(204).end();
     else sendJson(response, route.status, answer);
   };

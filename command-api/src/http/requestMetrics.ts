@@ -9,7 +9,12 @@ export interface MeasuredRoute {
 
 /** How long one route takes, by what it answers. */
 export class RouteTimes {
+  readonly of: MeasuredRoute;
   readonly byStatus = new Map<number, Distribution>();
+
+  constructor(of: MeasuredRoute) {
+    this.of = of;
+  }
 
   observe(status: number, seconds: number): void {
     let times = this.byStatus.get(status);
@@ -23,21 +28,19 @@ export class RequestMetrics {
   inFlight = 0;
   /** Writes that were answered before the read models showed them. */
   waitsExpired = 0;
-  readonly #routes: (MeasuredRoute & { readonly times: RouteTimes })[] = [];
+  readonly #routes: RouteTimes[] = [];
 
   timesOf(route: MeasuredRoute): RouteTimes {
-    const times = new RouteTimes();
-    this.#routes.push({ ...route, times });
+    const times = new RouteTimes(route);
+    this.#routes.push(times);
     return times;
   }
 
   readonly collect: CollectMetrics = (sink) => {
     sink.value('roomwire_commands_in_flight', this.inFlight);
     sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
-    for (const { method, route, times } of this.#routes)
-      for (const [status, distribution] of times.byStatus) {
-        const labels = { method, route, status: String(status) };
-        sink.distribution('roomwire_command_duration_seconds', distribution, labels);
-      }
+    for (const { of, byStatus } of this.#routes)
+      for (const [status, times] of byStatus)
+        sink.distribution('roomwire_command_duration_seconds', times, { ...of, status: String(status) });
   };
 }

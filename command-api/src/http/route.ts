@@ -1,4 +1,5 @@
 import type { RefusalCode } from '../handling/refusal.js';
+import type { TraceParent } from '@roomwire/shared/ports/tracing';
 import type { CommandContext } from '../handling/streamWriter.js';
 import type { Tag } from '../openapi/tags.js';
 
@@ -29,6 +30,8 @@ export interface ApiRequest<Caller, Body, Query> {
   /** ISO 8601, the time at which the whole request had come in. */
   readonly now: string;
   readonly requestId: string;
+  /** Where the request stands in its trace; undefined where it is not traced. */
+  readonly traceparent?: TraceParent | undefined;
 }
 
 interface RouteShape<Access extends string, Caller, Body, Query> {
@@ -81,6 +84,10 @@ export const sessionRoute = <Body = undefined, Query = undefined>(
   route: Omit<SessionShape<Body, Query>, 'access'> & Outcome,
 ): Route => ({ ...route, access: 'session' });
 
+/** Nothing for a request that is not traced. */
+const traced = ({ traceparent }: { readonly traceparent?: TraceParent | undefined }) =>
+  traceparent === undefined ? undefined : { traceparent };
+
 /** What the events of a project's command carry. */
 export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext => ({
   occurredAt: request.now,
@@ -88,6 +95,7 @@ export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unkno
   projectId: request.caller.projectId,
   principal: request.caller.principal,
   requestId: request.requestId,
+  ...traced(request),
 });
 
 /** What the events of an organization's command carry. */
@@ -101,6 +109,7 @@ export const sessionContext = (
   projectId,
   principal: request.caller.principal,
   requestId: request.requestId,
+  ...traced(request),
 });
 
 /** A path parameter that the route's own path names. */

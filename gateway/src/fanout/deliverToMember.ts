@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { replayedBody } from '@roomwire/shared/contracts/protocol/serverFrames';
 import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
 import type { MemberReplay } from '../groups/workerGroups.js';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/replayLimit.js';
 import { Outstanding, type AckHooks } from '../recording/outstanding.js';
 import type { MemberDelivery } from './hub.js';
 import type { Subscription } from './subscription.js';
+import { beginDelivery } from './traceMessages.js';
 
 /** [WS-ACK-3] A message is done when the client has acknowledged it, or when nobody waits for that any more. */
 const hooks: AckHooks = {
@@ -19,7 +21,11 @@ const replayAheadBytes = 1024 * 1024;
 const lookMs = 10;
 
 /** [WS-GROUP-2] Messages that are one member's alone. */
-export const createMemberDelivery = (metrics: GatewayMetrics, acks: boolean): MemberDelivery => {
+export const createMemberDelivery = (
+  metrics: GatewayMetrics,
+  acks: boolean,
+  tracing?: Tracing,
+): MemberDelivery => {
   const push = (subscription: Subscription, id: string, body: Uint8Array): void => {
     const { session } = subscription;
     if (acks) (session.outstanding ??= new Outstanding(hooks)).delivered(subscription, id);
@@ -49,7 +55,11 @@ export const createMemberDelivery = (metrics: GatewayMetrics, acks: boolean): Me
   return {
     acks,
     replay,
-    deliver: (subscription, { id, body }) => push(subscription, id, body),
+    deliver: (subscription, message) => {
+      const span = tracing && beginDelivery(tracing, 'deliver to group member', message);
+      push(subscription, message.id, message.body);
+      span?.end();
+    },
     left: (subscription) => void subscription.session.outstanding?.drop(subscription),
   };
 };

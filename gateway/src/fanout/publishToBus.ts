@@ -8,6 +8,7 @@ import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFra
 import { messageBody } from '@roomwire/shared/contracts/protocol/serverFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Span, TraceParent, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/projectUsage.js';
 import type { GatewayMetrics } from '../metrics.js';
@@ -16,6 +17,7 @@ import { RecordingLine } from '../recording/recordingLine.js';
 import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
 import type { MessageIds } from './messageIds.js';
+import { beginPublish } from './traceMessages.js';
 import type { Trigger } from '../webhooks/triggers.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
@@ -39,9 +41,12 @@ interface Publish {
   readonly access: TopicAccess;
   readonly usage: ProjectUsage;
   readonly message: LiveMessage;
+  /** Undefined where it is not traced. */
+  readonly span: Span | undefined;
 }
 
 interface PublishDeps {
+  readonly tracing: Tracing | undefined;
   readonly bus: MessageBus;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
@@ -54,16 +59,18 @@ interface PublishDeps {
 }
 
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
-  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger } = deps;
+  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing } = deps;
 
-  const failed = ({ session, frame, usage }: Publish, error: unknown): void => {
+  const failed = ({ session, frame, usage, span }: Publish, error: unknown): void => {
+    span?.end(error);
     usage.end(false);
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
     session.link.refuse('brokerUnavailable', frame);
   };
 
-  const succeeded = ({ session, frame, usage }: Publish): void => {
+  const succeeded = ({ session, frame, usage, span }: Publish): void => {
+    span?.end();
     usage.end(true);
     session.unacknowledged--;
     acknowledge(session, frame);
@@ -102,8 +109,9 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     metrics.publishes++;
     session.unacknowledged++;
     usage.begin();
-    const message = liveMessage(ids.next(), session, frame, access, showsIds);
-    const publish = { session, frame, access, usage, message };
+    const span = tracing && beginPublish(tracing, session, frame);
+    const message = liveMessage(ids.next(), session, frame, access, showsIds, span?.traceparent);
+    const publish = { session, frame, access, usage, message, span };
     const recorded = record(message, access.recordedFor);
     if (recorded === undefined && (session.line?.isEmpty ?? true)) return send(publish);
     const line = (session.line ??= new RecordingLine());
@@ -125,6 +133,7 @@ const liveMessage = (
   frame: PublishFrame,
   access: TopicAccess,
   showsId: boolean,
+  traceparent: TraceParent | undefined,
 ): LiveMessage => {
   const { data, filter, filters, qos } = frame;
   return {
@@ -137,6 +146,7 @@ const liveMessage = (
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
     retention: undefined,
+    traceparent,
   };
 };
 

@@ -25,6 +25,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { createGateway, type Gateway } from '../../src/gateway.js';
@@ -47,6 +48,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   /** Turns message recording on. */
   readonly messageRecord?: (record: MessageRecord) => MessageRecord;
+  readonly tracing?: Tracing;
 }
 
 interface Running {
@@ -138,6 +140,7 @@ export class World {
     bus,
     sessions,
     messageRecord,
+    tracing,
     ...options
   }: WorldOptions = {}): Promise<void> {
     const gateway = createGateway({
@@ -146,6 +149,7 @@ export class World {
       sessions: sessions?.(this.sessions) ?? this.sessions,
       messageRecord: messageRecord?.(await this.messageRecord()),
       groupStore: messageRecord && (await this.groupStore()),
+      tracing,
       clock,
       random: systemRandom,
       logger: silentLogger,

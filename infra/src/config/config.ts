@@ -1,5 +1,6 @@
 import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
 import { readKafkaSecurity } from './kafkaSettings.js';
+import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment } from './variables.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -40,6 +41,8 @@ export interface Config {
   readonly wsOrigins: readonly string[] | '*' | undefined;
   readonly webhookAllowPrivate: boolean;
   readonly logLevel: (typeof logLevels)[number];
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingSettings | undefined;
 }
 
 /** Everything that is wrong with the configuration, in one line. */
@@ -83,6 +86,7 @@ export const readConfig = (environment: Environment): Config => {
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.kafkaBrokers === undefined),
     logLevel: read.oneOf('ROOMWIRE_LOG_LEVEL', 'info', logLevels),
+    tracing: readTracing(read, problems),
   };
   if (config.restRate > 0 && config.restBurst < 1)
     problems.push('ROOMWIRE_REST_BURST must be at least 1 while ROOMWIRE_REST_RATE is on');

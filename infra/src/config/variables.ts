@@ -6,6 +6,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface VariableReader {
   text(name: string): string | undefined;
   integer(name: string, fallback: number, range: { readonly min: number; readonly max: number }): number;
+  /** From 0 to 1. */
+  fraction(name: string, fallback: number): number;
   flag(name: string, fallback: boolean): boolean;
   oneOf<T extends string, F extends T | undefined>(name: string, fallback: F, values: readonly T[]): T | F;
   url(name: string, protocols: readonly string[]): string | undefined;
@@ -39,6 +41,7 @@ export const createVariableReader = (environment: Environment, problems: string[
     text: (name) => read<string | undefined>(name, undefined, (text) => text, 'text'),
     integer: (name, fallback, { min, max }) =>
       read(name, fallback, (text) => integerIn(text, min, max), `a whole number from ${min} to ${max}`),
+    fraction: (name, fallback) => read(name, fallback, fractionOf, 'a number from 0 to 1'),
     flag: (name, fallback) => read(name, fallback, (text) => flags.get(text.toLowerCase()), 'true or false'),
     oneOf: <T extends string, F extends T | undefined>(name: string, fallback: F, values: readonly T[]) =>
       read<T | F>(
@@ -89,6 +92,9 @@ const flags = new Map([
   ['true', true],
   ['false', false],
 ]);
+
+const fractionOf = (text: string): number | undefined =>
+  /^(?:0|1|[01]?\.\d{1,15})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined;
 
 const integerIn = (text: string, min: number, max: number): number | undefined => {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

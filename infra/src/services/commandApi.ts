@@ -17,6 +17,7 @@ export const startCommandApi: StartService = async ({
   closing,
   secrets,
   show,
+  tracing,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
@@ -34,6 +35,6 @@ export const startCommandApi: StartService = async ({
   const history = { auditIndex, createFold };
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses };
+  const deps = { ...history, log, views, sessions, secretBox, clock, random, logger, lastUses, tracing };
   front.serve(createCommandApi({ ...deps, metrics, options }));
 };

@@ -13,6 +13,7 @@ export const startGateway: StartService = async ({
   closing,
   secrets,
   show,
+  tracing,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
@@ -30,6 +31,7 @@ export const startGateway: StartService = async ({
     random,
     logger,
     secretBox: createSecretBox(masterKeys),
+    tracing,
     options: { publishRate, idleTimeoutMs, revalidationMs, allowedOrigins: wsOrigins ?? '*' },
   });
   closing.push(() => gateway.close());

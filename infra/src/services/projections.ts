@@ -4,9 +4,17 @@ import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
 import type { StartService } from './service.js';
 
-export const startProjections: StartService = async ({ adapters, closing, logger, clock, random, show }) => {
+export const startProjections: StartService = async ({
+  adapters,
+  closing,
+  logger,
+  clock,
+  random,
+  show,
+  tracing,
+}) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
-  const projections = createProjections({ log, views, bus, clock, logger });
+  const projections = createProjections({ log, views, bus, clock, logger, tracing });
   closing.push(() => projections.close());
   show({ name: 'projections', collect: projections.collect });
   const index = await adapters.auditIndex();

@@ -4,6 +4,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import { once } from '@roomwire/shared/runtime/service';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
+import { openTracing } from '../observability/openTracing.js';
 import { createAdapters, type Adapters } from '../process/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 import { createHttpFront } from '../process/httpFront.js';
@@ -70,9 +71,10 @@ export const run = (
     const operations = await openOperations({ config, logger, adapters, services: names });
     // To the end: how a drain goes is seen there.
     closing.push(() => operations.close());
+    const tracing = await openTracing(names, config, logger, closing);
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
     const surroundings: Surroundings = {
-      ...{ config, logger, adapters, front, closing, secrets, show: operations.show },
+      ...{ config, logger, adapters, front, closing, secrets, show: operations.show, tracing },
       clock: systemClock,
       random: systemRandom,
     };

@@ -1,6 +1,7 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { ConfigError, type Config } from '../config/config.js';
 import type { MetricSource } from '../observability/gatherMetrics.js';
 import type { Adapters } from '../process/adapters.js';
@@ -55,6 +56,8 @@ export interface Surroundings {
   readonly secrets: () => Promise<Secrets>;
   /** Shows something on the operations port. */
   readonly show: (source: MetricSource) => void;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

@@ -13,6 +13,7 @@ describe('configuration', () => {
       port: 8080,
       opsPort: 9090,
       isOpsPortGiven: false,
+      tracing: undefined,
       dataDir: './data',
       eventStoreUrl: undefined,
       mongodbUrl: undefined,
@@ -190,6 +191,26 @@ describe('configuration', () => {
     expect(() => readConfig(same)).to.throw('ROOMWIRE_OPS_PORT must be another port than ROOMWIRE_PORT');
     expect(readConfig({ ...same, ROOMWIRE_OPS_PORT: '' })).to.include({ isOpsPortGiven: false });
     expect(readConfig({ ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: '0' })).to.include({ opsPort: 0 });
+  });
+
+  it('reads where traces are sent as OpenTelemetry has it', () => {
+    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const settings = { sampler: 'parentbased_traceidratio', ratio: 0.01, delayMs: 5_000 };
+    const tracing = (more: object = {}) => readConfig({ ...base, ...more }).tracing;
+    expect(tracing()).to.eql({ url: 'http://collector:4318/v1/traces', ...settings });
+    expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://x/otlp/' })?.url).to.equal(
+      'https://x/otlp/v1/traces',
+    );
+    expect(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://x/t' })?.url).to.equal('http://x/t');
+    const sampled = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+    expect(tracing(sampled)).to.include({ sampler: 'traceidratio', ratio: 0.25 });
+    expect(tracing({ OTEL_SDK_DISABLED: 'true' })).to.equal(undefined);
+    expect(tracing({ OTEL_TRACES_EXPORTER: 'none' })).to.equal(undefined);
+    expect(readConfig({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }).tracing).to.equal(undefined);
+    for (const ratio of ['1.1', '-0.1', 'half', '1e-3', '.'])
+      expect(() => tracing({ OTEL_TRACES_SAMPLER_ARG: ratio }), ratio).to.throw(ConfigError);
+    for (const ratio of ['0', '1', '1.0', '.5', '0.001'])
+      expect(tracing({ OTEL_TRACES_SAMPLER_ARG: ratio })?.ratio, ratio).to.equal(Number(ratio));
   });
 
   it('names every problem in one line, and shows no secret', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
+import { readConfig } from '../../src/config/config.js';
 
 const root = new URL('../../../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -24,6 +25,17 @@ describe('docs/METRICS.md', () => {
       help,
     ]);
     expect(rowsOf(textOf('docs/METRICS.md'))).to.deep.equal(declared);
+  });
+});
+
+describe('docs/TRACING.md', () => {
+  it('names the variables that are read, here or by the library', () => {
+    const asked = new Set<string>();
+    readConfig(new Proxy({}, { get: (_, name) => void asked.add(String(name)) }));
+    const byLibrary = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES'];
+    const named = new Set(Array.from(textOf('docs/TRACING.md').matchAll(/OTEL_[A-Z_]+/g), ([name]) => name));
+    const own = [...asked].filter((name) => name.startsWith('OTEL_') && !name.endsWith('TRACES_PROTOCOL'));
+    expect([...named]).to.have.members([...own, ...byLibrary]);
   });
 });
 

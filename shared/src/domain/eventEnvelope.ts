@@ -8,6 +8,8 @@ export interface EventMetadata {
   /** Who asked: `apiKey:<keyId>`, `session:<subject>` or `system`. Never a secret. */
   readonly principal: string;
   readonly requestId: string;
+  /** Where the command stood in its trace (W3C Trace Context), where it was traced. */
+  readonly traceparent?: string;
 }
 
 export interface NewEvent {

@@ -1,7 +1,16 @@
+import type { TraceParent } from './tracing.js';
+
 /** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */
 export interface RecordCodec<T> {
   encode(record: T): Uint8Array;
   decode(bytes: Uint8Array): T;
+}
+
+/** Where a record stands in a trace travels beside what its codec keeps: whoever reads the bytes alone does not see it. */
+export interface TraceCarrier<T> {
+  /** Undefined for a record that is not traced. */
+  of(record: T): TraceParent | undefined;
+  onto(record: T, traceparent: TraceParent): T;
 }
 
 /** A broadcast stream: each reader gets every record that is sent while it reads. */
@@ -10,6 +19,8 @@ export interface Channel<T> {
   /** Records of one key keep their order. */
   readonly key: (record: T) => string;
   readonly codec: RecordCodec<T>;
+  /** Absent where records are never traced. */
+  readonly trace?: TraceCarrier<T>;
 }
 
 /** A durable work queue: each job is done by one of the workers. */

@@ -5,6 +5,7 @@ import { channelsContract } from './message-bus/channelsContract.js';
 import { delaysContract } from './message-bus/delaysContract.js';
 import { lagContract } from './message-bus/lagContract.js';
 import { queuesContract } from './message-bus/queuesContract.js';
+import { tracesContract } from './message-bus/tracesContract.js';
 
 const closingContract = (current: () => BusUnderTest): void => {
   it('is within reach while it is open', async () => {
@@ -56,6 +57,7 @@ export const messageBusContract = (name: string, open: () => Promise<BusUnderTes
     describe('channels', () => channelsContract(current));
     describe('work queues', () => queuesContract(current));
     describe('delayed work queues', () => delaysContract(current));
+    describe('traces', () => tracesContract(current));
     describe('lag', () => lagContract(current));
     describe('closing', () => closingContract(current));
   });

@@ -98,10 +98,10 @@ describe('metrics, as a collector sees them', () => {
     await becomes('roomwire_bus_lag_records', { topic: 'webhook-calls' }, 0);
     await becomes('roomwire_projection_lag_events', { projection: 'read-models' }, 0);
     await becomes('roomwire_projection_lag_seconds', { projection: 'audit-index' }, 0);
-    const after = await shown();
     const projected = (of: Scrape): number => of.sum('roomwire_projected_events_total') ?? 0;
     // The app, its room, two actors and the dead letter.
-    expect(projected(after) - projected(before)).to.be.at.least(5);
+    await eventually(async () => projected(await shown()) - projected(before) >= 5, { withinMs: 15_000 });
+    const after = await shown();
     expect(after.sum('roomwire_projection_leader')).to.equal(1);
     expect(after.sum('roomwire_bus_reachable')).to.equal(1);
     expect(after.sum('roomwire_scrape_failures_total')).to.equal(0);

@@ -75,13 +75,17 @@ const news = (kind: string, fields: Readonly<Record<string, JsonSchema>> = {}): 
   object({ kind: constant(kind), gatewayId: text, ...fields });
 const report = object({ connections: mapOf(count), presenceSequence: count });
 
-const metadata = object({
-  occurredAt: { type: 'string', format: 'date-time' },
-  organizationId: text,
-  projectId: textOrNull,
-  principal: text,
-  requestId: text,
-});
+const metadata = object(
+  {
+    occurredAt: { type: 'string', format: 'date-time' },
+    organizationId: text,
+    projectId: textOrNull,
+    principal: text,
+    requestId: text,
+    traceparent: text,
+  },
+  ['traceparent'],
+);
 
 const recorded: BusMessage = {
   summary: 'A message of a topic that is logged',

@@ -1,5 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from '../../ports/messageBus.js';
+import type { TraceParent } from '../../ports/tracing.js';
 import type { Qos } from '../protocol/clientFrames.js';
 
 /** What makes a message the last value of its topic. */
@@ -30,6 +31,8 @@ export interface LiveMessage {
   readonly body: Uint8Array;
   /** Undefined for a message that is not retained. */
   readonly retention: Retention | undefined;
+  /** Of the publish. Absent, or undefined, where it is not traced. */
+  readonly traceparent?: TraceParent | undefined;
 }
 
 /** A message that is its topic's last value until a newer one comes. */
@@ -123,6 +126,10 @@ export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
   key: (message) => message.room,
   codec: { encode: encodeLiveMessage, decode: decodeLiveMessage },
+  trace: {
+    of: ({ traceparent }) => traceparent,
+    onto: (message, traceparent) => ({ ...message, traceparent }),
+  },
 };
 
 /** The retained ones once more, for every gateway: also for those that have no subscriber in the room yet. */

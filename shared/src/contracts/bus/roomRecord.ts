@@ -20,4 +20,9 @@ export const roomRecords: Channel<RoomRecord> = {
     decode: (bytes) =>
       (beginsWithText(bytes) ? decodeGroupNews(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
   },
+  // News of groups are not traced.
+  trace: {
+    of: (record) => (isGroupNews(record) ? undefined : record.traceparent),
+    onto: (record, traceparent) => (isGroupNews(record) ? record : { ...record, traceparent }),
+  },
 };

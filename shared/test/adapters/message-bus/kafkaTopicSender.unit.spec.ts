@@ -61,6 +61,32 @@ describe('TopicSender', () => {
     for (const { succeed } of attempts) succeed();
   });
 
+  it('gives each traced record its own header, and the first of a send both', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const record = { key: Buffer.from('a'), value: Buffer.from('1') };
+    void sender.send({ ...record, traceparent }, 'stored');
+    void sender.send(record, 'stored');
+    void sender.send({ ...record, traceparent }, 'stored');
+    const { headers, succeed } = await attempt(1);
+    expect(headers.map((of) => Object.keys(of ?? {}))).to.eql([
+      ['traceparent', 'roomwire-id'],
+      [],
+      ['traceparent'],
+    ]);
+    expect(String(headers[2]?.['traceparent'])).to.equal(traceparent);
+    succeed();
+  });
+
+  it('counts the header of a trace in the bytes that it holds', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const value = Buffer.alloc(1_000 - 1 - 70);
+    const record = { key: Buffer.from('a'), value };
+    const sent = sender.send(record, 'stored');
+    (await attempt(1)).succeed();
+    expect(await outcomeOf(sent)).to.equal('stored');
+    expect(await outcomeOf(sender.send({ ...record, traceparent }, 'stored'))).to.include('RangeError');
+  });
+
   it('has one batch on its way, and what came meanwhile in the next', async () => {
     const sent = [1, 2].map((value) => send(value));
     const first = await attempt(1);

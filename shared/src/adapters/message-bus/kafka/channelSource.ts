@@ -7,6 +7,7 @@ import { KafkaChannelReader, type Place } from './channelReader.js';
 import type { EndOffsets } from './endOffsets.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { partitionOf } from './partitionOf.js';
+import { traceparentOf } from './traceHeader.js';
 import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
 
 export interface ChannelSourceOptions {
@@ -195,9 +196,12 @@ export class ChannelSource<T> implements ConsumerTask {
   }
 
   /** One that cannot be read is passed over: it would not become readable. */
-  #decode({ value }: KafkaMessage, place: Place): { readonly value: T } | undefined {
+  #decode({ value, headers }: KafkaMessage, place: Place): { readonly value: T } | undefined {
+    const { codec, trace } = this.#channel;
     try {
-      return { value: this.#channel.codec.decode(value ?? new Uint8Array()) };
+      const record = codec.decode(value ?? new Uint8Array());
+      const traceparent = trace && traceparentOf(headers);
+      return { value: traceparent === undefined || !trace ? record : trace.onto(record, traceparent) };
     } catch (error) {
       this.#options.logger?.error('A record cannot be read', { topic: this.topic, ...place, error });
       return undefined;

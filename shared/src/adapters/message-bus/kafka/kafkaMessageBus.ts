@@ -82,9 +82,14 @@ class KafkaBus implements KafkaMessageBus {
     return Object.fromEntries(this.#sources.opened().map(([name, source]) => [name, source.statistics]));
   }
 
-  send<T>({ name, key, codec }: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void> {
+  send<T>(
+    { name, key, codec, trace }: Channel<T>,
+    record: T,
+    acknowledgement: Acknowledgement,
+  ): Promise<void> {
     if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
-    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)) };
+    const traceparent = trace?.of(record);
+    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), traceparent };
     return this.#sender(name).send(encoded, acknowledgement);
   }
 

@@ -71,6 +71,7 @@ const messagesOf = (
   numbers: RecordNumbers,
 ): [partition: number, messages: Message[]] => {
   const [first, ...others] = placed.map(({ outgoing }): Message => ({ ...outgoing.message, partition }));
-  const headers = numbers.headers((placed[0] as Placed).number, placed.length);
+  const id = numbers.headers((placed[0] as Placed).number, placed.length);
+  const headers = first?.headers === undefined ? id : { ...first.headers, ...id };
   return [partition, [{ ...(first as Message), headers }, ...others]];
 };

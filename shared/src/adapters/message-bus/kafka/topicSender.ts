@@ -13,6 +13,7 @@ import {
   type Settle,
 } from './outgoingBatch.js';
 import { RecordNumbers } from './recordId.js';
+import { traceHeaders, traceHeaderBytes } from './traceHeader.js';
 import { isAnswer, pauseBeforeAttempt } from './untilAnswered.js';
 
 export interface TopicSenderOptions {
@@ -33,6 +34,8 @@ export interface NewRecord {
   readonly value: Buffer;
   /** Wall clock; the library's own when absent. */
   readonly timestamp?: number;
+  /** W3C Trace Context, for a header; undefined for none. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The leader's answer paces the batches even when nobody waits for it: without, a frozen broker would fill our memory. */
@@ -61,7 +64,8 @@ export class TopicSender {
   }
 
   send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
-    const bytes = record.key.length + record.value.length + recordOverheadBytes;
+    const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
+    const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
     const refusal = this.#refusal(bytes, acknowledgement);
     if (refusal) return Promise.reject(refusal);
     if (acknowledgement === 'stored')
@@ -84,8 +88,11 @@ export class TopicSender {
     return isFull || wouldBeLost ? new EngineUnavailable('message bus') : undefined;
   }
 
-  #enqueue({ key, value, timestamp }: NewRecord, bytes: number, settle: Settle | undefined): void {
-    const message = timestamp === undefined ? { key, value } : { key, value, timestamp: String(timestamp) };
+  #enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
+    const { key, value, timestamp, traceparent } = record;
+    const message: Outgoing['message'] = { key, value };
+    if (timestamp !== undefined) message.timestamp = String(timestamp);
+    if (traceparent !== undefined) message.headers = traceHeaders(traceparent);
     const expiresAt = performance.now() + this.#options.withinMs;
     this.#queue.push({ message, bytes, expiresAt, settle });
     this.#queuedBytes += bytes;

@@ -1,0 +1,58 @@
+import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
+import type { GatewayMetrics } from '../metrics.js';
+import type { Session } from '../session/session.js';
+
+// Names are those of OpenTelemetry's conventions for messaging. Where a message goes and what is in it is the customer's.
+const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
+
+/** From the frame until the bus has the message, or is not waited for. */
+export const beginPublish = (tracing: Tracing, session: Session, frame: PublishFrame): Span | undefined =>
+  tracing.begin('publish', {
+    kind: 'producer',
+    attributes: {
+      ...destination,
+      'messaging.operation.type': 'send',
+      'messaging.message.body.size': frame.data.length,
+      'roomwire.project_id': session.identity.projectId,
+      'roomwire.qos': frame.qos,
+    },
+  });
+
+/** What is done here with a message, if its publish is traced. */
+export const beginDelivery = (
+  tracing: Tracing,
+  name: 'deliver' | 'deliver to group member',
+  { traceparent, projectId }: LiveMessage,
+): Span | undefined =>
+  traceparent === undefined
+    ? undefined
+    : tracing.begin(name, {
+        kind: 'consumer',
+        parent: traceparent,
+        attributes: {
+          ...destination,
+          'messaging.operation.type': 'process',
+          'roomwire.project_id': projectId,
+        },
+      });
+
+type Deliver = (record: RoomRecord) => void;
+
+/** The same delivery, with a span from the bus to the outboxes of everybody here; itself where nothing is traced. */
+export const tracedDelivery = (
+  deliver: Deliver,
+  { tracing, metrics }: { readonly tracing: Tracing | undefined; readonly metrics: GatewayMetrics },
+): Deliver => {
+  if (tracing === undefined) return deliver;
+  return (record) => {
+    const span = isGroupNews(record) ? undefined : beginDelivery(tracing, 'deliver', record);
+    if (span === undefined) return deliver(record);
+    const before = metrics.deliveries;
+    deliver(record);
+    span.set({ 'roomwire.deliveries': metrics.deliveries - before });
+    span.end();
+  };
+};

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { connect, type Client } from '@roomwire/sdk';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import type { ApiClient } from '../support/apiClient.js';
+import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
+import { TraceCollector } from '../support/traceCollector.js';
+
+describe('traces over many processes on engines', function () {
+  this.timeout(120_000);
+  let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
+  let cluster: Cluster;
+  let collector: TraceCollector;
+  const clients: Client[] = [];
+
+  before(async () => {
+    engines = await enginesOfTheRun();
+    collector = await TraceCollector.open();
+    cluster = await startCluster(engines);
+  });
+  after(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await cluster.close();
+    await engines.close();
+    await collector.close();
+  });
+
+  const add = (service: Member['service']): Promise<Member> =>
+    cluster.add(service, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_TRACES_SAMPLER: 'always_on',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+  const join = async (project: ApiClient, { socketUrl }: Member): Promise<Client> => {
+    const { body } = await project.post('/actors', { name: 'x', actorType: 'user' });
+    const client = connect({ url: socketUrl, token: body.accessToken, reconnect: false });
+    clients.push(client);
+    await client.ready();
+    return client;
+  };
+
+  it('are one from REST to read model, and one from publish to delivery, whichever process does what', async () => {
+    const [api, near, far] = await Promise.all([
+      add('command-api'),
+      add('gateway'),
+      add('gateway'),
+      add('projections'),
+    ]);
+    const [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
+    const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
+    await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
+    const [request] = await collector.found(() => collector.spans, 'POST /v1/apps');
+    const ofRequest = () => collector.ofTrace(request?.traceId ?? '');
+    const [append, projected] = await collector.found(ofRequest, 'append events', 'project AppCreated');
+    expect(append).to.include({ service: 'roomwire-command-api', parentSpanId: request?.spanId });
+    expect(projected).to.include({ service: 'roomwire-projections', parentSpanId: append?.spanId });
+
+    const [writer, reader] = [await join(project, near), await join(project, far)];
+    const received: unknown[] = [];
+    await reader.subscribe(`${slug}/hall/chat`, ({ data }) => void received.push(data));
+    await writer.publish(`${slug}/hall/chat`, 'one');
+    await eventually(() => received.length === 1, { withinMs: 15_000 });
+    const [publish] = await collector.found(() => collector.spans, 'publish');
+    const [deliver] = await collector.found(() => collector.ofTrace(publish?.traceId ?? ''), 'deliver');
+    expect(deliver).to.include({ service: 'roomwire-gateway', parentSpanId: publish?.spanId });
+    expect(collector.received).to.include('deployment.environment.name');
+  });
+});
