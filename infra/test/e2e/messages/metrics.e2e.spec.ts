@@ -100,7 +100,7 @@ describe('metrics, as a collector sees them', () => {
     await becomes('roomwire_projection_lag_seconds', { projection: 'audit-index' }, 0);
     const projected = (of: Scrape): number => of.sum('roomwire_projected_events_total') ?? 0;
     // The app, its room, two actors and the dead letter.
-    await eventually(async () => projected(await shown()) - projected(before) >= 5, { withinMs: 15_000 });
+    await eventually(async () => projected(await shown()) - projected(before) >= 5, { withinMs: 30_000 });
     const after = await shown();
     expect(after.sum('roomwire_projection_leader')).to.equal(1);
     expect(after.sum('roomwire_bus_reachable')).to.equal(1);
