@@ -32,6 +32,7 @@ class ShownMetric extends Gauge {
   override async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
     return {
       ...(await super.get()),
+      // Text, as the library writes and reads it; its own types call it an enumeration.
       type: metricTable[this.#name].type as never,
       values: [...this.#values()],
     };

@@ -58,12 +58,17 @@ const processSource = ({ openedBus }: Adapters): MetricSource => ({
   collect: (sink) => {
     sink.value('roomwire_build_info', 1, { version });
     const bus = openedBus();
-    if (bus !== undefined) sink.value('roomwire_bus_reachable', bus.reachable ? 1 : 0);
+    if (bus === undefined) return;
+    sink.value('roomwire_bus_reachable', bus.reachable ? 1 : 0);
+    for (const [topic, { records, bytes }] of Object.entries(bus.statistics)) {
+      sink.value('roomwire_bus_records_read_total', records, { topic });
+      sink.value('roomwire_bus_read_bytes_total', bytes, { topic });
+    }
   },
 });
 
 const busLag = ({ openedBus }: Adapters): MetricSource => ({
-  name: 'message bus',
+  name: 'message-bus',
   collect: async (sink) => {
     const lags = await openedBus()?.lag();
     for (const [topic, records] of lags ?? []) sink.value('roomwire_bus_lag_records', records, { topic });

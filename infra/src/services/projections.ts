@@ -24,7 +24,7 @@ export const startProjections: StartService = async ({
     { name: 'read-models', checkpoint: () => views.checkpoint() },
     { name: 'audit-index', checkpoint: () => index.checkpoint() },
   ];
-  show({ name: 'projection lag', collect: projectionLag({ log, clock, projections: followed }) });
+  show({ name: 'projection-lag', collect: projectionLag({ log, clock, projections: followed }) });
   const follower = createAuditFollower({ log, index, logger });
   closing.push(() => follower.close());
   await follower.start();

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse, parseAllDocuments } from 'yaml';
 import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/contracts/bus/webhookReports';
 import { metricTable, type MetricName } from '@roomwire/shared/contracts/metrics/metricTable';
 import { refusals } from '@roomwire/shared/contracts/protocol/refusals';
 import { readConfig } from '../../src/config/config.js';
@@ -111,6 +113,12 @@ describe('alert rules', () => {
       for (const label of shown) expect([...kept, ...(isAggregated ? [] : labelsOfAll)]).to.include(label);
     });
   }
+
+  it('take for the backlog of the webhooks what is queued for them, and no channel', () => {
+    const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports].map(({ name }) => name);
+    const { expr = '' } = rules.find(({ alert }) => alert === 'RoomwireWebhookBacklog') ?? {};
+    expect(parseQuery(expr).selectors[0]?.matchers[0]?.value.split('|')).to.eql(queues);
+  });
 
   it('have names of their own', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).to.equal(rules.length);

@@ -94,6 +94,13 @@ export interface MessageBus {
   close(): Promise<void>;
 }
 
+/** What this process has received of one channel. */
+export interface ReadStatistics {
+  readonly records: number;
+  /** On its connections, with everything that the protocol adds. */
+  readonly bytes: number;
+}
+
 /** A bus that can be asked how far its readers and workers in this process are. */
 export interface MeasuredBus extends MessageBus {
   /**
@@ -102,4 +109,7 @@ export interface MeasuredBus extends MessageBus {
    * engine cannot be asked.
    */
   lag(): Promise<ReadonlyMap<string, number>>;
+
+  /** By the name of each channel that is read here. Empty where records do not leave the process. */
+  readonly statistics: Readonly<Record<string, ReadStatistics>>;
 }

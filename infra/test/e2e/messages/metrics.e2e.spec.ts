@@ -104,6 +104,9 @@ describe('metrics, as a collector sees them', () => {
     const after = await shown();
     expect(after.sum('roomwire_projection_leader')).to.equal(1);
     expect(after.sum('roomwire_bus_reachable')).to.equal(1);
+    const read = after.sum('roomwire_bus_records_read_total', { topic: 'messages' });
+    if (process.env['ROOMWIRE_TEST_PROFILE'] === 'distributed') expect(read).to.be.at.least(1);
+    else expect(read).to.equal(undefined);
     expect(after.sum('roomwire_scrape_failures_total')).to.equal(0);
   });
 });

@@ -27,6 +27,7 @@ export interface EmbeddedMessageBusOptions {
  * acknowledgement. Work queues on disk.
  */
 class EmbeddedMessageBus implements MeasuredBus {
+  readonly statistics = {};
   readonly #hubs = new Map<string, ChannelHub<unknown>>();
   readonly #queues = new Map<string, DurableQueue<unknown>>();
   readonly #journal: JobJournal;

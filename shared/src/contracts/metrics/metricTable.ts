@@ -39,6 +39,16 @@ export const metricTable = {
     'Records and jobs of a bus topic that this process is to take and has not finished; for work queues this is the backlog',
     'topic',
   ),
+  roomwire_bus_records_read_total: counter(
+    'process',
+    'Records that this process has received of a channel, wanted or not; none without Kafka',
+    'topic',
+  ),
+  roomwire_bus_read_bytes_total: counter(
+    'process',
+    'Bytes that this process has received for a channel; none without Kafka',
+    'topic',
+  ),
 
   roomwire_connections_open: gauge('gateway', 'Open WebSockets'),
   roomwire_connections_opened_total: counter('gateway', 'WebSockets that were opened'),

@@ -7,6 +7,7 @@ import type {
   MeasuredBus,
   QueueWorker,
   ReadOptions,
+  ReadStatistics,
   WorkOptions,
   WorkQueue,
 } from '../../../ports/messageBus.js';
@@ -27,16 +28,7 @@ import { within } from './within.js';
 
 export type { KafkaMessageBusOptions } from './kafkaBusSettings.js';
 
-/** Of one channel, what this process has received. */
-export interface ReadStatistics {
-  readonly records: number;
-  /** On its connections, with everything that the protocol adds. */
-  readonly bytes: number;
-}
-
 export interface KafkaMessageBus extends MeasuredBus {
-  readonly statistics: Readonly<Record<string, ReadStatistics>>;
-
   /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */
   store<T>(channel: Channel<T>, record: T, timestamp: number): Promise<void>;
 
