@@ -49,7 +49,7 @@ const makeEmptyFolder = async (target: string): Promise<void> => {
 };
 
 const copyDataFolder = async (dataDir: string, target: string): Promise<string[]> => {
-  const found = new Set(await readdir(dataDir));
+  const found = new Set(await readdir(dataDir).catch(noneWithoutFolder));
   const copied: string[] = [];
   for (const name of plainFiles.filter((each) => found.has(each))) {
     await copyFile(join(dataDir, name), join(target, name));
@@ -61,6 +61,12 @@ const copyDataFolder = async (dataDir: string, target: string): Promise<string[]
     copied.push(name);
   }
   return copied;
+};
+
+/** A process that has the addresses of log and read models alone looks like one whose bus is on files. */
+const noneWithoutFolder = (error: NodeJS.ErrnoException): string[] => {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
 };
 
 const writeKeptDocuments = async (url: string, target: string): Promise<string> => {

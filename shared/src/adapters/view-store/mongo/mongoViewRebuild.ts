@@ -111,7 +111,7 @@ export const beginMongoRebuild = async (deps: RebuildDeps): Promise<ViewRebuild>
   const number = await call(() => progress.beginBuilding());
   const found = await call(() => progress.read());
   if (number === undefined || found?.building !== number) throw new RebuildSuperseded();
-  await call(() => collections.dropGenerationsBut([found.generation, found.retiring]));
+  await call(() => collections.dropGenerationsBut([found.generation ?? 0, found.retiring]));
   const generation = collections.generation(number);
   await call(() => generation.makeIndexes());
   return new MongoViewRebuild(deps, generation);

@@ -11,10 +11,11 @@ const removalsKeptSeconds = 86_400;
 const prefixOf = (generation: number): string =>
   generation === 0 ? `v${viewsVersion}_` : `v${viewsVersion}_g${generation}_`;
 
-/** The generation to which a collection belongs; undefined for the first one, and for whatever is no view of this version. */
+/** The generation to which a collection belongs; undefined for whatever is no view of this version. */
 export const generationOf = (collectionName: string): number | undefined => {
-  const [, version, generation] = /^v(\d+)_g(\d+)_/.exec(collectionName) ?? [];
-  return Number(version) === viewsVersion ? Number(generation) : undefined;
+  const [, version, generation = '0', view] = /^v(\d+)_(?:g(\d+)_)?(\w+)$/.exec(collectionName) ?? [];
+  const isView = Number(version) === viewsVersion && views.some((name) => name === view);
+  return isView ? Number(generation) : undefined;
 };
 
 /** The documents of all views, each view a collection. A rebuild makes another generation beside the one that is read. */

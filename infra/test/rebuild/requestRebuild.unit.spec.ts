@@ -1,0 +1,67 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { takeRequest, writeStatus, type RebuildStatus } from '../../src/rebuild/rebuildFiles.js';
+import { requestRebuild } from '../../src/rebuild/requestRebuild.js';
+
+describe('a rebuild that another process is asked for', () => {
+  let folder: TemporaryFolder;
+  let seen: number[];
+  const { signal } = new AbortController();
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    seen = [];
+  });
+  afterEach(() => folder.remove());
+
+  const ask = (silenceMs = 20_000) =>
+    requestRebuild(folder.path, { signal, silenceMs, onStatus: ({ events }) => void seen.push(events) });
+  const taken = async (): Promise<string> => {
+    let requestId: string | undefined;
+    await eventually(async () => (requestId = (await takeRequest(folder.path))?.requestId) !== undefined);
+    return requestId ?? '';
+  };
+  const report = (requestId: string, status: Partial<RebuildStatus>) =>
+    writeStatus(folder.path, {
+      ...{ requestId, state: 'building', events: 0, position: undefined, head: '9', beat: 0 },
+      ...status,
+    });
+
+  it('is told how far it is, and when it is done', async () => {
+    const asked = ask();
+    const requestId = await taken();
+    await report('of another request', { state: 'done', events: 99 });
+    await report(requestId, { events: 5, beat: 1 });
+    await eventually(() => seen.length === 1);
+    await report(requestId, { state: 'done', events: 9, position: '9', beat: 2 });
+    expect(await asked).to.eql({ events: 9, position: '9' });
+    expect(seen).to.eql([5, 9]);
+  });
+
+  it('fails for the reason that the process names', async () => {
+    const asked = ask().catch((error: Error) => error.message);
+    await report(await taken(), { state: 'failed', reason: 'The disk is full', beat: 1 });
+    expect(await asked).to.equal('The disk is full');
+  });
+
+  it('is given up where nobody takes it up, and is not taken up later', async () => {
+    const message = await ask(300).catch((error: Error) => error.message);
+    expect(message).to.equal('The process that runs on the data folder does not answer');
+    const isThere = await access(join(folder.path, 'rebuild.request.json')).then(
+      () => true,
+      () => false,
+    );
+    expect(isThere).to.equal(false);
+  });
+
+  it('is given up where the process falls silent on the way', async () => {
+    const asked = ask(500).catch((error: Error) => error.message);
+    const requestId = await taken();
+    await report(requestId, { beat: 1 });
+    expect(await asked).to.equal('The process that runs on the data folder does not answer');
+    expect(seen).to.eql([0]);
+  });
+});
