@@ -133,7 +133,8 @@ export class EndpointGate {
   #mostOf(endpoint: Endpoint): number {
     const { slowMs, mostCalls, ...most } = this.#options;
     if (!endpoint.isSlow(this.#clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
-    return this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+    const ofSlow = this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+    return Math.min(ofSlow, most.mostCallsOfEndpoint);
   }
 
   #advance(endpoint: Endpoint): void {

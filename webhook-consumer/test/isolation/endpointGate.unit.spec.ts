@@ -109,6 +109,16 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(4, 11);
   });
 
+  it('never gives a slow endpoint more room than a steady one has', async () => {
+    opened({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 16 });
+    calls.applyTimes(5, 'slow', roomOfItsOwn);
+    await calls.settled(2);
+    calls.pass(1_001);
+    calls.apply('slow', 'late');
+    await calls.settled(2);
+    expect(calls.gate.underWay).to.equal(2);
+  });
+
   it('takes an endpoint for steady again after an answer in time', async () => {
     opened({ mostCallsOfEndpoint: 4, mostCallsOfSlowEndpoint: 1 });
     calls.apply('a', 'first');
