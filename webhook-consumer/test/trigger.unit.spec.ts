@@ -139,7 +139,7 @@ describe('a trigger call', () => {
     expect(world.reports[0]).to.deep.include({
       status: 'failed',
       responseStatus: null,
-      error: 'The address of the endpoint is private or reserved',
+      error: 'The address of the endpoint is private, reserved or denied',
     });
     expect(endpoint.received).to.eql([]);
   });

@@ -71,7 +71,9 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     const watch = newWatch();
     const { cursor } = await watch.next(failed, undefined);
     const asked = watch.next(failed, cursor);
+    await pause(1);
     hub.send(outcomeOf(1));
+    await pause(5);
     hub.send(outcomeOf(2, { outcome: '5xx' }));
     expect(idsOf(await asked)).to.eql(['call-2']);
   });
@@ -104,6 +106,9 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(idsOf(answer)).to.eql(['call-3', 'call-4', 'call-5']);
     expect(answer.isGap).to.equal(true);
     expect((await watch.next(all, { ...answer.cursor, number: 4 })).isGap).to.equal(false);
+    // At once, although none of those that are left fits.
+    const none = await watch.next(failed, cursor);
+    expect(none).to.deep.include({ outcomes: [], isGap: true });
   });
 
   it('go on by the time where another process answers', async () => {

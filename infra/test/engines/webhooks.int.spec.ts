@@ -94,6 +94,59 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     await cluster.stop(consumers[1]);
   });
 
+  it('a consumer killed with calls at every step: none is lost, and what never succeeds is a dead letter, once', async () => {
+    const consumers = await Promise.all([
+      cluster.add('webhook-consumer', consumerSettings),
+      cluster.add('webhook-consumer', consumerSettings),
+    ]);
+    const topics = await newTopics(20);
+    const operator = cluster.operator(api);
+    const [{ organizationId }] = (await operator.get('/organizations')).body.data;
+    const queue = `/organizations/${organizationId}/webhook-dlq`;
+    /** By its number, a call succeeds at the first attempt, at the second, at the third, or never. */
+    const failuresOf = (number: number): number => [0, 1, 2, Infinity][number % 4] as number;
+    const tries = new Map<number, number>();
+    const delivered = new Set<number>();
+    let third = 0;
+    endpoint.reaction = (response, { json }) => {
+      const { data } = json as { data: number };
+      const now = (tries.get(data) ?? 0) + 1;
+      tries.set(data, now);
+      if (now === 3) third += 1;
+      const isGood = now > failuresOf(data);
+      if (isGood) delivered.add(data);
+      response.writeHead(isGood ? 200 : 500).end();
+    };
+    const listed = async (offset = 0): Promise<{ data: any[]; pagination: { total: number } }> =>
+      (await operator.get(`${queue}?limit=100&offset=${offset}`)).body;
+
+    let published = 0;
+    for (let isKilled = false; !isKilled || published < 2_000; published += 100) {
+      const numbers = Array.from({ length: 100 }, (_, n) => published + n);
+      await Promise.all(numbers.map((n) => socket.publish(topics[n % topics.length] as string, n)));
+      await pause(200);
+      // From now on calls are before the first attempt, in each of the waits, and on their way to be dead letters.
+      if (isKilled || third < 50 || (await listed()).pagination.total === 0) continue;
+      await cluster.stop(consumers[0], 'SIGKILL');
+      isKilled = true;
+    }
+
+    const all = Array.from({ length: published }, (_, n) => n);
+    const [lost, good] = [all.filter((n) => n % 4 === 3), all.filter((n) => n % 4 !== 3)];
+    const withinMs = takeOverMs;
+    await eventually(() => good.every((n) => delivered.has(n)), { withinMs, what: 'every call' });
+    await eventually(async () => (await listed()).pagination.total >= lost.length, {
+      withinMs,
+      what: 'every dead letter',
+    });
+    const entries: any[] = [];
+    for (let offset = 0; offset < lost.length; offset += 100) entries.push(...(await listed(offset)).data);
+    expect(entries.map(({ requestBody }) => requestBody.data as number).sort((a, b) => a - b)).to.eql(lost);
+    expect(Math.min(...lost.map((n) => tries.get(n) ?? 0))).to.be.at.least(3);
+    for (const [number, ids] of idsByNumber()) expect(ids.size, String(number)).to.equal(1);
+    await cluster.stop(consumers[1]);
+  });
+
   it('Kafka away for 10 s: what was answered `published` is called, and retries go on', async () => {
     const consumer = await cluster.add('webhook-consumer', consumerSettings);
     const [topic = ''] = await newTopics(1);

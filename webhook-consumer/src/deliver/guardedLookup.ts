@@ -7,7 +7,7 @@ export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
   constructor() {
-    super('The address of the endpoint is private or reserved');
+    super('The address of the endpoint is private, reserved or denied');
   }
 }
 

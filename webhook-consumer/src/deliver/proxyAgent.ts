@@ -40,10 +40,8 @@ export class GuardedProxyAgent extends HttpsProxyAgent<string> {
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
     const { lookup } = this.#given;
     const name = options.host ?? '';
-    const isAddress = isIP(name) !== 0;
-    const host = lookup === undefined || isAddress ? name : await addressOf(name, lookup);
-    const servername = isAddress ? {} : { servername: name };
-    return this.#tunnel(request, { ...options, host, ...servername });
+    const host = lookup === undefined || isIP(name) !== 0 ? name : await addressOf(name, lookup);
+    return this.#tunnel(request, { ...options, host });
   }
 
   /** Node ends a request that has no socket yet only when it gets one: a silent proxy would hold it for good. */

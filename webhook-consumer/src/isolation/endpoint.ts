@@ -5,8 +5,8 @@ export class Endpoint {
   readonly lanes = new CallLanes();
   /** When each call under way began, oldest first. */
   readonly #underWay = new Set<{ readonly since: number }>();
-  /** Whether the last call took long, or came to nothing. */
-  #disappointed = false;
+  /** What the last call was, once one has ended: bad is one that took long, or came to nothing. */
+  #last: 'good' | 'bad' | undefined;
 
   get underWay(): number {
     return this.#underWay.size;
@@ -19,7 +19,12 @@ export class Endpoint {
   /** Slow, too, is one that owes an answer for longer than `slowMs`. */
   isSlow(now: number, slowMs: number): boolean {
     const [oldest] = this.#underWay;
-    return this.#disappointed || (oldest !== undefined && now - oldest.since > slowMs);
+    return this.#last === 'bad' || (oldest !== undefined && now - oldest.since > slowMs);
+  }
+
+  /** It keeps up, and has shown it. */
+  isProven(now: number, slowMs: number): boolean {
+    return this.#last === 'good' && !this.isSlow(now, slowMs);
   }
 
   /** Gives what is to be called when the call has ended. */
@@ -28,7 +33,7 @@ export class Endpoint {
     this.#underWay.add(call);
     return (isGood) => {
       this.#underWay.delete(call);
-      this.#disappointed = !isGood;
+      this.#last = isGood ? 'good' : 'bad';
       this.lanes.ended(room);
     };
   }

@@ -33,8 +33,11 @@ type GateOptions = Pick<
 >;
 
 const sweepMs = 100;
-/** Calls that wait in memory for each that may be under way. */
-const waitingShare = 4;
+/**
+ * Calls that wait in memory for each that may be under way: more of them where they will not wait for long, because what is put
+ * off is written again and comes a second later.
+ */
+const waitingShare = { proven: 16, others: 4 };
 
 /** The gate was closed: nothing more is called. */
 export class GateClosed extends Error {
@@ -121,14 +124,17 @@ export class EndpointGate {
 
   #hasPlace(endpoint: Endpoint, { bytes }: Applicant): boolean {
     if (this.#bytes > 0 && this.#bytes + bytes > this.#options.mostBytes) return false;
-    return endpoint.lanes.waiting < waitingShare * this.#mostOf(endpoint);
+    const isProven = endpoint.isProven(this.#clock.monotonic(), this.#options.slowMs);
+    const share = isProven ? waitingShare.proven : waitingShare.others;
+    return endpoint.lanes.waiting < share * this.#mostOf(endpoint);
   }
 
   /** How many calls of the endpoint may be under way now. */
   #mostOf(endpoint: Endpoint): number {
     const { slowMs, mostCalls, ...most } = this.#options;
     if (!endpoint.isSlow(this.#clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
-    return this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+    const ofSlow = this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+    return Math.min(ofSlow, most.mostCallsOfEndpoint);
   }
 
   #advance(endpoint: Endpoint): void {

@@ -132,7 +132,10 @@ describe('[HOOK-CALL-1] one attempt', () => {
   });
 
   describe('[HOOK-SSRF-1] where private addresses are out of bounds', () => {
-    const forbidden = { kind: 'forbidden', reason: 'The address of the endpoint is private or reserved' };
+    const forbidden = {
+      kind: 'forbidden',
+      reason: 'The address of the endpoint is private, reserved or denied',
+    };
 
     beforeEach(() => {
       caller.close();

@@ -64,6 +64,18 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     expect(calls.begun.at(-1)?.name).to.equal('other/room');
   });
 
+  it('has more of them wait for an endpoint that has just answered in time, until it is slow', async () => {
+    opened({ mostCallsOfEndpoint: 3, mostCallsOfSlowEndpoint: 3, patienceMs: 5_000 });
+    calls.applyTimes(2, 'a', roomOfItsOwn);
+    await calls.settled(2);
+    calls.end('a/room 0');
+    calls.applyTimes(100, 'a', roomOfItsOwn);
+    await calls.settled(3, 100 - 2 - 48);
+    calls.pass(1_001);
+    calls.apply('a', 'late');
+    await calls.settled(3, 51);
+  });
+
   it('lets the next one through when one has ended', async () => {
     opened({ mostCallsOfEndpoint: 1 });
     calls.applyTimes(3, 'a', roomOfItsOwn);
@@ -95,6 +107,16 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(5, 11);
     calls.end('slow/first', false);
     await calls.settled(4, 11);
+  });
+
+  it('never gives a slow endpoint more room than a steady one has', async () => {
+    opened({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 16 });
+    calls.applyTimes(5, 'slow', roomOfItsOwn);
+    await calls.settled(2);
+    calls.pass(1_001);
+    calls.apply('slow', 'late');
+    await calls.settled(2);
+    expect(calls.gate.underWay).to.equal(2);
   });
 
   it('takes an endpoint for steady again after an answer in time', async () => {

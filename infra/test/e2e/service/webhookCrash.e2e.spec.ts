@@ -105,6 +105,23 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
       expect(new Set(idsOf(number)).size, 'one id, however often it came').to.equal(1);
     });
 
+  it('killed while most calls wait for their turn, in memory and in the backlog', async () => {
+    endpoint.reaction = never;
+    const numbers = await publish(500);
+    // As many as may be under way: none of the others has been made.
+    await eventually(() => endpoint.received.length >= 64, { withinMs: 15_000 });
+    kill();
+    await service.program.ended;
+    expect(numbers.filter((number) => idsOf(number).length === 0)).to.not.eql([]);
+    endpoint.reaction = answer(200);
+    await restart();
+    await eventually(() => numbers.every((number) => idsOf(number).length > 0), {
+      withinMs: 30_000,
+      what: 'every call',
+    });
+    for (const number of numbers) expect(new Set(idsOf(number)).size, String(number)).to.equal(1);
+  });
+
   it('killed while it waits for a retry, and before it is a dead letter', async () => {
     endpoint.reaction = answer(500);
     const [number = 0] = await publish();

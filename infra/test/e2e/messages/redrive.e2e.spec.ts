@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import type { Client } from '@roomwire/sdk';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { appWithRoom, joinAsActor } from '../../support/hookedApp.js';
+import { startTestService, type TestService } from '../../support/testService.js';
+
+const { answer } = reactions;
+
+describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
+  let service: TestService;
+  let endpoint: WebhookEndpoint;
+  const clients: Client[] = [];
+
+  before(async () => void (service = await startTestService({ webhookAllowPrivate: true })));
+  after(() => service.close());
+  beforeEach(async () => void (endpoint = await WebhookEndpoint.open()));
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await endpoint.close();
+  });
+
+  const newApp = (fields: object) => appWithRoom(service.project, fields);
+  const join = async () => {
+    const joined = await joinAsActor(service);
+    clients.push(joined.client);
+    return joined;
+  };
+  const received = (count: number): Promise<void> =>
+    eventually(() => endpoint.received.length >= count, { what: `${count} calls`, withinMs: 10_000 });
+  const queue = () => `/organizations/${service.credentials.organizationId}/webhook-dlq`;
+
+  /** The entries of so many publishes that the backend refuses. */
+  const failures = async (count: number): Promise<{ appId: string; paths: string[] }> => {
+    endpoint.reaction = answer(404);
+    const { appId, topic } = await newApp({
+      triggerWebhook: { url: endpoint.url, headers: { 'X-Key': 'k' } },
+    });
+    const { client } = await join();
+    for (let n = 1; n <= count; n += 1) await client.publish(topic, { n });
+    await received(count);
+    const paths = endpoint.received.map(({ headers }) => `${queue()}/${String(headers['webhook-id'])}`);
+    for (const path of paths) await eventually(async () => (await service.operator.get(path)).status === 200);
+    return { appId, paths };
+  };
+  const gone = (path: string): Promise<void> =>
+    eventually(async () => (await service.operator.get(path)).status === 404, {
+      what: 'an entry that is gone',
+    });
+
+  it('[HOOK-DLQ-2] are in the list within a second, and out of it after the 2xx of a redrive', async () => {
+    endpoint.reaction = answer(404);
+    const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
+    const { client } = await join();
+    await client.publish(topic, 'lost');
+    await received(1);
+    const dlqId = String(endpoint.received[0]?.headers['webhook-id']);
+    const listed = async (): Promise<boolean> => {
+      const { data } = (await service.operator.get(`${queue()}?limit=100`)).body;
+      return (data as { dlqId: string }[]).some((entry) => entry.dlqId === dlqId);
+    };
+    await eventually(listed, { withinMs: 1_000, what: 'the entry in the list' });
+    endpoint.reaction = answer(500);
+    await service.operator.post(`${queue()}/${dlqId}/redrive`, undefined);
+    await received(2);
+    expect(await listed(), 'while there is no 2xx').to.equal(true);
+    endpoint.reaction = answer(202);
+    await received(3);
+    await eventually(async () => !(await listed()), { what: 'an entry that is gone' });
+  });
+
+  it('are made again when an operator asks, and gone after a 2xx', async () => {
+    const { paths } = await failures(1);
+    const [path = ''] = paths;
+    endpoint.reaction = answer(204);
+    const asked = (await service.operator.post(`${path}/redrive`, undefined)).body;
+    expect(asked).to.include({ redriveCount: 1, lastRedriveBy: 'session:operator', status: 'failed' });
+    await received(2);
+    const [first, second] = endpoint.received;
+    expect(second?.json).to.eql(first?.json);
+    expect(second?.headers).to.include({
+      'webhook-id': first?.headers['webhook-id'],
+      'x-key': 'k',
+    });
+    await gone(path);
+  });
+
+  it('are kept, and say what happened, when they fail again', async () => {
+    const { paths } = await failures(1);
+    const [path = ''] = paths;
+    endpoint.reaction = answer(410);
+    await service.operator.post(`${path}/redrive`, undefined);
+    await eventually(async () => (await service.operator.get(path)).body.responseStatus === 410);
+    expect((await service.operator.get(path)).body).to.include({
+      status: 'failed',
+      error: 'The endpoint answered 410',
+      redriveCount: 1,
+      retryCount: 0,
+    });
+    await service.operator.delete(`${path}/mark-dead`);
+    expect(await service.operator.post(`${path}/redrive`, undefined)).to.deep.include({ status: 409 });
+  });
+
+  it('are made again all together, after a look at which ones', async () => {
+    const { appId, paths } = await failures(5);
+    const all = `${queue()}/redrive`;
+    const dlqIds = paths.map((path) => path.slice(queue().length + 1));
+    endpoint.reaction = answer(200);
+    const dry = (await service.operator.post(all, { appId })).body;
+    expect(dry).to.deep.include({ matched: 5, redriven: 0, dryRun: true });
+    expect(dry.dlqIds).to.have.members(dlqIds);
+    expect((await service.operator.post(all, { appId, status: 'pending' })).body.matched).to.equal(0);
+    expect((await service.operator.post(all, { appId, dryRun: false })).body).to.deep.include({
+      ...{ matched: 5, redriven: 5, dryRun: false },
+    });
+    for (const path of paths) await gone(path);
+    expect(endpoint.received).to.have.lengthOf(10);
+  });
+
+  it('are made again in parts: so many, the oldest first, or those of a time', async () => {
+    const { appId, paths } = await failures(5);
+    const entries = await Promise.all(paths.map(async (path) => (await service.operator.get(path)).body));
+    const oldestFirst = entries.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    const times = oldestFirst.map(({ createdAt }) => createdAt as string);
+    const redrive = async (filter: object): Promise<readonly string[]> =>
+      (await service.operator.post(`${queue()}/redrive`, { appId, ...filter })).body.dlqIds;
+    const idsWhere = (fits: (time: string) => boolean): readonly string[] =>
+      oldestFirst.filter(({ createdAt }) => fits(createdAt)).map(({ dlqId }) => dlqId as string);
+
+    const [first = '', , middle = '', , last = ''] = times;
+    expect(await redrive({ from: middle })).to.have.members(idsWhere((time) => time >= middle));
+    expect(await redrive({ to: middle })).to.have.members(idsWhere((time) => time <= middle));
+    expect(await redrive({ from: last, to: first })).to.have.members(idsWhere(() => first === last));
+    // Another offset, the same moment.
+    const elsewhere = `${new Date(Date.parse(middle) + 3_600_000).toISOString().slice(0, -1)}+01:00`;
+    expect(await redrive({ from: elsewhere })).to.have.members(idsWhere((time) => time >= middle));
+
+    endpoint.reaction = answer(200);
+    const chosen = await redrive({ limit: 2, dryRun: false });
+    expect(chosen).to.have.lengthOf(2);
+    for (const dlqId of chosen) await gone(`${queue()}/${dlqId}`);
+    const left = await redrive({});
+    expect(left).to.have.members(entries.map(({ dlqId }) => dlqId).filter((id) => !chosen.includes(id)));
+    const createdAt = (id: string): string => oldestFirst.find(({ dlqId }) => dlqId === id)?.createdAt;
+    for (const before of chosen)
+      for (const after of left) expect(createdAt(before) <= createdAt(after)).to.equal(true);
+  });
+});
