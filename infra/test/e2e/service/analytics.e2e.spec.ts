@@ -20,7 +20,7 @@ const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0', ROOMWIRE_P
 
 describe(`roomwire analytics on files (seed ${seed})`, function () {
   // Each command is a process of its own.
-  this.timeout(120_000);
+  this.timeout(240_000);
   const chance = seededChance(seed);
   let folder: TemporaryFolder;
   let endpoint: WebhookEndpoint;
