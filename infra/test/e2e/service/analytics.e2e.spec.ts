@@ -95,6 +95,10 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     await start();
     await publish(400);
     await expectAll();
+    if (process.platform === 'linux') {
+      const maps = await readFile(`/proc/${service.program.process.pid}/maps`, 'utf8');
+      expect(maps.includes('duckdb'), 'the service has loaded DuckDB').to.equal(false);
+    }
     await publish(300);
     await expectAll();
     const calls = ledger.messagesOf('called');
