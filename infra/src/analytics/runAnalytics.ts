@@ -113,8 +113,7 @@ export const startAnalytics = (
         await pause(betweenLooksMs, undefined, { signal: aborting.signal }).catch(() => undefined);
       }
     };
-    const followed = follow().catch((error: unknown) => failed(String(error)));
-    closing.push(() => followed);
+    follow().catch((error: unknown) => failed(String(error)));
   };
 
   const started = (config.kafkaBrokers === undefined ? onJournal() : onKafka()).catch(

@@ -36,9 +36,11 @@ export const followJournal = ({ journal, stream, folder, collect }: GatherDeps):
     written: () => undefined,
   });
   let next = folder.nextPlace(partition) ?? firstPlace;
+  let isOpen = true;
+  let gathering: Promise<void> = Promise.resolve();
 
-  const gather = async (): Promise<void> => {
-    for (;;) {
+  const takeOver = async (): Promise<void> => {
+    while (isOpen) {
       const page = journal.read(stream.name, next, pageFacts);
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return;
@@ -50,5 +52,15 @@ export const followJournal = ({ journal, stream, folder, collect }: GatherDeps):
       resumed = undefined;
     }
   };
-  return { gather, flush: () => collector.flush(), close: () => collector.close() };
+  return {
+    gather: () => (gathering = takeOver()),
+    flush: () => collector.flush(),
+    close: async () => {
+      isOpen = false;
+      // It may wait for a disk that is full.
+      resume();
+      await gathering.catch(() => undefined);
+      await collector.close();
+    },
+  };
 };

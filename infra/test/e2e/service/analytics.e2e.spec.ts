@@ -20,7 +20,7 @@ const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0', ROOMWIRE_P
 
 describe(`roomwire analytics on files (seed ${seed})`, function () {
   // Each command is a process of its own.
-  this.timeout(120_000);
+  this.timeout(240_000);
   const chance = seededChance(seed);
   let folder: TemporaryFolder;
   let endpoint: WebhookEndpoint;
@@ -95,6 +95,10 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     await start();
     await publish(400);
     await expectAll();
+    if (process.platform === 'linux') {
+      const maps = await readFile(`/proc/${service.program.process.pid}/maps`, 'utf8');
+      expect(maps.includes('duckdb'), 'the service has loaded DuckDB').to.equal(false);
+    }
     await publish(300);
     await expectAll();
     const calls = ledger.messagesOf('called');
