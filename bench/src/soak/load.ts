@@ -78,18 +78,21 @@ export class Load {
     const { chance, place } = this.#ground;
     const { herald, taskRooms } = this.#crowd;
     if (count % 20 === 0) return herald.publish(chance.of(place.rooms).state, true);
-    const guest = this.#someGuest();
+    const isTask = count % 20 === 1;
+    const guest = this.#someGuest(isTask);
     if (guest === undefined) return;
-    if (count % 20 === 1) guest.publish(chance.of(taskRooms).tasks);
+    if (isTask) guest.publish(chance.of(taskRooms).tasks);
     else if (count % 10 === 2) guest.publish(chance.of(place.rooms).jobs);
     else guest.publish(chance.happens(0.8) ? guest.room.chat : chance.of(place.rooms).chat);
   }
 
-  #someGuest(): Guest | undefined {
+  /** What the only member of a group publishes is not the group's: so tasks come from others. */
+  #someGuest(isTask: boolean): Guest | undefined {
     const { chance } = this.#ground;
     for (let tries = 0; tries < 20; tries += 1) {
       const guest = chance.of(this.#crowd.guests);
-      if (guest.isReady && guest.isConnected && !guest.isSilent) return guest;
+      const isAllowed = !isTask || guest.works !== 'at jobs and tasks';
+      if (isAllowed && guest.isReady && guest.isConnected && !guest.isSilent) return guest;
     }
     return undefined;
   }
