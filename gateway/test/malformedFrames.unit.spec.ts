@@ -112,6 +112,15 @@ describe('a malformed frame', () => {
       { type: 'subscribe', topic, filters: ['eu', ['a', 'b']], qos: 2 },
       { type: 'unsubscribe', topic },
       { type: 'auth', token: 'at_live_1.2', protocolVersion: 2 },
+      { type: 'reauth', token: 'eyJhbGciOiJIUzI1NiJ9.e30.x' },
+      { type: 'setFilters', topic, filters: ['us'] },
+      { type: 'ack', msgId: '0mz8v1c2d0001.abc' },
+      { type: 'batchAck', msgIds: ['0mz8v1c2d0001.abc', ''] },
+      { type: 'presence', roomId: 'app-1/lobby', data: { a: { b: [null, true, 1.5] } } },
+      { type: 'getPresence', roomId: 'lobby' },
+      { type: 'lobbySubscribe', lobbyId: 'app-1' },
+      { type: 'getLobbyPresence', lobbyId: 'app-1' },
+      { type: 'lobbyUnsubscribe', lobbyId: 'app-1' },
     ];
     const mutated = fc
       .tuple(
@@ -146,6 +155,6 @@ describe('a malformed frame', () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 100, seed: 20_260_101 });
+    await fc.assert(property, { numRuns: 150, seed: 20_260_101 });
   });
 });

@@ -143,15 +143,16 @@ describe('an actor in a scope', () => {
       inOther = await (await joinIn(other)).subscribe(topic);
     };
 
-    /** Until what it publishes arrives where it should; its subscriptions are there before. */
-    const moved = async (to: FrameClient) => {
-      let hasArrived = false;
-      void to.next().then(() => (hasArrived = true));
-      await eventually(() => {
-        if (!hasArrived) mover.publish(topic, 'I am here');
-        return hasArrived;
+    /** Until what it publishes arrives where it should, once; its subscriptions are there before. */
+    const moved = (to: FrameClient) =>
+      eventually(async () => {
+        await mover.publish(topic, 'I am here', { msgRef: 'here' }).next();
+        const frame = await to.sendBytes(new Uint8Array()).next();
+        if (frame === 'heartbeat') return false;
+        expect(frame).to.include({ data: 'I am here' });
+        expect(await to.next()).to.equal('heartbeat');
+        return true;
       });
-    };
 
     beforeEach(arrive);
 

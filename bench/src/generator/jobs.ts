@@ -93,6 +93,24 @@ export interface PresenceJob {
   readonly seconds: number;
 }
 
+/** Messages that each are for one of several. */
+export interface GroupsJob {
+  readonly kind: 'groups';
+  readonly login: Login;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topic: string;
+  readonly members: number;
+  /** The worker group that they are in; undefined for a single subscriber that is in none. */
+  readonly group: string | undefined;
+  /** Whether each message is acknowledged, which only Roomwire asks for. */
+  readonly acks: boolean;
+  /** Messages that have been published and not been got. */
+  readonly window: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 export interface RestJob {
   readonly kind: 'rest';
   readonly port: number;
@@ -146,7 +164,7 @@ export interface HopJob extends HopLoad {
 }
 
 /** Those that are answered by the figures of one round. */
-type PlainJob = FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | RequestsJob | FillJob;
+type PlainJob = FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | GroupsJob | RequestsJob | FillJob;
 
 export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob

@@ -5,16 +5,22 @@ import { openConversation, type Conversation } from './conversation.js';
 
 const protocolVersion = 2;
 
-/** A connection to Roomwire that will get every message of the topic, or those that match a filter. */
+interface Choice {
+  readonly filter?: string | undefined;
+  readonly group?: string | undefined;
+}
+
+/** A connection to Roomwire that will get every message of the topic, those that match a filter, or its turn in a group. */
 export const subscribed = async (
   port: number,
   token: string,
   topic: string,
-  filter?: string,
+  { filter, group }: Choice = {},
 ): Promise<Connection> => {
   const conversation = await authenticated(port, token);
   const filters = filter === undefined ? [] : [filter];
-  await ask(conversation, { type: 'subscribe', topic, filters }, 'subscribed');
+  const turns = group === undefined ? {} : { loadBalance: true, loadBalanceGroup: group };
+  await ask(conversation, { type: 'subscribe', topic, filters, ...turns }, 'subscribed');
   return conversation.connection;
 };
 

@@ -3,6 +3,7 @@ import { measureChat } from './chat.js';
 import { measureFanOut, measureFiltered } from './fanOut.js';
 import { fillThroughApi } from './fill.js';
 import { measureGatewayHop } from './gatewayHop.js';
+import { measureGroups } from './groups.js';
 import { measureIdle } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measurePresence } from './presence.js';
@@ -24,6 +25,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measureIdle(job);
     case 'presence':
       return measurePresence(job);
+    case 'groups':
+      return measureGroups(job);
     case 'rest':
       return measureRest(job);
     case 'requests':

@@ -1,4 +1,5 @@
-export type Unit = 'count' | 'rate' | 'milliseconds' | 'microseconds' | 'percent' | 'kilobytes' | 'megabytes';
+export type Unit =
+  'count' | 'share' | 'rate' | 'milliseconds' | 'microseconds' | 'percent' | 'kilobytes' | 'megabytes';
 
 /** One column: what is measured of every peer in every round. */
 export interface Figure {

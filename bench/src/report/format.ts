@@ -12,6 +12,7 @@ const large = (value: number): string => {
 
 const formats: { readonly [U in Unit]: (value: number) => string } = {
   count: (value) => value.toFixed(0),
+  share: (value) => value.toFixed(2),
   rate: large,
   milliseconds: (value) => `${significant(value)} ms`,
   microseconds: significant,

@@ -6,14 +6,14 @@ import type { Started } from '../process/started.js';
 import type { Server } from './peers.js';
 import type { Ground } from './scenario.js';
 
-type Job = Extract<GeneratorJob, { kind: 'chat' | 'storm' | 'idle' | 'presence' }>;
+type Job = Extract<GeneratorJob, { kind: 'chat' | 'storm' | 'idle' | 'presence' | 'groups' }>;
 
 /** All servers in alternation, each under the job that is made for it. */
-export const measureServers = (
+export const measureServers = <S extends Server>(
   { cores, settings, say }: Ground,
   started: Started,
-  servers: readonly Server[],
-  jobFor: (server: Server) => Job,
+  servers: readonly S[],
+  jobFor: (server: S) => Job,
 ): Promise<readonly Row[]> => {
   const generator = started.add(startGenerator(cores.generator));
   const peers = servers.map((server) => ({

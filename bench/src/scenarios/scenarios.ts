@@ -3,6 +3,7 @@ import { chat } from './chat.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
+import { groups } from './groups.js';
 import { idle } from './idle.js';
 import { largeProject } from './largeProject.js';
 import { partitions } from './partitions.js';
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   chat,
   presence,
+  groups,
   storm,
   idle,
   filters,

@@ -10,8 +10,8 @@ export interface Rates {
 }
 
 const stepMs = 20;
-/** What a generator that was kept from running makes up for at once: less than the service's own limit would refuse. */
-const mostAtOnce = 200;
+/** What is due and could not be done for so long is not made up for: it would be more at once than a client may do. */
+const patienceMs = 200;
 const beatMs = 25_000;
 const lookMs = 50;
 /** In messages: what has not come since then will not come. */
@@ -47,16 +47,16 @@ export class Load {
 
   /** Until the returned function is called. */
   run(): () => void {
-    const begin = performance.now();
-    let messages = 0;
-    let actions = 0;
+    let last = performance.now();
+    let [messages, actions, published] = [0, 0, 0];
     const step = (): void => {
-      const seconds = (performance.now() - begin) / 1000;
-      const due = (rate: number, done: number) => Math.min(mostAtOnce, Math.floor(seconds * rate) - done);
-      for (let many = due(this.#rates.messages, messages); many > 0; many -= 1) this.#publish(messages++);
-      for (let many = due(this.#rates.actions, actions); many > 0; many -= 1, actions += 1) {
-        void this.#ground.chance.of(this.#crowd.guests).act();
-      }
+      const now = performance.now();
+      const seconds = Math.min(patienceMs, now - last) / 1000;
+      last = now;
+      messages += seconds * this.#rates.messages;
+      actions += seconds * this.#rates.actions;
+      for (; messages >= 1; messages -= 1, published += 1) this.#publish(published);
+      for (; actions >= 1; actions -= 1) void this.#ground.chance.of(this.#crowd.guests).act();
     };
     const timer = setInterval(step, stepMs);
     return () => clearInterval(timer);
@@ -78,18 +78,21 @@ export class Load {
     const { chance, place } = this.#ground;
     const { herald, taskRooms } = this.#crowd;
     if (count % 20 === 0) return herald.publish(chance.of(place.rooms).state, true);
-    const guest = this.#someGuest();
+    const isTask = count % 20 === 1;
+    const guest = this.#someGuest(isTask);
     if (guest === undefined) return;
-    if (count % 20 === 1) guest.publish(chance.of(taskRooms).tasks);
+    if (isTask) guest.publish(chance.of(taskRooms).tasks);
     else if (count % 10 === 2) guest.publish(chance.of(place.rooms).jobs);
     else guest.publish(chance.happens(0.8) ? guest.room.chat : chance.of(place.rooms).chat);
   }
 
-  #someGuest(): Guest | undefined {
+  /** What the only member of a group publishes is not the group's: so tasks come from others. */
+  #someGuest(isTask: boolean): Guest | undefined {
     const { chance } = this.#ground;
     for (let tries = 0; tries < 20; tries += 1) {
       const guest = chance.of(this.#crowd.guests);
-      if (guest.isReady && guest.isConnected && !guest.isSilent) return guest;
+      const isAllowed = !isTask || guest.works !== 'at jobs and tasks';
+      if (isAllowed && guest.isReady && guest.isConnected && !guest.isSilent) return guest;
     }
     return undefined;
   }

@@ -6,7 +6,8 @@ import type { Channel } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
 import { ManualClock } from '../support/manualClock.js';
-import { SimulatedBus, type Cut } from '../support/simulatedBus.js';
+import { SimulatedBus } from '../support/simulatedBus.js';
+import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';
 
 /** Gateways with workers, and what was published for them. */
 class Cluster {
@@ -27,6 +28,10 @@ class Cluster {
     this.nodes.push(node);
     await node.start();
     return node;
+  }
+
+  get alive(): readonly GroupNode[] {
+    return this.nodes;
   }
 
   get workers(): readonly Worker[] {
@@ -95,7 +100,10 @@ class Cluster {
     await this.settle();
   }
 
-  async workOff(): Promise<void> {
+  /** [WS-GROUP-4] Everything is over, and everybody has had the time to learn of it. */
+  async workOff(seconds: number): Promise<void> {
+    heal(this);
+    await this.calm(seconds);
     for (let round = 0; round < 5; round++) {
       for (const worker of this.workers) worker.node.ack(worker);
       await this.settle();
@@ -109,22 +117,16 @@ class Cluster {
 
 const actors = ['ann', 'ben', 'cem', 'dan'];
 
-type Step = (cluster: Cluster) => Promise<void>;
-
-const any = fc.nat(1_000);
-const at = <T>(items: readonly T[], choice: number): T | undefined =>
-  items[choice % Math.max(1, items.length)];
-
 const entering = fc
-  .tuple(any, fc.nat(3), fc.boolean())
-  .map(([choice, actor, acks]): Step => async (cluster) => {
+  .tuple(anyOne, fc.nat(3), fc.boolean())
+  .map(([choice, actor, acks]): Step<Cluster> => async (cluster) => {
     const node = at(cluster.nodes, choice);
     if (cluster.workers.length >= 6 || node === undefined || node.port.isFrozen) return;
     node.enter({ actorTokenId: actors[actor] as string, acks });
     await turn();
   });
 /** Only while somebody else goes on. */
-const leaving = any.map((choice): Step => async (cluster) => {
+const leaving = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const worker = at(
     cluster.workers.filter(({ node }) => !node.port.isFrozen),
     choice,
@@ -132,45 +134,27 @@ const leaving = any.map((choice): Step => async (cluster) => {
   if (worker && cluster.pillars.some((other) => other !== worker)) worker.node.leave(worker);
   await turn();
 });
-const publishing = fc.constant<Step>(async (cluster) => void cluster.publish());
-const acking = any.map((choice): Step => async (cluster) => {
+const publishing = fc.constant<Step<Cluster>>(async (cluster) => void cluster.publish());
+const acking = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const worker = at(
     cluster.workers.filter(({ node }) => !node.port.isFrozen),
     choice,
   );
   worker?.node.ack(worker);
 });
-const moving = any.map(
-  (choice): Step =>
-    (cluster) =>
-      cluster.move(choice),
-);
-const seconds = fc.constant<Step>((cluster) => cluster.second());
-const cutting = fc
-  .tuple(any, fc.constantFrom<Cut>('no', 'no', 'refused', 'stored, and refused'))
-  .map(([choice, cut]): Step => async (cluster) => {
-    const node = at(cluster.nodes, choice);
-    if (node) node.port.cut = cut;
-  });
-const killing = any.map((choice): Step => async (cluster) => {
+const killing = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const node = at(cluster.nodes, choice);
   if (node && cluster.pillars.some((other) => other.node !== node)) await cluster.kill(node);
 });
-const freezing = fc.tuple(any, fc.boolean()).map(([choice, isFrozen]): Step => async (cluster) => {
-  const node = at(cluster.nodes, choice);
-  if (node) node.port.isFrozen = isFrozen;
-});
-const longTime = fc.constant<Step>((cluster) => cluster.calm(15));
-const starting = fc.constant<Step>(async (cluster) => {
+const longTime = fc.constant<Step<Cluster>>((cluster) => cluster.calm(15));
+const starting = fc.constant<Step<Cluster>>(async (cluster) => {
   if (cluster.nodes.length < 3) await cluster.start();
 });
 
-const heal = (cluster: Cluster): void => {
-  for (const { port } of cluster.nodes) Object.assign(port, { cut: 'no', isFrozen: false });
-};
+const { moving, cutting, freezing, seconds } = happenings<Cluster>();
 
 /** Runs the steps on three gateways with a worker on the first, who is there from the beginning. */
-const run = async (steps: readonly Step[]): Promise<Cluster> => {
+const run = async (steps: readonly Step<Cluster>[]): Promise<Cluster> => {
   const cluster = new Cluster();
   for (let node = 0; node < 3; node++) await cluster.start();
   await cluster.calm(4);
@@ -186,88 +170,53 @@ const counted = (ids: readonly string[]): ReadonlyMap<string, number> => {
   return counts;
 };
 
-const settings = { seed: 64, numRuns: 40 };
+/** Whatever the steps are, everything is worked off in the end, and comes out as it must. */
+const always = (
+  steps: fc.Arbitrary<Step<Cluster>[]>,
+  secondsAfter: number,
+  comesOut: (times: ReadonlyMap<string, number>, due: readonly string[]) => void,
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(steps, async (given) => {
+      const cluster = await run(given);
+      await cluster.workOff(secondsAfter);
+      comesOut(counted(cluster.acked), cluster.due);
+      await cluster.close();
+    }),
+    { seed: 64, numRuns: 40 },
+  );
+
+const nothingIsLost = (times: ReadonlyMap<string, number>, due: readonly string[]): void => {
+  expect(due.filter((id) => !times.has(id))).to.deep.equal([]);
+};
+
+const work = [
+  [8, publishing],
+  [4, acking],
+  [24, moving],
+] as const;
 
 describe('worker groups on many gateways', () => {
-  it('[WS-GROUP-2] do each message exactly once while members come and go, without faults', async () => {
-    const steps = fc.array(
-      fc.oneof(
-        { weight: 3, arbitrary: entering },
-        { weight: 2, arbitrary: leaving },
-        { weight: 8, arbitrary: publishing },
-        { weight: 4, arbitrary: acking },
-        { weight: 24, arbitrary: moving },
-      ),
-      { maxLength: 120 },
-    );
-    await fc.assert(
-      fc.asyncProperty(steps, async (given) => {
-        const cluster = await run(given);
-        await cluster.calm(3);
-        await cluster.workOff();
-        const counts = counted(cluster.acked);
-        expect([...counts.keys()].sort()).to.deep.equal(cluster.due);
-        expect([...counts.values()].every((times) => times === 1)).to.equal(true);
-        await cluster.close();
-      }),
-      settings,
-    );
+  it('[WS-GROUP-2] do each message exactly once while members come and go, without faults', () =>
+    always(stepsOf(120, [3, entering], [2, leaving], ...work), 3, (times, due) => {
+      expect([...times.keys()].sort()).to.deep.equal(due);
+      expect([...times.values()].every((each) => each === 1)).to.equal(true);
+    })).timeout(120_000);
+
+  it('[WS-GROUP-4] lose no message when gateways die, are cut off and start', () => {
+    const faults = [
+      [2, cutting],
+      [3, seconds],
+      [1, killing],
+      [1, starting],
+    ] as const;
+    return always(stepsOf(120, [4, entering], [2, leaving], ...work, ...faults), 50, nothingIsLost);
   }).timeout(120_000);
 
-  it('[WS-GROUP-4] lose no message when gateways die, are cut off and start', async () => {
-    const steps = fc.array(
-      fc.oneof(
-        { weight: 4, arbitrary: entering },
-        { weight: 2, arbitrary: leaving },
-        { weight: 8, arbitrary: publishing },
-        { weight: 4, arbitrary: acking },
-        { weight: 24, arbitrary: moving },
-        { weight: 2, arbitrary: cutting },
-        { weight: 3, arbitrary: seconds },
-        { weight: 1, arbitrary: killing },
-        { weight: 1, arbitrary: starting },
-      ),
-      { maxLength: 120 },
-    );
-    await fc.assert(
-      fc.asyncProperty(steps, async (given) => {
-        const cluster = await run(given);
-        heal(cluster);
-        await cluster.calm(50);
-        await cluster.workOff();
-        const counts = counted(cluster.acked);
-        expect(cluster.due.filter((id) => !counts.has(id))).to.deep.equal([]);
-        await cluster.close();
-      }),
-      settings,
-    );
-  }).timeout(120_000);
-
-  it('[WS-GROUP-4] lose no message when gateways stand still and go on', async () => {
-    const steps = fc.array(
-      fc.oneof(
-        { weight: 4, arbitrary: entering },
-        { weight: 8, arbitrary: publishing },
-        { weight: 4, arbitrary: acking },
-        { weight: 24, arbitrary: moving },
-        { weight: 2, arbitrary: freezing },
-        { weight: 1, arbitrary: longTime },
-      ),
-      { maxLength: 120 },
-    );
-    await fc.assert(
-      fc.asyncProperty(steps, async (given) => {
-        const cluster = await run(given);
-        heal(cluster);
-        await cluster.calm(50);
-        await cluster.workOff();
-        const counts = counted(cluster.acked);
-        expect(cluster.due.filter((id) => !counts.has(id))).to.deep.equal([]);
-        await cluster.close();
-      }),
-      settings,
-    );
-  }).timeout(120_000);
+  it('[WS-GROUP-4] lose no message when gateways stand still and go on', () =>
+    always(stepsOf(120, [4, entering], ...work, [2, freezing], [1, longTime]), 50, nothingIsLost)).timeout(
+    120_000,
+  );
 
   it('[WS-GROUP-4] a gateway that stood still for long gives nobody what the others have got meanwhile', async () => {
     const cluster = await run([]);

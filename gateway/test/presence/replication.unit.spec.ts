@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { ManualClock } from '../support/manualClock.js';
 import { PresenceNode, textOf, type Shown } from '../support/presenceNode.js';
-import { SimulatedBus, type Cut } from '../support/simulatedBus.js';
+import { SimulatedBus } from '../support/simulatedBus.js';
+import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';
 
 const rooms = ['p/app/_/one', 'p/app/_/two', 'p/app/_/three'];
 const actors = ['ann', 'ben', 'cem', 'dan'];
@@ -121,51 +122,25 @@ const expectAgreement = (cluster: Cluster): void => {
   }
 };
 
-type Step = (cluster: Cluster) => Promise<void>;
-
 const slot = fc.nat(7);
-const anyNode = fc.nat(2);
-const live = (cluster: Cluster, at: number): PresenceNode =>
-  cluster.alive[at % cluster.alive.length] as PresenceNode;
 
 const announcing = fc.tuple(slot, fc.constantFrom(...rooms), fc.nat(4)).map(
-  ([who, room, n]): Step =>
+  ([who, room, n]): Step<Cluster> =>
     (cluster) =>
       cluster.announce(who, room, Uint8Array.of(0x81, 0x01, n)),
 );
 const disconnecting = slot.map(
-  (who): Step =>
+  (who): Step<Cluster> =>
     (cluster) =>
       cluster.disconnect(who),
 );
-const moving = fc.nat(1_000).map(
-  (choice): Step =>
-    (cluster) =>
-      cluster.move(choice),
-);
-const seconds = fc.constant<Step>((cluster) => cluster.second());
-const losing = fc.nat(1_000).map(
-  (choice): Step =>
-    (cluster) =>
-      cluster.move(choice, true),
-);
-const cutting = fc.tuple(anyNode, fc.constantFrom<Cut>('no', 'no', 'refused', 'stored, and refused')).map(
-  ([at, cut]): Step =>
-    async (cluster) =>
-      void (live(cluster, at).port.cut = cut),
-);
-const freezing = fc.tuple(anyNode, fc.boolean()).map(
-  ([at, isFrozen]): Step =>
-    async (cluster) =>
-      void (live(cluster, at).port.isFrozen = isFrozen),
-);
-const killing = anyNode.map(
-  (at): Step =>
-    async (cluster) =>
-      cluster.alive.length > 1 ? cluster.kill(live(cluster, at)) : undefined,
-);
+const killing = anyOne.map((choice): Step<Cluster> => async (cluster) => {
+  const node = at(cluster.alive, choice);
+  if (node && cluster.alive.length > 1) await cluster.kill(node);
+});
+const { moving, losing, cutting, freezing, seconds } = happenings<Cluster>();
 
-const run = async (steps: readonly Step[]): Promise<Cluster> => {
+const run = async (steps: readonly Step<Cluster>[]): Promise<Cluster> => {
   const cluster = new Cluster();
   for (let node = 0; node < 3; node++) await cluster.start();
   await cluster.calm(4);
@@ -173,17 +148,11 @@ const run = async (steps: readonly Step[]): Promise<Cluster> => {
   return cluster;
 };
 
-const heal = (cluster: Cluster): void => {
-  for (const { port } of cluster.alive) Object.assign(port, { cut: 'no', isFrozen: false });
-};
-
 describe('presence on many gateways', () => {
   const settings = { seed: 60, numRuns: 150 };
 
   it('[WS-PRES-12] is the same on all, and what was told is what is there, without faults', async () => {
-    const steps = fc.array(fc.oneof({ weight: 3, arbitrary: announcing }, disconnecting, moving, moving), {
-      maxLength: 60,
-    });
+    const steps = stepsOf(60, [3, announcing], [1, disconnecting], [2, moving]);
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
         const cluster = await run(given);
@@ -195,18 +164,20 @@ describe('presence on many gateways', () => {
   });
 
   it('[WS-PRES-12] becomes the same on all after losses, cuts, stops and deaths', async () => {
-    const steps = fc.array(
-      fc.oneof(
-        { weight: 6, arbitrary: announcing },
-        { weight: 2, arbitrary: disconnecting },
-        { weight: 12, arbitrary: moving },
-        { weight: 2, arbitrary: losing },
-        { weight: 2, arbitrary: cutting },
-        { weight: 1, arbitrary: freezing },
-        { weight: 3, arbitrary: seconds },
-        { weight: 1, arbitrary: killing },
-      ),
-      { maxLength: 80 },
+    const steps = stepsOf(
+      80,
+      ...([
+        [6, announcing],
+        [2, disconnecting],
+        [12, moving],
+        [2, losing],
+      ] as const),
+      ...([
+        [2, cutting],
+        [1, freezing],
+        [3, seconds],
+        [1, killing],
+      ] as const),
     );
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {

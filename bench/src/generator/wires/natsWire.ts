@@ -17,8 +17,9 @@ export const natsWire: Wire = {
     momentOf: (raw) => raw,
     walker: (sink) => new NatsWalker(sink),
   },
-  async subscriber({ port, topic }) {
-    const { connection } = await connected(port, `SUB ${topic} 1${lineEnd}`);
+  async subscriber({ port, topic, group }) {
+    const queue = group === undefined ? '' : `${group} `;
+    const { connection } = await connected(port, `SUB ${topic} ${queue}1${lineEnd}`);
     return connection;
   },
   publisher: async (port) => (await connected(port, '')).connection,

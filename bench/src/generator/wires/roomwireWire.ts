@@ -8,8 +8,8 @@ type Tokens = Extract<Login, { protocol: 'roomwire' }>;
 
 export const roomwireWire = ({ publisherToken, subscriberTokens }: Tokens): Wire => ({
   layout: binaryLayout,
-  subscriber: ({ port, index, topic, filter }) =>
-    subscribed(port, subscriberTokens[index % subscriberTokens.length] ?? '', topic, filter),
+  subscriber: ({ port, index, topic, ...choice }) =>
+    subscribed(port, subscriberTokens[index % subscriberTokens.length] ?? '', topic, choice),
   publisher: (port) => admitted(port, publisherToken),
   publishFrame,
   stamped,

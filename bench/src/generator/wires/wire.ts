@@ -9,6 +9,8 @@ export interface Seat {
   readonly index: number;
   readonly topic: string;
   readonly filter?: string | undefined;
+  /** Of several in a group one gets each message. */
+  readonly group?: string | undefined;
 }
 
 /** Finds the deliveries in what a server sends. */

@@ -70,9 +70,16 @@ const msgIdField = fieldName('msgId');
 const isReplay = Buffer.concat([fieldName('isReplay'), encoder.encode(true)]);
 const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
 
-/** The beginning of every `message` to a topic that has no filter: all of it but the data. */
-export const messageHead = (topic: string): Buffer =>
-  Buffer.concat([mapOf(3), typeMessage, topicField, encoder.encode(topic), dataField]);
+/**
+ * The beginning of every `message` to a topic that has no filter: all of it but the data. Of memory of its own, because it is
+ * kept: a slice would keep the whole block alive that it is cut from, and what else is cut from that is gone in a moment.
+ */
+export const messageHead = (topic: string): Buffer => {
+  const head = Buffer.concat([mapOf(3), typeMessage, topicField, encoder.encode(topic), dataField]);
+  const own = Buffer.allocUnsafeSlow(head.length);
+  own.set(head);
+  return own;
+};
 
 /** A whole `message`, as MessagePack: the data goes in as it came. The id only where messages are recorded. */
 export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msgId?: string): Buffer => {
