@@ -57,12 +57,11 @@ const settingErrors = new Set([
   'ENOENT',
 ]);
 
-/** The first signal closes everything in order; a second one does not wait for that. */
+/** The first signal closes everything in order; a second one ends the process as if nobody listened to it. */
 const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
-  let closing = false;
-  const close = (signal: string): void => {
-    if (closing) process.exit(exitCodes.failed);
-    closing = true;
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  const close = (signal: NodeJS.Signals): void => {
+    for (const one of signals) process.off(one, close).once(one, endBy);
     logger.info('Closing', { signal });
     service.close().then(
       () => process.exit(0),
@@ -72,15 +71,22 @@ const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
       },
     );
   };
-  process.on('SIGTERM', close);
-  process.on('SIGINT', close);
+  for (const one of signals) process.on(one, close);
 };
 
 /** After an error that nobody expected the state of the process is not known: say so and let it be started again. */
 const dieOfDefects = (logger: Logger): void => {
   process.on('uncaughtException', (error) => {
     logger.error('Uncaught error', { error });
-    process.exitCode = exitCodes.failed;
-    setImmediate(() => process.exit(exitCodes.failed));
+    setImmediate(endBy, 'SIGKILL');
   });
+};
+
+/**
+ * For an end that cannot wait. `process.exit` would: for the thread that writes to LMDB, which for its part may wait for
+ * this one. What was acknowledged is on disk, whatever the end.
+ */
+const endBy = (signal: NodeJS.Signals): void => {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 };

@@ -87,7 +87,7 @@ describe('a service that is told to end', function () {
     service.program.process.kill('SIGTERM');
     await eventually(async () => (await readiness(service)) === 503);
     service.program.process.kill('SIGTERM');
-    expect(await service.program.ended).to.include({ code: 1 });
+    expect(await service.program.ended).to.include({ signal: 'SIGTERM' });
     await eventually(() => closed.length === clients);
     expect(closed.filter(({ code }) => code !== 1012)).to.have.length.greaterThan(0);
 
