@@ -33,6 +33,8 @@ describe('a backup on files', function () {
 
   it('brings everything back after the data folder was lost, by the commands of the documents', async () => {
     expect(exportedNames(settings)).to.eql(['ROOMWIRE_DATA_DIR', 'BACKUPS']);
+    // A folder's first read models are on disk a few seconds later, or at the first stop.
+    await stop(await startProgram(dataDir, quiet));
     const service = await startProgram(dataDir, quiet);
     const { appId, slug } = (await service.project.post('/apps', { name: 'App', topics: ['chat'] })).body;
     const actor = (await service.project.post('/actors', { name: 'a', actorType: 'user' })).body;

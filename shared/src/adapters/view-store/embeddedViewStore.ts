@@ -27,8 +27,8 @@ import { ViewDocuments } from './viewDocuments.js';
 const snapshotFormat = 1;
 
 export interface EmbeddedViewStoreOptions {
-  /** How much work a crash may cost: a snapshot is written this long after the first change since the last one. */
-  readonly snapshotEveryMs?: number;
+  /** A snapshot is written this long after the last change, and at most three times as long after the first. */
+  readonly snapshotAfterMs?: number;
   readonly logger?: Logger;
 }
 
@@ -49,8 +49,8 @@ class EmbeddedViewStore implements ViewStore {
   readonly #waiters = new PositionWaiters();
   readonly #writer: SnapshotWriter;
 
-  constructor(snapshot: Snapshot, { snapshotEveryMs = 5000, logger }: EmbeddedViewStoreOptions) {
-    this.#writer = new SnapshotWriter(snapshot, snapshotEveryMs, logger);
+  constructor(snapshot: Snapshot, { snapshotAfterMs = 1000, logger }: EmbeddedViewStoreOptions) {
+    this.#writer = new SnapshotWriter(snapshot, snapshotAfterMs, logger);
     for (const use of snapshot.readUses()) this.#uses.load(use);
     for (const [key, messages] of snapshot.readUsage()) this.#usage.load(key, messages);
     const contents = snapshot.read();

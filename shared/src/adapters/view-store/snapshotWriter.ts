@@ -6,19 +6,26 @@ import type { UsageKey } from './usageCounts.js';
 
 type WrittenSnapshot = Pick<Snapshot, 'write' | 'close'>;
 
-/** Decides when a snapshot is written: a while after the first change since the last one, one at a time, and at close. */
+/** How many times the usual wait a change waits at most, while more and more of them come. */
+const patience = 3;
+
+/**
+ * Decides when a snapshot is written: a while after the last change, a few times that after the first one where they do
+ * not end, one at a time, and at close. Whoever catches up with a long log writes each document once, not once a while.
+ */
 export class SnapshotWriter {
   readonly #snapshot: WrittenSnapshot;
-  readonly #everyMs: number;
+  readonly #quietMs: number;
   readonly #logger: Logger | undefined;
   #pending = new PendingChanges();
   #timer: NodeJS.Timeout | undefined;
+  #oldestChangeAt: number | undefined;
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(snapshot: WrittenSnapshot, everyMs: number, logger: Logger | undefined) {
+  constructor(snapshot: WrittenSnapshot, quietMs: number, logger: Logger | undefined) {
     this.#snapshot = snapshot;
-    this.#everyMs = everyMs;
+    this.#quietMs = quietMs;
     this.#logger = logger;
   }
 
@@ -53,6 +60,7 @@ export class SnapshotWriter {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#oldestChangeAt = undefined;
     this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
     return this.#writing;
   }
@@ -78,7 +86,11 @@ export class SnapshotWriter {
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => void this.settle(), this.#everyMs);
+    const now = performance.now();
+    this.#oldestChangeAt ??= now;
+    const mayWait = now - this.#oldestChangeAt < (patience - 1) * this.#quietMs;
+    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.settle(), this.#quietMs);
+    else if (mayWait) this.#timer.refresh();
   }
 
   async #write(): Promise<void> {

@@ -6,7 +6,7 @@ import { at, putRoom } from '../../../src/testing/view-store/storeUnderTest.js';
 
 /** Counts in forty documents, all of them one further with each batch, until it is killed. */
 const [path = ''] = process.argv.slice(2);
-const store = await openEmbeddedViewStore({ file: (name) => join(path, name) }, { snapshotEveryMs: 5 });
+const store = await openEmbeddedViewStore({ file: (name) => join(path, name) }, { snapshotAfterMs: 5 });
 const from = Number((await store.checkpoint()) ?? 0);
 process.send?.({ from });
 for (let count = from + 1; ; count += 1) {

@@ -96,7 +96,7 @@ describe('the embedded view store', () => {
   it('does not come back with what was cleared, even after a crash', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
     await store.close();
-    store = await openEmbeddedViewStore(filesIn(folder), { snapshotEveryMs: 60_000 });
+    store = await openEmbeddedViewStore(filesIn(folder), { snapshotAfterMs: 60_000 });
     await store.clear();
     // A copy of the file as it is: what a kill would leave.
     const crashed = await temporaryFolder();

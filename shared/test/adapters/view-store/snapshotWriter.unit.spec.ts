@@ -49,6 +49,16 @@ describe('SnapshotWriter', () => {
     expect(disk.writes).to.equal(1);
   });
 
+  it('does not wait for ever where changes do not end', async () => {
+    const writer = new SnapshotWriter(disk, 50, silent);
+    let position = 0;
+    const changes = setInterval(() => writer.moveTo(String((position += 1))), 5);
+    await eventually(() => disk.writes === 2);
+    clearInterval(changes);
+    expect(position).to.be.greaterThan(10);
+    await writer.close();
+  });
+
   it('writes what is left when it is closed', async () => {
     const writer = new SnapshotWriter(disk, 60_000, silent);
     writer.record('rooms', 'r', { n: 1 });
