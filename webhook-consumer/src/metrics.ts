@@ -53,5 +53,6 @@ export const webhookMetrics =
     sink.value('roomwire_webhook_dead_letters_total', metrics.deadLetters);
     sink.value('roomwire_webhook_hydrations_dropped_total', metrics.hydrationsDropped);
     sink.value('roomwire_webhook_put_off_total', metrics.putOff);
+    sink.value('roomwire_webhook_outcomes_lost_total', metrics.outcomesLost);
     sink.value('roomwire_webhook_calls_in_flight', metrics.underWay);
   };

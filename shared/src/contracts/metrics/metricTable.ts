@@ -147,6 +147,10 @@ export const metricTable = {
     'webhook-consumer',
     'Calls that were put out of the way of others, because their endpoint does not keep up',
   ),
+  roomwire_webhook_outcomes_lost_total: counter(
+    'webhook-consumer',
+    'Attempts of which the stream of outcomes does not tell, because the bus did not take it',
+  ),
   roomwire_webhook_calls_in_flight: gauge('webhook-consumer', 'Webhook calls under way'),
 } satisfies Readonly<Record<`roomwire_${string}`, MetricRow>>;
 
