@@ -8,9 +8,10 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { expect } from 'chai';
+import kafkajs from 'kafkajs';
 import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
 import { kafkaProxy, type KafkaProxy } from './kafkaProxy.js';
-import { KafkaTraffic, numbers } from './kafkaTraffic.js';
+import { KafkaTraffic, numberJobs, numbers } from './kafkaTraffic.js';
 
 /** How long a sender waits before it is told that its record is not stored. */
 const withinMs = 4_000;
@@ -53,6 +54,25 @@ describe('the bus on Kafka', function () {
     const bus = await openKafkaMessageBus({ ...common, ...options });
     opened.push(bus);
     return bus;
+  };
+  /** Both workers are in the group: what is done while one of them comes in may be done again. */
+  const workersHaveJoined = async (): Promise<void> => {
+    const admin = new kafkajs.Kafka({
+      brokers: [engine.brokers],
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).admin();
+    await admin.connect();
+    try {
+      await eventually(
+        async () => {
+          const { groups } = await admin.describeGroups([`roomwire.${topicPrefix}${numberJobs.name}`]);
+          return groups[0]?.state === 'Stable' && groups[0].members.length === 2;
+        },
+        { withinMs: 30_000, what: 'both workers to be in the group' },
+      );
+    } finally {
+      await admin.disconnect();
+    }
   };
   /** Sends, readings and work that began after this moment have succeeded. */
   const allGoOn = async (since: number): Promise<void> => {
@@ -115,6 +135,7 @@ describe('the bus on Kafka', function () {
   });
 
   it('says nothing is stored that is not, and delivers nothing twice, when answers to sends are lost', async () => {
+    await workersHaveJoined();
     const lostBefore = proxy.answersLost;
     for (let round = 1; round <= lostAnswers; round += 1) {
       proxy.loseNextAnswer();

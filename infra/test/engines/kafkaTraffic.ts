@@ -14,7 +14,7 @@ const codec = {
   decode: (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as Numbered,
 };
 export const numbers: Channel<Numbered> = { name: 'numbers', key: ({ key }) => key, codec };
-const numberJobs: WorkQueue<Numbered> = { ...numbers, name: 'number-jobs', delayMs: 0 };
+export const numberJobs: WorkQueue<Numbered> = { ...numbers, name: 'number-jobs', delayMs: 0 };
 
 const keys = 7;
 const betweenSendsMs = 5;
