@@ -33,7 +33,7 @@ export interface OutcomeWatchOptions {
 const defaultOptions: OutcomeWatchOptions = {
   kept: 10_000,
   most: 500,
-  waitMs: 20_000,
+  waitMs: 5_000,
   gatherMs: 100,
   idleMs: 120_000,
   openMs: 5_000,
