@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { connect, type Client } from '@roomwire/sdk';
+import type { Client } from '@roomwire/sdk';
 import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
 import { freePort } from '../../../src/engines/freePort.js';
+import { joinAsActor } from '../../support/hookedApp.js';
 import { scrape, type Scrape } from '../../support/scrape.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
@@ -31,10 +32,8 @@ describe('metrics, as a collector sees them', () => {
   const becomes = (name: string, labels: Readonly<Record<string, string>>, value: number): Promise<void> =>
     eventually(async () => (await shown()).sum(name, labels) === value, { withinMs: 15_000, what: name });
   const join = async (): Promise<Client> => {
-    const { body } = await service.project.post('/actors', { name: 'x', actorType: 'user' });
-    const client = connect({ url: service.socketUrl, token: body.accessToken, reconnect: false });
+    const { client } = await joinAsActor(service);
     clients.push(client);
-    await client.ready();
     return client;
   };
 

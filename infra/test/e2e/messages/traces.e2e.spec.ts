@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { connect, type Client } from '@roomwire/sdk';
+import type { Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
+import { joinAsActor } from '../../support/hookedApp.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 import { TraceCollector } from '../../support/traceCollector.js';
 
@@ -35,10 +36,8 @@ describe('traces', () => {
       body: JSON.stringify(body),
     });
   const join = async (): Promise<Client> => {
-    const { body } = await service.project.post('/actors', { name: 'x', actorType: 'user' });
-    const client = connect({ url: service.socketUrl, token: body.accessToken, reconnect: false });
+    const { client } = await joinAsActor(service);
     clients.push(client);
-    await client.ready();
     return client;
   };
 
