@@ -4,14 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
 import { EngineUnavailable, StaleBatch } from '../../../src/ports/errors.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
 import { at, matchingIds, putRoom, rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
-import { linkTo, type Link } from './mongoLink.js';
+import type { Link } from './mongoLink.js';
 import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';
-import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
+import { mongoStores, type MongoStores } from './mongoStores.js';
+import { mongoUrl, type TestDatabase } from './mongoTestDatabase.js';
 
 const projectorProcess = fileURLToPath(new URL('./mongoProjectorProcess.js', import.meta.url));
 const lastEvent = 1_500;
@@ -20,28 +19,16 @@ describe('the MongoDB view store, with projectors that end or compete', function
   this.timeout(120_000);
   let database: TestDatabase;
   let link: Link;
-  let stores: ViewStore[];
+  let open: MongoStores['open'];
+  let close: MongoStores['close'];
   let expected: Views['rooms'][];
 
   before(async () => {
     mongoUrl();
     expected = await undisturbedRooms(lastEvent);
   });
-  beforeEach(async () => {
-    database = testDatabase();
-    link = await linkTo(database.url);
-    stores = [];
-  });
-  afterEach(async () => {
-    await Promise.all(stores.map((store) => store.close()));
-    await link.close();
-    await database.drop();
-  });
-  const open = async (url = database.url): Promise<ViewStore> => {
-    const store = await openMongoViewStore({ url, database: database.name });
-    stores.push(store);
-    return store;
-  };
+  beforeEach(async () => void ({ database, link, open, close } = await mongoStores()));
+  afterEach(() => close());
 
   it('has the documents of an undisturbed run after any number of kills', async () => {
     const { url, name } = database;

@@ -1,38 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
 import { RebuildSuperseded } from '../../../src/ports/errors.js';
 import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
 import { at, putRoom, rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
-import { linkTo, type Link } from './mongoLink.js';
+import type { Link } from './mongoLink.js';
 import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';
-import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
+import { mongoStores, type MongoStores } from './mongoStores.js';
+import { mongoUrl, type TestDatabase } from './mongoTestDatabase.js';
 
 describe('the MongoDB view store, while it is built anew', function () {
   this.timeout(120_000);
   let database: TestDatabase;
   let link: Link;
-  let stores: ViewStore[];
+  let open: MongoStores['open'];
+  let close: MongoStores['close'];
 
   before(() => void mongoUrl());
-  beforeEach(async () => {
-    database = testDatabase();
-    link = await linkTo(database.url);
-    stores = [];
-  });
-  afterEach(async () => {
-    await Promise.all(stores.map((store) => store.close()));
-    await link.close();
-    await database.drop();
-  });
-  const open = async (url = database.url): Promise<ViewStore> => {
-    const store = await openMongoViewStore({ url, database: database.name });
-    stores.push(store);
-    return store;
-  };
+  beforeEach(async () => void ({ database, link, open, close } = await mongoStores()));
+  afterEach(() => close());
   const build = async (rebuild: ViewRebuild, from: number, to: number): Promise<void> => {
     for (let n = from; n < to; n += 100) await rebuild.apply(batchOf(n, Math.min(to, n + 100)));
   };
