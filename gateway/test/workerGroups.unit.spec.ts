@@ -8,6 +8,8 @@ const work = { loadBalance: true, loadBalanceGroup: 'workers' };
 /** What a client is sent, until a marker comes by another topic. */
 class Reader {
   readonly got: unknown[] = [];
+  /** How many times it was subscribed. */
+  subscribed = 0;
   private isOver = false;
 
   constructor(client: FrameClient, topic: string) {
@@ -18,9 +20,9 @@ class Reader {
           if (client.webSocket.readyState === client.webSocket.CLOSED) return;
           continue;
         }
-        if (frame !== 'heartbeat' && frame['type'] === 'message' && frame['topic'] === topic) {
-          this.got.push(frame['data']);
-        }
+        if (frame === 'heartbeat' || frame['topic'] !== topic) continue;
+        if (frame['type'] === 'message') this.got.push(frame['data']);
+        if (frame['type'] === 'subscribed') this.subscribed++;
       }
     })();
   }
@@ -181,7 +183,7 @@ describe('worker groups', () => {
       writer.publish(topic, n);
       if (n % 50 === 25) mover.send({ type: 'subscribe', topic, ...switches[(n - 25) / 50] });
     }
-    await eventually(() => everything.got.length === 250);
+    await eventually(() => everything.got.length === 250 && moved.subscribed === switches.length);
     writer.publish(topic, 250);
     await eventually(() => moved.got.includes(250) && stayed.got.includes(250));
     expect(new Set(moved.got).size).to.equal(moved.got.length);
