@@ -51,9 +51,9 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     maxParamLength,
     // A query is read by the routes that take one, see readQuery.
     querystringParser: () => undefined,
-    onBadUrl: (path) => {
-      throw Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 });
-    },
+    // No route is found for it, so nothing of a route's (its times, its trace) is there.
+    onBadUrl: (path, _request, response) =>
+      deps.answerFailure(Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 }), response),
   });
   const { metrics, clock, tracing } = deps;
   const mount = (methods: HTTPMethod[], path: string, method: string, answer: Answer): void =>
@@ -89,7 +89,8 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     const found = router.find(request.method as HTTPMethod, request.url ?? '');
     // The tree takes nothing for a value too; a path with an empty part is none of ours.
     if (found === null || Object.values(found.params).includes('')) return false;
-    void answer(request, response, found);
+    if (found.store === null) void found.handler(request, response, found.params, null, {});
+    else void answer(request, response, found);
     return true;
   };
 };

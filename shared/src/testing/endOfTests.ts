@@ -7,6 +7,11 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const passedLater: string[] = [];
 
+// Mocha hands on what nobody caught, and where nobody listens it is lost; a service would have died of it.
+process.on('unhandledRejection', (reason) => {
+  throw reason;
+});
+
 /** Mocha's own hooks: what was seen of the tests besides their result. */
 export const mochaHooks = {
   /** Where a test may be repeated, it must not go unnoticed that it had to be. */
