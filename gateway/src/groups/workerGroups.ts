@@ -34,6 +34,8 @@ export interface MemberWish extends GroupPlace {
   /** It takes part from here on: between two messages of the topic. */
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage) => void;
+  /** Whether what is delivered goes to the client. */
+  readonly isReachable: () => boolean;
 }
 
 /** What a member is given of what was recorded. */
