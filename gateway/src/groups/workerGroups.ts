@@ -75,6 +75,13 @@ export class WorkerGroups {
     return this.sites.size;
   }
 
+  /** Of them, what is not done. */
+  get messages(): number {
+    let messages = 0;
+    for (const { replica } of this.sites.values()) messages += replica.known?.held.size ?? 0;
+    return messages;
+  }
+
   join(wish: MemberWish): Membership {
     return new Membership(wish, this.siteOf(wish), () => ++this.numbers);
   }
