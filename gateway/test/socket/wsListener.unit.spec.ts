@@ -19,7 +19,6 @@ describe('frames that are written past ws', () => {
   let received: string[];
   let receiver: FrameReceiver;
 
-
   beforeEach(async () => {
     receiver = {
       onFrame: (bytes) => socket.write(binaryFrame(bytes)),
