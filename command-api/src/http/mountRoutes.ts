@@ -12,7 +12,7 @@ import { readQuery } from './query.js';
 import { requestIdOf } from './requestId.js';
 import type { RequestMetrics, RouteTimes } from './requestMetrics.js';
 import type { ApiRequest, Route } from './route.js';
-import { sendJson } from './sendJson.js';
+import { sendJson, sendList } from './sendJson.js';
 import { beginRequest, endRequest } from './traceRequest.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
@@ -138,6 +138,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
     if (route.status === 204) response.writeHead(204).end();
+    else if (Array.isArray(answer)) await sendList(response, route.status, answer);
     else sendJson(response, route.status, answer);
   };
 };

@@ -169,7 +169,17 @@ describe('REST hostile input', () => {
   });
 
   it('takes no name that cannot be shown', async () => {
-    for (const name of [' ', '\t\n', '\x17', '\u00a0\u3000', 'a\0b', 'a\ud800', '\udc00b'])
+    for (const name of [
+      ' ',
+      '\t\n',
+      '\x17',
+      '\u00a0\u3000',
+      '\u200b\u00ad\u2060',
+      '\u3164\u2800',
+      'a\0b',
+      'a\ud800',
+      '\udc00b',
+    ])
       expectValidationError(await client.post('/apps', { name }), 'name');
     for (const name of [' a ', 'x\n', '😀', 'Été'])
       expect((await client.post('/apps', { name })).body.name).to.equal(name);
