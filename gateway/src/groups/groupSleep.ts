@@ -37,6 +37,11 @@ export class GroupSleep {
     return this.deps.store !== undefined && this.deps.record !== undefined;
   }
 
+  /** Whether anything is known of it, should all gateways die. */
+  get isWritten(): boolean {
+    return this.written !== undefined;
+  }
+
   /** Resolves when all that was to be written is, or could not be. */
   get settled(): Promise<void> {
     return this.writing;
@@ -47,7 +52,7 @@ export class GroupSleep {
     this.place = place;
   }
 
-  /** Once a second, by the sequencer: if all gateways died now, this is how far the group had come. */
+  /** When it begins and once a second, by the sequencer: if all gateways died now, this is how far the group had come. */
   look(state: GroupState): void {
     const { clock } = this.deps;
     if (!this.isPossible || state.isWaking || !state.mayCollect) return;
