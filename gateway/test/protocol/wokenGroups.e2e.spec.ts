@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { ManualClock } from '../support/manualClock.js';
@@ -40,11 +41,12 @@ describe('a worker group that sleeps', () => {
     }
   };
   const ack = (client: FrameClient, { msgId }: Frame): void => void client.send({ type: 'ack', msgId });
-  /** The group has come to rest in the store, with so many messages open. */
-  const asleep = (undone = 0): Promise<void> =>
+  /** The group has come to rest, with so many messages open and at least so many done. */
+  const asleep = (undone = 0, done = 0): Promise<void> =>
     eventually(async () => {
+      if ((await collectedMetrics(world.gateway.collect)).get('roomwire_worker_groups') !== 0) return false;
       const stored = await group();
-      return stored !== undefined && stored.undone.length === undone && world.gateway.connections === 1;
+      return stored?.undone.length === undone && stored.done.length >= done;
     });
   const fallAsleep = async (): Promise<void> => {
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
@@ -72,7 +74,7 @@ describe('a worker group that sleeps', () => {
       ack(member, frame);
     }
     await member.close();
-    await asleep();
+    await asleep(0, 3);
     await publish(3, 8);
     const woken = await (await world.join()).subscribe(topic, work);
     await replay(woken, 3, 4, 5, 6, 7);
