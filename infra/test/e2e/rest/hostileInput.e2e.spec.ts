@@ -185,6 +185,15 @@ describe('REST hostile input', () => {
       expect((await client.post('/apps', { name })).body.name).to.equal(name);
   });
 
+  // By a pattern that can match in many ways each of these took minutes, in which nobody else was answered.
+  it('reads a text once, however long', async () => {
+    for (const end of ['', '\0', '\ud800', '!', ' ']) {
+      const text = 'a'.repeat(300_000) + end;
+      expect((await client.post('/actors', { name: text, actorType: 'user' })).status).to.equal(400);
+      expect((await client.post('/apps', { name: 'x', slug: text })).status).to.equal(400);
+    }
+  });
+
   it('takes a UUID in its plain form only', async () => {
     const accessScopeId = 'urn:uuid:11111111-2222-4333-8444-555555555555';
     expectValidationError(await newActor({ accessScopeId }), 'accessScopeId');
