@@ -16,6 +16,6 @@ export const slugFromName = (name: string, fallback: string): string => {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, slugBaseMaxLength)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
   return slug === '' ? fallback : slug;
 };
