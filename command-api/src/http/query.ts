@@ -4,7 +4,8 @@
  * Express gives one of the path, for what is not UTF-8.
  */
 export const readQuery = (target: string): Record<string, unknown> => {
-  const [, search = ''] = /\?(.*)$/s.exec(target) ?? [];
+  const mark = target.indexOf('?');
+  const search = mark === -1 ? '' : target.slice(mark + 1);
   const query: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const orderBy: string[] = [];
   const parameters = new URLSearchParams(search);
