@@ -80,6 +80,10 @@ export const metricTable = {
   roomwire_record_failures_total: counter('gateway', 'Messages of logged topics that could not be recorded'),
   roomwire_acknowledgements_total: counter('gateway', 'Message ids that clients acknowledged'),
   roomwire_worker_groups: gauge('gateway', 'Worker groups with members on this gateway'),
+  roomwire_group_messages_open: gauge(
+    'gateway',
+    'Messages of these groups that are not done, as this gateway knows it of all gateways: not to be added up over them',
+  ),
   roomwire_group_messages_dropped_total: counter(
     'gateway',
     'Messages of worker groups that were dropped because too many were not done',
