@@ -131,6 +131,19 @@ describe('planned writes', () => {
     ]);
   });
 
+  it('leave alone a document that no longer has the value by which others are removed', () => {
+    const writes = planWrites([
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+      putRoom('r1', { appId: 'a' }),
+      putRoom('r1', { appId: 'b' }),
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+    ]).get('rooms');
+    expect(writes).to.deep.equal([
+      removal('appId', 'a'),
+      { documents: new Map([['r1', { put: room('r1', { appId: 'b' }) }]]) },
+    ]);
+  });
+
   it('find documents to remove by a value in a list', () => {
     const writes = planWrites([
       putRoom('r1', { topics: ['a', 'b'] }),
