@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import process from 'node:process';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { withDatabase } from '@roomwire/shared/testing/withDatabase';
+import { testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
 import { after } from 'mocha';
 import type { BusPorts, Ports } from './ports.js';
 
 const own = `sockets-${randomUUID().slice(0, 8)}`;
 
-const variable = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: run these tests with \`npm run test:engines\``);
-  return value;
-};
-
 const openBus = async (): Promise<BusPorts> => {
   const bus = await openKafkaMessageBus({
-    brokers: variable('ROOMWIRE_TEST_KAFKA_BROKERS').split(','),
+    brokers: testBrokers(),
     clientId: 'roomwire-test',
     topicPrefix: `${own}.`,
     topics: [...busTopics, ...recordTopics],
@@ -37,7 +30,7 @@ const openBus = async (): Promise<BusPorts> => {
 };
 
 const openStores = async () => {
-  const place = { url: withDatabase(variable('ROOMWIRE_TEST_MONGODB_URL'), own) };
+  const place = { url: testMongodbUrl(own) };
   return {
     ...(await openBus()),
     views: await openMongoViewStore(place),

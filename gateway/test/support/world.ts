@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import process from 'node:process';
 import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
@@ -31,6 +30,7 @@ import type { ViewChange, ViewFilter, ViewStore } from '@roomwire/shared/ports/v
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
 import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
+import { isOnEngines } from '@roomwire/shared/testing/enginesOfTheRun';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { FrameClient } from './frameClient.js';
 import { openEmbeddedPorts, type BusPorts, type Ports } from './ports.js';
@@ -63,7 +63,7 @@ interface Running {
 }
 
 const openPorts = async (): Promise<Ports> => {
-  if (process.env['ROOMWIRE_TEST_PROFILE'] !== 'distributed') return openEmbeddedPorts();
+  if (!isOnEngines()) return openEmbeddedPorts();
   const { openEnginePorts } = await import('./enginePorts.js');
   return openEnginePorts();
 };

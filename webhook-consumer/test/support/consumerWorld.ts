@@ -1,7 +1,4 @@
-import { join } from 'node:path';
 import { encode } from '@msgpack/msgpack';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
@@ -12,9 +9,9 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import type { WebhookConsumerOptions } from '../../src/options.js';
 import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
+import { openEngines, type Engines } from './engines.js';
 
 /** Waits that a test need not feel. */
 const fast: Partial<WebhookConsumerOptions> = {
@@ -24,7 +21,7 @@ const fast: Partial<WebhookConsumerOptions> = {
   graceMs: 50,
 };
 
-/** Consumers on a bus of their own, and what comes of their calls. */
+/** Consumers on a bus of their own, on files or on the engines of the run, and what comes of their calls. */
 export class ConsumerWorld {
   readonly reports: WebhookReport[] = [];
   readonly answers: WebhookAnswer[] = [];
@@ -35,22 +32,18 @@ export class ConsumerWorld {
   bus: MessageBus;
   readonly views: ViewStore;
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
-  private readonly folder: TemporaryFolder;
+  private readonly engines: Engines;
   private calls = 0;
 
-  private constructor(folder: TemporaryFolder, bus: MessageBus, views: ViewStore) {
-    this.folder = folder;
-    this.views = views;
+  private constructor(engines: Engines, bus: MessageBus) {
+    this.engines = engines;
+    this.views = engines.views;
     this.bus = bus;
   }
 
   static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
-    const folder = await temporaryFolder();
-    const world = new ConsumerWorld(
-      folder,
-      await openBus(folder),
-      await openEmbeddedViewStore({ file: (name) => join(folder.path, name) }),
-    );
+    const engines = await openEngines();
+    const world = new ConsumerWorld(engines, await engines.openBus());
     await world.listen();
     await world.startConsumer(options);
     return world;
@@ -77,7 +70,7 @@ export class ConsumerWorld {
   async restart(options: Partial<WebhookConsumerOptions> = {}): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();
-    this.bus = await openBus(this.folder);
+    this.bus = await this.engines.openBus();
     await this.listen();
     await this.startConsumer(options);
   }
@@ -113,8 +106,7 @@ export class ConsumerWorld {
   async close(): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();
-    await this.views.close();
-    await this.folder.remove();
+    await this.engines.close();
   }
 
   async closeConsumers(): Promise<void> {
@@ -127,6 +119,3 @@ export class ConsumerWorld {
     await this.bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => this.outcomes.push(outcome));
   }
 }
-
-const openBus = (folder: TemporaryFolder): Promise<MessageBus> =>
-  openEmbeddedMessageBus({ file: (name) => join(folder.path, name) });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Frame } from './support/frameClient.js';
-import { World } from './support/world.js';
+import type { Frame } from '../support/frameClient.js';
+import { World } from '../support/world.js';
 
 describe('a session of more than can be recorded', () => {
   let world: World;

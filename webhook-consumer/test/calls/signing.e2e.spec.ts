@@ -5,8 +5,8 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint, type ReceivedCall } from '@roomwire/shared/testing/webhookEndpoint';
-import { signature } from '../src/sign/signature.js';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { signature } from '../../src/sign/signature.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const newSecret = (fill: number): string => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
 

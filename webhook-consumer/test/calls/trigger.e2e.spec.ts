@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint, type Reaction } from '@roomwire/shared/testing/webhookEndpoint';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, reset } = reactions;
 

@@ -2,7 +2,7 @@ import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const nested = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Frame } from './support/frameClient.js';
-import { World } from './support/world.js';
+import type { Frame } from '../support/frameClient.js';
+import { World } from '../support/world.js';
 
 describe('auth and reauth with fields of the wrong type', () => {
   let world: World;

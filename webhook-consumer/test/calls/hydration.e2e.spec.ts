@@ -2,7 +2,7 @@ import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint, type Reaction } from '@roomwire/shared/testing/webhookEndpoint';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, partly, reset } = reactions;
 

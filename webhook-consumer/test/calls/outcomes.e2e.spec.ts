@@ -4,7 +4,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, reset } = reactions;
 

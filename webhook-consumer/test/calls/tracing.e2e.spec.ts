@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
-import { ConsumerWorld } from './support/consumerWorld.js';
+import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn } = reactions;
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
