@@ -1,6 +1,6 @@
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { EventMetadata, HappenedEvent, NewEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { RevisionConflict } from '@roomwire/shared/ports/errors';
+import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Decider } from './decider.js';
@@ -58,18 +58,25 @@ export const createStreamWriter = (deps: {
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
+  /** So many of those that wait are decided each for itself. */
+  let alone = 0;
 
   const run = async (): Promise<void> => {
     running = true;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, batchSize);
+      const batch = waiting.splice(0, alone > 0 ? 1 : batchSize);
+      if (alone > 0) alone -= 1;
       try {
         const outcomes = await decideTogether(batch);
         waiting.unshift(...batch.splice(outcomes.length));
         settle(batch, outcomes);
       } catch (error) {
         known = undefined;
-        for (const each of batch) each.reject(error);
+        if (error instanceof AppendTooLarge && batch.length > 1) {
+          // One command is too large, or two that met: the others have nothing to do with it.
+          waiting.unshift(...batch);
+          alone = batch.length;
+        } else for (const each of batch) each.reject(error);
       }
     }
     running = false;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { redactText } from '@roomwire/shared/credentials/redactText';
-import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
+import { AppendTooLarge, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { Refusal } from '../handling/refusal.js';
 import { applicationError, ErrorAnswer } from './errorAnswer.js';
@@ -17,6 +17,7 @@ interface ErrorHandlerDeps {
 
 export const failureMessages = {
   badRequest: 'The request is not valid',
+  tooLarge: 'The change is larger than the event log takes at once',
   unavailable: 'The service is temporarily unavailable, please try again',
   unexpected: 'Internal server error',
 } as const;
@@ -49,6 +50,7 @@ export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): Answ
       logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
       return applicationError(503, failureMessages.unavailable, at);
     }
+    if (error instanceof AppendTooLarge) return applicationError(413, failureMessages.tooLarge, at);
     if (isBadRequest(error)) return applicationError(400, failureMessages.badRequest, at);
     logger.error('A request failed', { requestId: at.id, error });
     return applicationError(500, failureMessages.unexpected, at);

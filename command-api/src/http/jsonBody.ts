@@ -56,6 +56,7 @@ export const readJsonBody = async (
   });
   const { body } = request as { body?: unknown };
   checkStructure(body);
+  checkWritten(body, Number(request.headers['content-length'] ?? bodyLimitBytes));
   return body;
 };
 
@@ -78,6 +79,22 @@ const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer
     default:
       return applicationError(400, bodyMessages.notJson, at);
   }
+};
+
+/** Of `1e20`, a number that is written shorter than it is kept. */
+const longestWritten = 6;
+
+/** What is kept of a body is no larger than a body, so that everything behind can rely on that. */
+const checkWritten = (body: unknown, receivedBytes: number): void => {
+  if (receivedBytes * longestWritten <= bodyLimitBytes) return;
+  if (Buffer.byteLength(JSON.stringify(body) ?? '') > bodyLimitBytes)
+    throw validationError([
+      {
+        path: '',
+        value: null,
+        message: `must not be larger than ${bodyLimitBytes} bytes with its numbers written out`,
+      },
+    ]);
 };
 
 /** Walks without recursion, because the nesting is the sender's choice. */

@@ -46,6 +46,7 @@ const bodyCases: readonly ErrorCase[] = [
   },
   application('body_not_json', 400, bodyMessages.notJson),
   application('body_too_large', 413, bodyMessages.tooLarge),
+  application('change_too_large', 413, failureMessages.tooLarge),
   application('body_type_wrong', 415, bodyMessages.wrongType),
   application('body_encoding_unsupported', 415, bodyMessages.wrongEncoding),
 ];

@@ -4,7 +4,7 @@ import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
@@ -102,6 +102,31 @@ describe('the command handler', () => {
     );
     expect(answers).to.eql(Array.from({ length: 30 }, (_, index) => `n${index}`));
     expect(await names(handler)).to.eql(['n29']);
+  });
+
+  it('refuses a command that is too large for the log, and none that came with it', async () => {
+    const bounded: EventLog = Object.assign(Object.create(log) as EventLog, {
+      append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) =>
+        JSON.stringify(args[2]).length > 50_000 ? Promise.reject(new AppendTooLarge()) : log.append(...args),
+      readStream: (...args: [string, number?]) => log.readStream(...args),
+    });
+    const handler = handlerOn(bounded);
+    await create(handler, 'r1');
+    const outcomes = await Promise.all([
+      ...['n1', 'n2'].map((name) => codeOf(rename(handler, 'r1', name))),
+      codeOf(rename(handler, 'r1', 'x'.repeat(60_000))),
+      ...['n3', 'n4'].map((name) => codeOf(rename(handler, 'r1', name))),
+    ]);
+    expect(outcomes.map((outcome) => (outcome instanceof AppendTooLarge ? 'too large' : outcome))).to.eql([
+      'done',
+      'done',
+      'too large',
+      'done',
+      'done',
+    ]);
+    expect(await names(handler)).to.eql(['n4']);
+    expect(await names(handlerOn(log))).to.eql(['n4']);
+    expect((await recorded()).map(({ type }) => type)).to.have.length(5);
   });
 
   it('divides what would be too large for one append, and keeps the order', async () => {

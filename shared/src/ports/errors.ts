@@ -9,6 +9,15 @@ export class RevisionConflict extends Error {
   }
 }
 
+/** The events of one append are more than the event log takes at once. Nothing was written, and never will be. */
+export class AppendTooLarge extends RangeError {
+  override readonly name = 'AppendTooLarge';
+
+  constructor(options?: ErrorOptions) {
+    super('The events of an append are larger than the event log takes at once', options);
+  }
+}
+
 /** An engine is out of reach; what was asked may or may not have happened. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';

@@ -42,7 +42,7 @@ export interface EventLog {
    * All or nothing, and on disk when it resolves. A stale `expected` rejects with `RevisionConflict`, unless the
    * very same events (by id) already stand there: then the first result is given again and nothing is written,
    * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown,
-   * or that the log has been closed.
+   * or that the log has been closed; `AppendTooLarge`, that the engine takes no such append.
    */
   append(
     stream: string,

@@ -79,6 +79,44 @@ describe('REST hostile bodies', () => {
     }
   });
 
+  it('keeps no more of a body than a body may have', async () => {
+    const numbers = Array.from({ length: 100_000 }, () => '1e20').join(',');
+    expectValidationError(await send('/apps', `{"name":"x","files":[${numbers}]}`), '');
+    const few = Array.from({ length: 10_000 }, () => '1e20').join(',');
+    expect((await send('/apps', `{"name":"x","files":[${few}]}`)).status).to.equal(201);
+  });
+
+  it('keeps records that other forms than JSON make many times as large', async () => {
+    const app = (await client.post('/apps', { name: 'x' })).body;
+    const fields = ['config', 'dependencies', 'files'] as const;
+    for (const item of ['[]', '{}', '{"a.b":"\\ud800"}']) {
+      const values = Array.from({ length: 900_000 / (item.length + 1) }, () => item).join(',');
+      for (const field of fields) {
+        const init = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
+        const value = field === 'config' ? `{"values":[${values}]}` : `[${values}]`;
+        const answer = await client.send(`/apps/${app.appId}`, { ...init, body: `{"${field}":${value}}` });
+        expect(answer.status, field).to.equal(200);
+      }
+      const { body } = await client.get(`/apps/${app.appId}`);
+      for (const field of fields)
+        expect(JSON.stringify(body[field]), field).to.equal(
+          field === 'config' ? `{"values":[${values}]}` : `[${values}]`,
+        );
+    }
+    const next = (await client.post('/apps', { name: 'next' })).body;
+    expect((await client.get(`/apps/${next.appId}`)).body).to.eql(next);
+  }).timeout(60_000);
+
+  it('refuses what the event log does not take, and nothing else with it', async () => {
+    const files = 'x'.repeat(megabyte - 100);
+    const [large, ...others] = await Promise.all([
+      client.post('/apps', { name: 'large', files }),
+      ...Array.from({ length: 5 }, () => client.post('/apps', { name: 'other' })),
+    ]);
+    expect(large.status).to.be.oneOf([201, 413]);
+    expect(others.map(({ status }) => status)).to.eql([201, 201, 201, 201, 201]);
+  });
+
   it('looks into nothing that is nested too deeply', async () => {
     for (const [open, close] of [
       ['[', ']'],

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { BSON } from 'mongodb';
 import {
   decodeDocument,
   encodeFields,
@@ -7,6 +8,8 @@ import {
 } from '../../../src/adapters/view-store/mongo/storedDocument.js';
 import { storedFilter, storedSort } from '../../../src/adapters/view-store/mongo/storedFilter.js';
 import { anyMetadata } from './mongoMetadata.js';
+
+const { calculateObjectSize, deserialize, serialize } = BSON;
 
 const stored = (fields: object) => ({ ...encodeFields(fields), _id: 'r', _term: 1 });
 
@@ -55,6 +58,37 @@ describe('a document in MongoDB', () => {
     };
     expect(encodeFields(fields)).to.deep.equal(fields);
     expect(encodeKey('createdAt')).to.equal('createdAt');
+  });
+});
+
+describe('a large document in MongoDB', () => {
+  const mebibyte = 1024 * 1024;
+  const listOf = (item: string, count: number): unknown =>
+    JSON.parse(`[${Array.from({ length: count }, () => item).join(',')}]`);
+  /** The hardest that a body of 1 MiB can hold, or a message in a dead letter of three. */
+  const fields = {
+    emptyLists: listOf('[]', mebibyte),
+    emptyObjects: listOf('{}', mebibyte),
+    numbers: listOf('1', mebibyte),
+    halves: listOf(String.raw`"\ud800"`, mebibyte / 9),
+    dots: { ['.'.repeat(mebibyte)]: 1 },
+    keys: Object.fromEntries(Array.from({ length: mebibyte / 8 }, (_, index) => [`.${index}`, null])),
+    nested: listOf(`${'{"a":'.repeat(30)}0${'}'.repeat(30)}`, mebibyte / 181),
+  };
+
+  for (const [name, value] of Object.entries(fields))
+    it(`is no larger than its JSON, but for little, and read as it was written: ${name}`, () => {
+      const document = stored({ dependencies: value });
+      const atMost = JSON.stringify(value).length + mebibyte / 2;
+      expect(calculateObjectSize(document)).to.be.below(atMost);
+      expect(JSON.stringify(decodeDocument(deserialize(serialize(document)) as typeof document))).to.equal(
+        JSON.stringify({ dependencies: value }),
+      );
+    });
+
+  it('keeps fields of ordinary size as they are', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, [index]]));
+    expect(encodeFields({ metadata })).to.deep.equal({ metadata });
   });
 });
 

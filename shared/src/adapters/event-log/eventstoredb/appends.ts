@@ -8,7 +8,7 @@ import {
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
 import type { Clock } from '../../../ports/clock.js';
-import { RevisionConflict } from '../../../ports/errors.js';
+import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
 import type { Random } from '../../../ports/random.js';
 import { waitMs } from './backOff.js';
@@ -67,7 +67,8 @@ export const createAppends = (deps: AppendsDeps) => {
         return await answerWithin(withinMs, send(deps, append, events));
       } catch (error) {
         if (error instanceof RevisionConflict) throw error;
-        if (isOfType(error, ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)) throw tooLarge(error);
+        if (isOfType(error, ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED))
+          throw new AppendTooLarge({ cause: error });
         if (!mayPass(error)) throw asEngineFailure(error);
         connection.renew(client, error);
         const wait = waitMs(betweenAttempts, attempt, random.bytes(1)[0]! / 255);
@@ -119,6 +120,3 @@ const firstResult = async (
   if (!same || last === undefined) throw new RevisionConflict(stream);
   return { revision: last.revision, position: last.position };
 };
-
-const tooLarge = (cause: Error): RangeError =>
-  new RangeError('The events of an append are larger than EventStoreDB takes at once', { cause });

@@ -20,6 +20,11 @@ const textKey = '%json';
 // MongoDB ends at a depth of 100, and no filter looks for anything down there.
 const deepestKept = 32;
 
+// BSON makes up to eleven bytes of one of JSON (a list of empty lists), and a document ends at 16 MiB: what could become
+// larger than this is kept as text, in which nobody searches.
+const mostBytesOfField = 256 * 1024;
+const mostBytesOfValue = 32;
+
 const unsafeCharacters = /[%$.\0\p{Surrogate}]|^_/gu;
 const escapes = /%(?:u([0-9A-F]{4})|([0-9A-F]{2}))/g;
 const loneSurrogate = /\p{Surrogate}/u;
@@ -58,10 +63,27 @@ export const encodeValue = (value: unknown, depth = 0): unknown => {
   return value.map((item) => (Array.isArray(item) ? asText(item) : encodeValue(item, depth + 1)));
 };
 
+/** Whether a field could become too large, its texts apart, of which BSON makes no more than JSON does. */
+const isBulky = (field: unknown): boolean => {
+  let bytes = 0;
+  const adds = (value: unknown): boolean => {
+    bytes += mostBytesOfValue;
+    if (bytes > mostBytesOfField) return true;
+    if (typeof value !== 'object' || value === null) return false;
+    if (Array.isArray(value)) return value.some(adds);
+    return Object.entries(value).some(([key, inner]) => {
+      bytes += 3 * key.length;
+      return adds(inner);
+    });
+  };
+  return typeof field === 'object' && adds(field);
+};
+
 /** All fields of a document, or some that are to be set. */
 export const encodeFields = (fields: object, depth = 0): Json => {
   const encoded: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) encoded[encodeKey(key)] = encodeValue(value, depth);
+  for (const [key, value] of Object.entries(fields))
+    encoded[encodeKey(key)] = depth === 0 && isBulky(value) ? asText(value) : encodeValue(value, depth);
   return encoded;
 };
 
