@@ -26,7 +26,7 @@ export const putRedrivenCalls = async (
     if (recorded.type !== 'DeadLetterRedriven' || recorded.metadata.occurredAt < oldest) continue;
     const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
     const entry = await deps.views.get('deadLetters', data.dlqId);
-    if (entry !== undefined) await deps.bus.put(webhookCalls, callOf(entry, data.redriveId));
+    if (entry !== undefined) await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded));
   }
 };
 
@@ -34,7 +34,11 @@ export const putRedrivenCalls = async (
 type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & { readonly data: unknown };
 
 /** The call as it was, with the same id. */
-const callOf = (entry: DeadLetter, redriveId: string): WebhookCall => {
+const callOf = (
+  entry: DeadLetter,
+  redriveId: string,
+  { metadata: { traceparent } }: RecordedEvent,
+): WebhookCall => {
   const { dlqId, organizationId, projectId, appId, kind, url, requestHeaders, requestBody } = entry;
   const { data, ...told } = requestBody as Sent;
   return {
@@ -44,5 +48,6 @@ const callOf = (entry: DeadLetter, redriveId: string): WebhookCall => {
     data: encode(data),
     origin: { by: 'redrive', redriveId },
     attempts: 0,
+    ...(traceparent !== undefined && { traceparent }),
   };
 };

@@ -185,11 +185,12 @@ describe('a lobby', () => {
 
   it('reports a handler that throws, and goes on', async () => {
     const { client, peer, errors } = await harness.connected();
-    void client.lobby('east', () => {
+    const subscribing = client.lobby('east', () => {
       throw new Error('mine');
     });
     await peer.next('lobbySubscribe');
     peer.send({ type: 'lobbySubscribed', lobbyId: 'east', presence });
     expect(await errors.next()).to.include({ error: 'handler_failed', lobbyId: 'east' });
+    await subscribing;
   });
 });

@@ -31,8 +31,9 @@ describe('subscribe', () => {
       loadBalance: true,
       loadBalanceGroup: 'g',
     } as const;
-    void client.subscribe(topic, ignore, options);
+    const subscribing = client.subscribe(topic, ignore, options);
     expect(await peer.confirm()).to.deep.equal({ type: 'subscribe', topic, ...options });
+    await subscribing;
   });
 
   it('rejects with the error frame of its topic', async () => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { slugFromName } from '@roomwire/shared/domain/slug';
 import type { Random } from '@roomwire/shared/ports/random';
+import { slugFromName } from '../policy/slugFromName.js';
 
 /** More than one, because four hex digits may meet an app that has them already. */
 const candidates = 8;

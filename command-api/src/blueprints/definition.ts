@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprints/blueprint';
-import { slugFromName } from '@roomwire/shared/domain/slug';
 import { validationError, type FailedConstraint } from '../http/errorAnswer.js';
+import { slugFromName } from '../policy/slugFromName.js';
 import type { BlueprintRoomBody, DefinitionBody } from './schemas.js';
 
 /** A version is one event, and with its envelope it must go into an append of any event log (1 MiB). */

@@ -12,7 +12,7 @@ import { readQuery } from './query.js';
 import { requestIdOf } from './requestId.js';
 import type { RequestMetrics, RouteTimes } from './requestMetrics.js';
 import type { ApiRequest, Route } from './route.js';
-import { sendJson } from './sendJson.js';
+import { sendJson, sendList } from './sendJson.js';
 import { beginRequest, endRequest } from './traceRequest.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
@@ -51,9 +51,9 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     maxParamLength,
     // A query is read by the routes that take one, see readQuery.
     querystringParser: () => undefined,
-    onBadUrl: (path) => {
-      throw Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 });
-    },
+    // No route is found for it, so nothing of a route's (its times, its trace) is there.
+    onBadUrl: (path, _request, response) =>
+      deps.answerFailure(Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 }), response),
   });
   const { metrics, clock, tracing } = deps;
   const mount = (methods: HTTPMethod[], path: string, method: string, answer: Answer): void =>
@@ -89,7 +89,8 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     const found = router.find(request.method as HTTPMethod, request.url ?? '');
     // The tree takes nothing for a value too; a path with an empty part is none of ours.
     if (found === null || Object.values(found.params).includes('')) return false;
-    void answer(request, response, found);
+    if (found.store === null) void found.handler(request, response, found.params, null, {});
+    else void answer(request, response, found);
     return true;
   };
 };
@@ -137,6 +138,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
     if (route.status === 204) response.writeHead(204).end();
+    else if (Array.isArray(answer)) await sendList(response, route.status, answer);
     else sendJson(response, route.status, answer);
   };
 };

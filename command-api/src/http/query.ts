@@ -4,7 +4,8 @@
  * Express gives one of the path, for what is not UTF-8.
  */
 export const readQuery = (target: string): Record<string, unknown> => {
-  const [, search = ''] = /\?(.*)$/s.exec(target) ?? [];
+  const mark = target.indexOf('?');
+  const search = mark === -1 ? '' : target.slice(mark + 1);
   const query: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const orderBy: string[] = [];
   const parameters = new URLSearchParams(search);
@@ -14,10 +15,17 @@ export const readQuery = (target: string): Record<string, unknown> => {
     const [, base = name, index] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? [];
     if (base === 'orderBy' && index !== undefined && /^\d*$/.test(index)) orderBy.push(value);
     else if (index !== undefined) query[base] = [[value]];
-    else query[base] = base in query ? [query[base], value].flat() : value;
+    else query[base] = base in query ? withAnother(query[base], value) : value;
   }
   if (orderBy.length > 0) query['orderBy'] = 'orderBy' in query ? [query['orderBy'], orderBy] : orderBy;
   return query;
+};
+
+/** A request may name one parameter thousands of times: what was gathered of it is not copied for each. */
+const withAnother = (earlier: unknown, value: string): unknown[] => {
+  if (!Array.isArray(earlier)) return [earlier, value];
+  earlier.push(value);
+  return earlier as unknown[];
 };
 
 /** What cannot be decoded has become a replacement character, which somebody may have sent as well. */

@@ -1,5 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
+
+/** What becomes text at a time: some milliseconds of work at the most. */
+const recordsAtOnce = 500;
 
 /** Ends an answer with a JSON body, which the replacer may still change. */
 export const sendJson = (
@@ -9,8 +13,43 @@ export const sendJson = (
   replacer?: (name: string, value: unknown) => unknown,
 ): void => {
   const text = JSON.stringify(body, replacer);
-  response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  begin(response, status);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
+};
+
+/**
+ * Ends an answer with a list, however long: in pieces, so that nobody waits for all of it to become text, and no more of
+ * it is in memory than the client takes. Resolves when it has been handed on, or the client is gone.
+ */
+export const sendList = async (
+  response: ServerResponse,
+  status: number,
+  records: readonly unknown[],
+): Promise<void> => {
+  if (records.length <= recordsAtOnce) return sendJson(response, status, records);
+  begin(response, status);
+  for (let from = 0; from < records.length && !response.destroyed; from += recordsAtOnce) {
+    const piece = JSON.stringify(records.slice(from, from + recordsAtOnce)).slice(1, -1);
+    const isTaken = response.write(`${from === 0 ? '[' : ','}${piece}`);
+    await (isTaken ? othersHadTheirTurn() : drained(response));
+  }
+  response.end(']');
+};
+
+const begin = (response: ServerResponse, status: number): void => {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+};
+
+/** Resolves when the client has taken what was written, or is gone. */
+const drained = async (response: ServerResponse): Promise<void> => {
+  if (response.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      response.off('drain', goOn).off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn).on('close', goOn);
+  });
 };

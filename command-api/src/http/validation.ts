@@ -113,10 +113,12 @@ const isTime = (text: string): boolean => {
   return year >= 1 && year <= 9999;
 };
 
-/** At least one character that is neither a space nor a control character, and no NUL. */
-export const displayNamePattern =
-  // eslint-disable-next-line no-control-regex -- control characters are what it is about
-  /^[^\x00]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00]*$/;
+/** Spaces, control characters but NUL, and what leaves no mark. */
+const unseen = String.raw`\x01-\x20\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
+
+/** A character that can be seen, and no NUL. It matches in one way only: a name may be as long as a body. */
+// eslint-disable-next-line no-misleading-character-class -- single characters are what it is about
+export const displayNamePattern = new RegExp(`^[${unseen}]*[^\\x00${unseen}][^\\x00]*$`);
 
 /** The empty name is left to `minLength`, so that it fails once. */
 const isDisplayName = (text: string): boolean =>

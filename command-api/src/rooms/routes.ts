@@ -1,6 +1,5 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
-import { slugFromName } from '@roomwire/shared/domain/slug';
 import { currentApp } from '../apps/currentApp.js';
 import { findApp } from '../apps/findApp.js';
 import { Refusal } from '../handling/refusal.js';
@@ -8,6 +7,7 @@ import { oldestFirst } from '../http/pagination.js';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { listOf } from '../http/schemas.js';
+import { slugFromName } from '../policy/slugFromName.js';
 import { exampleNewRoom, exampleRoom, roomSchema } from './answers.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
 import { findRoom } from './findRoom.js';

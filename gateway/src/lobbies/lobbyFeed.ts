@@ -37,9 +37,9 @@ export class LobbyFeed {
 
   push(notice: LobbyNotice): void {
     if (this.isHeld) return this.wait(notice);
-    const isShown = this.view.shows(notice.roomSlug);
+    const isShown = this.view.showsAsKnown(notice.roomSlug);
     if (isShown === true) this.send(notice);
-    else if (isShown !== false) {
+    else if (isShown === undefined) {
       this.wait(notice);
       void this.drain();
     }

@@ -26,12 +26,15 @@ export class LobbyView {
     this.estate = estateOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
   }
 
-  /** A promise only where the read models have to be asked. */
-  shows(roomSlug: string): boolean | Promise<boolean> {
+  /** Undefined where the read models have to be asked. */
+  showsAsKnown(roomSlug: string): boolean | undefined {
     const known = this.known.get(roomSlug);
-    return known !== undefined && isCurrent(known.access)
-      ? this.isShown(roomSlug, known)
-      : this.read(roomSlug);
+    return known !== undefined && isCurrent(known.access) ? this.isShown(roomSlug, known) : undefined;
+  }
+
+  /** Rejects when the read models fail. */
+  async shows(roomSlug: string): Promise<boolean> {
+    return this.showsAsKnown(roomSlug) ?? this.read(roomSlug);
   }
 
   private async read(roomSlug: string): Promise<boolean> {

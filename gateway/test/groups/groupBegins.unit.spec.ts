@@ -10,6 +10,7 @@ import { GroupHosts } from '../../src/groups/groupHosts.js';
 import { GroupSite } from '../../src/groups/groupSite.js';
 import { Membership } from '../../src/groups/membership.js';
 import { ManualClock } from '../support/manualClock.js';
+import { overlaid } from '../support/overlaid.js';
 import { silentLogger } from '../support/world.js';
 
 const place = { room: 'p/app/_/room', topic: 'p/app/_/room/work', group: 'g' };
@@ -18,13 +19,22 @@ describe('a worker group that has just begun', () => {
   const clock = new ManualClock();
   let folder: TemporaryFolder;
   let store: GroupStore;
+  /** Before it nobody learns what is in the store. */
+  let answered: Promise<void>;
   let record: MessageRecord;
   let site: GroupSite;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     const files = { file: (name: string) => join(folder.path, name) };
-    store = await openEmbeddedGroupStore(files, clock.now());
+    answered = Promise.resolve();
+    const real = await openEmbeddedGroupStore(files, clock.now());
+    store = overlaid(real, {
+      load: async (...group) => {
+        await answered;
+        return real.load(...group);
+      },
+    });
     record = await openEmbeddedMessageRecord(files);
     const hosts: GroupHosts = new GroupHosts('gateway', {
       ready: Promise.resolve(),
@@ -74,6 +84,7 @@ describe('a worker group that has just begun', () => {
       },
       entered: () => undefined,
       deliver: () => undefined,
+      isReachable: () => true,
     };
     const membership = new Membership(wish, site, () => number);
     await membership.join();
@@ -94,5 +105,31 @@ describe('a worker group that has just begun', () => {
     expect(await stored()).to.equal(undefined);
     await member(true, 2);
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+  });
+
+  /** It comes and goes before it is known whether there is anything to wake. */
+  const passThrough = async (): Promise<void> => {
+    let answer = (): void => undefined;
+    answered = new Promise((resolve) => (answer = resolve));
+    (await member(true)).leave(false);
+    await eventually(() => site.replica.known === undefined);
+    answer();
+  };
+
+  it('[WS-GROUP-9] is remembered though its only member stayed for no more than a moment', async () => {
+    await passThrough();
+    await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+    expect(await stored()).to.include({ place: 'here', sinceMs: clock.now() });
+  });
+
+  it('[WS-GROUP-9] is as it was asleep when whoever came has gone before it was woken', async () => {
+    const before = {
+      ...{ topic: place.topic, group: place.group, place: 'here', sinceMs: 1, undone: ['1'], done: [] },
+      expiresAt: clock.now() + 1_000,
+    };
+    await store.write(before);
+    await passThrough();
+    await site.closed;
+    expect(await stored()).to.deep.equal(before);
   });
 });

@@ -7,7 +7,7 @@ import type { Credentials } from '../../src/standalone/firstStart.js';
 import { startStandalone, type Standalone } from '../../src/standalone/standalone.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { eventStoreOfATest } from './cluster.js';
-import { withDatabase } from './withDatabase.js';
+import { withDatabase } from '@roomwire/shared/testing/withDatabase';
 import { createRecordingLogger, type RecordedLine } from './recordingLogger.js';
 
 export interface TestService {

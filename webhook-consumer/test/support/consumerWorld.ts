@@ -11,6 +11,7 @@ import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import type { WebhookConsumerOptions } from '../../src/options.js';
 import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
@@ -28,6 +29,7 @@ export class ConsumerWorld {
   readonly reports: WebhookReport[] = [];
   readonly answers: WebhookAnswer[] = [];
   readonly outcomes: WebhookOutcome[] = [];
+  readonly tracing = recordingTracing();
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
   bus: MessageBus;
@@ -63,7 +65,7 @@ export class ConsumerWorld {
     const logger: Logger = { debug: write, info: write, warn: write, error: write };
     const consumer = createWebhookConsumer({
       ...{ bus, clock: systemClock, logger },
-      ...{ views: this.views, secretBox: this.secretBox },
+      ...{ views: this.views, secretBox: this.secretBox, tracing: this.tracing.tracing },
       options: { ...fast, ...options },
     });
     this.consumers.push(consumer);
@@ -115,7 +117,7 @@ export class ConsumerWorld {
     await this.folder.remove();
   }
 
-  private async closeConsumers(): Promise<void> {
+  async closeConsumers(): Promise<void> {
     await Promise.all(this.consumers.splice(0).map((consumer) => consumer.close()));
   }
 

@@ -12,7 +12,7 @@ export const formatBytes = (bytes: number): string => {
   return `${power === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${byteSizes[power]}`;
 };
 
-export const formatCount = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
 export const formatTime = (time: Date): string => time.toISOString().slice(0, 16).replace('T', ' ');
 

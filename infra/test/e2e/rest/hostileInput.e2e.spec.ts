@@ -169,10 +169,29 @@ describe('REST hostile input', () => {
   });
 
   it('takes no name that cannot be shown', async () => {
-    for (const name of [' ', '\t\n', '\x17', '\u00a0\u3000', 'a\0b', 'a\ud800', '\udc00b'])
+    for (const name of [
+      ' ',
+      '\t\n',
+      '\x17',
+      '\u00a0\u3000',
+      '\u200b\u00ad\u2060',
+      '\u3164\u2800',
+      'a\0b',
+      'a\ud800',
+      '\udc00b',
+    ])
       expectValidationError(await client.post('/apps', { name }), 'name');
     for (const name of [' a ', 'x\n', '😀', 'Été'])
       expect((await client.post('/apps', { name })).body.name).to.equal(name);
+  });
+
+  // By a pattern that can match in many ways each of these took minutes, in which nobody else was answered.
+  it('reads a text once, however long', async () => {
+    for (const end of ['', '\0', '\ud800', '!', ' ']) {
+      const text = 'a'.repeat(300_000) + end;
+      expect((await client.post('/actors', { name: text, actorType: 'user' })).status).to.equal(400);
+      expect((await client.post('/apps', { name: 'x', slug: text })).status).to.equal(400);
+    }
   });
 
   it('takes a UUID in its plain form only', async () => {

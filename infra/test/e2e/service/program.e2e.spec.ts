@@ -33,6 +33,15 @@ describe('the program', () => {
     expect((await stop(second)).code).to.equal(0);
   });
 
+  it('outlives a path that cannot be decoded, whoever asks for it', async () => {
+    const service = await startProgram(folder.path);
+    for (const path of ['/apps/%', '/apps/%ff', '/%', '/organizations/%e0%a4/usage'])
+      for (const headers of [{}, { authorization: 'Bearer nobody' }])
+        expect((await fetch(`${service.baseUrl}/v1${path}`, { headers })).status, path).to.equal(400);
+    expect((await service.project.get('/apps')).status).to.equal(200);
+    expect((await stop(service)).code).to.equal(0);
+  });
+
   it('carries a message from `publish` to `listen`', async () => {
     const service = await startProgram(folder.path);
     const { topic, listener, sender } = await twoActors(service);

@@ -88,13 +88,13 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
   for (const [when, prepare] of Object.entries(deaths))
     it(`killed ${when}`, async () => {
       prepare();
-      const publishing = publish();
+      const publishing = publish().catch(() => undefined);
       await service.program.ended;
       const before = endpoint.received.length;
       endpoint.reaction = answer(200);
       await restart();
       const number = published;
-      await publishing.catch(() => undefined);
+      await publishing;
       await publish(1);
       await eventually(() => idsOf(published).length > 0, { withinMs: 10_000 });
       if (when !== 'as the answer comes')
