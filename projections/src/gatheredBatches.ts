@@ -27,7 +27,10 @@ export class GatheredBatches {
   #writing: Promise<void> | undefined;
   #following: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
-  #wake: () => void = () => undefined;
+  /** Events so far, and those that both steps have been done with. */
+  #added = 0;
+  #through = 0;
+  #waiters: (() => void)[] = [];
 
   /** `onFailure` is told once; no step is begun after that. */
   constructor(steps: BatchSteps, onFailure: () => void) {
@@ -42,14 +45,21 @@ export class GatheredBatches {
       this.#waiting.push(event);
       this.#characters += roughSize(event.data);
     }
+    this.#added += events.length;
     this.#writing ??= this.#write();
-    while (this.#isFull && !this.#failure) await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (this.#isFull && !this.#failure) await this.#change();
     this.#throwFailure();
   }
 
-  /** Resolves when both steps have been done with all that has come. Rejects when one has failed. */
+  /**
+   * Resolves when both steps have been done with all that has come by now, whatever comes meanwhile. Rejects when one has
+   * failed, and the other is not under way any more.
+   */
   async done(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
+    const added = this.#added;
+    while (this.#through < added && !this.#failure) await this.#change();
+    if (!this.#failure) return;
+    await this.#writing;
     await this.#following;
     this.#throwFailure();
   }
@@ -65,13 +75,33 @@ export class GatheredBatches {
         await this.#steps.write(events);
         await this.#following;
         if (this.#failure) break;
-        this.#following = this.#steps.afterwards(events).catch((error: unknown) => this.#fail(error));
+        this.#following = this.#follow(events);
       }
     } catch (error) {
       this.#fail(error);
     } finally {
       this.#writing = undefined;
     }
+  }
+
+  async #follow(events: Events): Promise<void> {
+    try {
+      await this.#steps.afterwards(events);
+      this.#through += events.length;
+      this.#wake();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    const woken = this.#waiters;
+    this.#waiters = [];
+    for (const wake of woken) wake();
   }
 
   #take(): Events {

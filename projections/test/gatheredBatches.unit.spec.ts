@@ -80,6 +80,20 @@ describe('gathered batches', () => {
     expect(told.filter((name) => name.startsWith('feed'))).to.deep.equal(['feed a', 'feed b', 'feed c']);
   });
 
+  it('are done when what had come by then is, whatever comes meanwhile', async () => {
+    const { batches, end } = world();
+    await batches.add([event('a')]);
+    const done = batches.done();
+    await batches.add([event('b')]);
+    await end('write a');
+    await end('feed a');
+    await done;
+    const later = batches.done();
+    expect(await isPending(later)).to.equal(true);
+    for (const name of ['write b', 'feed b']) await end(name);
+    await later;
+  });
+
   it('take no more than a bounded number of events, and of characters', async () => {
     for (const [count, text] of [
       [2_000, ''],
