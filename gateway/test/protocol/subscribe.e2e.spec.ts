@@ -147,7 +147,7 @@ describe('an address', () => {
     'x'.repeat(10_000),
   ];
 
-  it('[WS-TOPIC-2] that is malformed, or of what does not exist, is an unknown topic', async () => {
+  it('[WS-TOPIC-2] [WS-VER-2] that is malformed, or of what does not exist, is an unknown topic', async () => {
     const client = await world.join();
     for (const topic of [...unknown, `${world.projectId}/app-1/_/lobby/news`]) {
       const reply = await client.ask({ type: 'subscribe', topic });
