@@ -29,12 +29,6 @@ const eventsOf = async (client: FrameClient, count: number): Promise<Record<stri
 describe('lobbies', () => {
   let world: World;
 
-  const announce = async (client: FrameClient, roomId: string, data: unknown = {}): Promise<void> => {
-    client.send({ type: 'presence', roomId, data });
-    expect(await client.ask({ type: 'getPresence' })).to.deep.equal({ type: 'presenceList', data: [] });
-    await world.spread();
-  };
-
   beforeEach(async () => {
     world = await World.open();
     await world.startGateway();
@@ -48,8 +42,8 @@ describe('lobbies', () => {
 
   it('[WS-LOBBY-3] a snapshot shows who is present, by room and actor', async () => {
     const ann = await world.member();
-    await announce(ann.client, 'bar', { mood: 'fine' });
-    await announce((await world.member()).client, 'cellar');
+    await world.announce(ann.client, 'bar', { mood: 'fine' });
+    await world.announce((await world.member()).client, 'cellar');
     const watcher = (await world.member({}, 1)).client;
     for (const type of ['lobbySubscribe', 'getLobbyPresence']) {
       const presence = (await snapshot(watcher, 'east', type)) as Record<string, Record<string, Frame>>;
@@ -70,7 +64,7 @@ describe('lobbies', () => {
       ['room-1', { n: 2 }],
       ['bar', { n: 3 }],
     ] as const) {
-      await announce(ann.client, roomId, data);
+      await world.announce(ann.client, roomId, data);
     }
     await ann.client.close();
     const told = (event: string, roomId: string, data: unknown) => ({
@@ -98,7 +92,7 @@ describe('lobbies', () => {
     await world.room(await world.find('apps', { slug: 'hotel' }), 'annex');
     const ann = (await world.member()).client;
     for (const roomId of ['cellar', 'annex']) {
-      await announce(ann, roomId);
+      await world.announce(ann, roomId);
       expect(await watcher.next()).to.include({ event: 'join', roomId });
       if (roomId === 'annex') expect(await watcher.next()).to.include({ event: 'leave', roomId: 'cellar' });
     }
@@ -120,7 +114,7 @@ describe('lobbies', () => {
         lobbyId: 'east',
       });
     }
-    await announce((await world.member()).client, 'bar');
+    await world.announce((await world.member()).client, 'bar');
     expect(await watcher.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
 
@@ -128,7 +122,7 @@ describe('lobbies', () => {
     const watcher = (await world.member()).client;
     await snapshot(watcher, 'east');
     await snapshot(watcher, 'east');
-    await announce((await world.member()).client, 'bar');
+    await world.announce((await world.member()).client, 'bar');
     expect(await watcher.next()).to.include({ event: 'join' });
     expect(await watcher.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
@@ -146,7 +140,7 @@ describe('lobbies', () => {
     it('may carry the app, and is echoed as it was written', async () => {
       const { client } = await world.member();
       expect(await snapshot(client, 'hotel/east')).to.deep.equal({});
-      await announce((await world.member()).client, 'bar');
+      await world.announce((await world.member()).client, 'bar');
       expect(await client.next()).to.include({ type: 'lobbyPresence', lobbyId: 'hotel/east' });
     });
 
@@ -157,7 +151,7 @@ describe('lobbies', () => {
       expect(await client.ask({ type: 'lobbySubscribe', lobbyId: 'east' })).to.deep.equal(refused('east'));
       await client.subscribe('motel/desk/news');
       await snapshot(client, 'east');
-      await announce((await world.member()).client, 'desk');
+      await world.announce((await world.member()).client, 'desk');
       expect(await client.next()).to.include({ event: 'join', roomId: 'desk' });
     });
 
@@ -184,7 +178,7 @@ describe('lobbies', () => {
     const watcher = (await world.member()).client;
     await snapshot(watcher, 'east');
     const ann = await world.member();
-    await announce(ann.client, 'room-2');
+    await world.announce(ann.client, 'room-2');
     expect(await watcher.next()).to.include({ event: 'join', roomId: 'room-2' });
     await world.happened(
       { type: 'RoomUpdated', data: { appId, roomId, changes: { status: 'disabled' } } },
@@ -194,7 +188,7 @@ describe('lobbies', () => {
       const reply = (await ann.client.ask({ type: 'getPresence', roomId: 'room-2' })) as Frame;
       return reply['error'] === 'unknown_topic';
     });
-    await announce(ann.client, 'bar');
+    await world.announce(ann.client, 'bar');
     expect(await watcher.next()).to.include({ event: 'join', roomId: 'bar' });
   });
 
@@ -212,13 +206,13 @@ describe('lobbies', () => {
         }),
     });
     const ann = (await world.member()).client;
-    await announce(ann, 'room-1', { n: 1 });
+    await world.announce(ann, 'room-1', { n: 1 });
     const watcher = (await world.member({}, 2)).client;
     isSlow = true;
     watcher.send({ type: 'lobbySubscribe', lobbyId: 'east' });
     await eventually(() => released.length > 0);
-    await announce(ann, 'room-1', { n: 2 });
-    await announce(ann, 'bar', { n: 3 });
+    await world.announce(ann, 'room-1', { n: 2 });
+    await world.announce(ann, 'bar', { n: 3 });
     isSlow = false;
     for (const release of released) release();
     expect(await watcher.next()).to.deep.nested.include({ type: 'lobbySubscribed' });
@@ -238,7 +232,7 @@ describe('lobbies', () => {
     await snapshot(watcher, 'east');
     isAway = true;
     const ann = (await world.member()).client;
-    for (const roomId of ['room-2', 'bar']) await announce(ann, roomId);
+    for (const roomId of ['room-2', 'bar']) await world.announce(ann, roomId);
     isAway = false;
     expect(await eventsOf(watcher, 3)).to.deep.equal({ 'room-2': ['join', 'leave'], bar: ['join'] });
   });

@@ -19,12 +19,6 @@ const list = async (client: FrameClient, roomId: string): Promise<Record<string,
 describe('presence', () => {
   let world: World;
 
-  const announce = async (client: FrameClient, roomId: string, data: unknown = {}): Promise<void> => {
-    client.send({ type: 'presence', roomId, data });
-    expect(await client.ask({ type: 'getPresence' })).to.deep.equal({ type: 'presenceList', data: [] });
-    await world.spread();
-  };
-
   beforeEach(async () => {
     world = await World.open();
     await world.startGateway();
@@ -37,10 +31,10 @@ describe('presence', () => {
     const ann = await world.member();
     const near = await world.member();
     const far = await world.member({}, 1);
-    for (const { client } of [near, far]) await announce(client, 'lobby');
+    for (const { client } of [near, far]) await world.announce(client, 'lobby');
     expect(await near.client.next()).to.include({ type: 'presence', event: 'join' });
-    await announce(ann.client, 'lobby', { mood: 'fine' });
-    await announce(ann.client, 'lobby', { mood: 'better' });
+    await world.announce(ann.client, 'lobby', { mood: 'fine' });
+    await world.announce(ann.client, 'lobby', { mood: 'better' });
     await ann.client.close();
     for (const { client } of [near, far]) {
       for (const [event, presence] of [
@@ -66,10 +60,10 @@ describe('presence', () => {
     const here = await world.joinAs(token);
     const there = await world.joinAs(token, 1);
     const outsider = await (await world.join()).subscribe('app-1/lobby/news');
-    await announce(here, 'lobby');
-    await announce(there, 'lobby');
+    await world.announce(here, 'lobby');
+    await world.announce(there, 'lobby');
     const marker = await world.member();
-    await announce(marker.client, 'lobby');
+    await world.announce(marker.client, 'lobby');
     for (const client of [here, there]) {
       expect(await client.next()).to.deep.include({
         event: 'join',
@@ -81,12 +75,12 @@ describe('presence', () => {
 
   it('[WS-PRES-6] takes the connections of an actor for one presence', async () => {
     const witness = (await world.member()).client;
-    await announce(witness, 'lobby');
+    await world.announce(witness, 'lobby');
     const { record, token } = await world.actor();
     const first = await world.joinAs(token);
     const second = await world.joinAs(token, 1);
-    await announce(first, 'lobby', { from: 'first' });
-    await announce(second, 'lobby', { from: 'second' });
+    await world.announce(first, 'lobby', { from: 'first' });
+    await world.announce(second, 'lobby', { from: 'second' });
     for (const [event, from] of [
       ['join', 'first'],
       ['update', 'second'],
@@ -108,9 +102,9 @@ describe('presence', () => {
 
   it('[WS-PRES-6] is silent about an announcement that changes nothing', async () => {
     const witness = (await world.member()).client;
-    await announce(witness, 'lobby');
+    await world.announce(witness, 'lobby');
     const { client } = await world.member();
-    for (const mood of ['same', 'same', 'other']) await announce(client, 'lobby', { mood });
+    for (const mood of ['same', 'same', 'other']) await world.announce(client, 'lobby', { mood });
     expect(await witness.next()).to.include({ event: 'join' });
     expect(await witness.next()).to.deep.nested.include({
       event: 'update',
@@ -121,17 +115,17 @@ describe('presence', () => {
   it('[WS-PRES-4] leaves the former room when it is announced in another one', async () => {
     await world.room(await world.app('app-2'), 'den');
     const [inLobby, inDen] = [(await world.member()).client, (await world.member({}, 1)).client];
-    await announce(inLobby, 'lobby');
-    await announce(inDen, 'den');
+    await world.announce(inLobby, 'lobby');
+    await world.announce(inDen, 'den');
     const mover = await world.member();
-    await announce(mover.client, 'lobby');
-    await announce(mover.client, 'den');
+    await world.announce(mover.client, 'lobby');
+    await world.announce(mover.client, 'den');
     expect(await inLobby.next()).to.include({ event: 'join' });
     expect(await inLobby.next()).to.deep.include({ event: 'leave', data: { actor_token_id: mover.id } });
     expect(await inDen.next()).to.include({ event: 'join' });
     expect(await list(inLobby, 'lobby')).to.not.have.property(mover.id);
-    await announce(inLobby, 'lobby', { no: 'longer told' });
-    await announce(inDen, 'den', { still: 'told' });
+    await world.announce(inLobby, 'lobby', { no: 'longer told' });
+    await world.announce(inDen, 'den', { still: 'told' });
     expect(await mover.client.next()).to.deep.nested.include({ 'data.presence': { still: 'told' } });
   });
 
@@ -139,8 +133,8 @@ describe('presence', () => {
     const before = Math.floor(Date.now() / 1_000);
     const ann = await world.member();
     const ben = await world.member({}, 1);
-    await announce(ann.client, 'lobby', { binary: new Uint8Array([1, 2]) });
-    await announce(ben.client, 'lobby', { n: 2 });
+    await world.announce(ann.client, 'lobby', { binary: new Uint8Array([1, 2]) });
+    await world.announce(ben.client, 'lobby', { n: 2 });
     expect(await ann.client.next()).to.include({ event: 'join' });
     for (const { client } of [ann, ben]) {
       expect(await list(client, 'app-1/lobby')).to.deep.equal({
@@ -156,7 +150,7 @@ describe('presence', () => {
 
   it('[WS-PRES-8] does nothing without a roomId', async () => {
     const witness = (await world.member()).client;
-    await announce(witness, 'lobby');
+    await world.announce(witness, 'lobby');
     const { client } = await world.member();
     client.send({ type: 'presence', data: { a: 1 } });
     expect(await client.ask({ type: 'getPresence' })).to.deep.equal({ type: 'presenceList', data: [] });
@@ -171,11 +165,11 @@ describe('presence', () => {
         unknown('lobby'),
       );
       await client.subscribe('app-2/lobby/news');
-      await announce(client, 'lobby');
+      await world.announce(client, 'lobby');
       expect(await list(client, 'app-2/lobby')).to.have.property(id);
       expect(await list(client, 'app-1/lobby')).to.deep.equal({});
       await client.subscribe('app-1/lobby/news');
-      await announce(client, 'lobby', { still: 'there' });
+      await world.announce(client, 'lobby', { still: 'there' });
       expect(await list(client, 'app-2/lobby')).to.deep.equal({ [id]: { still: 'there' } });
     });
 
@@ -193,8 +187,8 @@ describe('presence', () => {
       await world.room(await world.app('app-1', {}, theirs), 'lobby');
       const stranger = await world.joinAs((await world.actor({}, theirs)).token);
       const ours = (await world.member()).client;
-      await announce(ours, 'lobby');
-      await announce(stranger, 'lobby');
+      await world.announce(ours, 'lobby');
+      await world.announce(stranger, 'lobby');
       expect(Object.keys(await list(stranger, 'lobby'))).to.have.length(1);
       expect(Object.keys(await list(ours, 'lobby'))).to.have.length(1);
     });
@@ -214,7 +208,7 @@ describe('presence', () => {
   it('[WS-PRES-3] an observer reads, and may not announce', async () => {
     const { client } = await world.member({ actorType: 'observer' });
     const ann = await world.member();
-    await announce(ann.client, 'lobby');
+    await world.announce(ann.client, 'lobby');
     expect(await list(client, 'lobby')).to.have.property(ann.id);
     expect(await client.ask({ type: 'presence', roomId: 'lobby', data: {} })).to.deep.include(
       unknown('lobby'),
@@ -239,7 +233,7 @@ describe('presence', () => {
     }
     const filled = (bytes: number) => ({ f: 'x'.repeat(bytes - encode({ f: '' }).length - 2) });
     expect(encode(filled(16_384))).to.have.length(16_384);
-    await announce(client, 'lobby', filled(16_384));
+    await world.announce(client, 'lobby', filled(16_384));
     expect(await client.ask({ type: 'presence', roomId: 'lobby', data: filled(16_385) })).to.deep.include({
       error: 'message_too_large',
       maxSizeBytes: 16_384,
@@ -253,7 +247,7 @@ describe('presence', () => {
   it('[WS-PRES-11] is bounded by a rate of its own', async () => {
     await world.startGateway({ presenceRate: 3 });
     const { client } = await world.member({}, 2);
-    for (let n = 1; n <= 3; n++) await announce(client, 'lobby', { n });
+    for (let n = 1; n <= 3; n++) await world.announce(client, 'lobby', { n });
     expect(await client.ask({ type: 'presence', roomId: 'lobby', data: { n: 4 } })).to.include({
       error: 'rate_limit_exceeded',
       code: 42910,
@@ -266,7 +260,7 @@ describe('presence', () => {
     const room = await world.room(app, 'shop');
     await world.room(app, 'street');
     const ann = await world.member();
-    await announce(ann.client, 'shop');
+    await world.announce(ann.client, 'shop');
     const disabled = { ...room, status: 'disabled' as const };
     await world.happened(
       {
@@ -291,9 +285,9 @@ describe('presence', () => {
 
   it('[WS-PRES-9] a socket that is cut leaves', async () => {
     const witness = (await world.member({}, 1)).client;
-    await announce(witness, 'lobby');
+    await world.announce(witness, 'lobby');
     const { client, id } = await world.member();
-    await announce(client, 'lobby');
+    await world.announce(client, 'lobby');
     expect(await witness.next()).to.include({ event: 'join' });
     client.webSocket.terminate();
     expect(await witness.next()).to.deep.include({ event: 'leave', data: { actor_token_id: id } });
@@ -301,9 +295,9 @@ describe('presence', () => {
 
   it('[WS-PRES-9] everybody on a gateway that closes leaves', async () => {
     const witness = (await world.member({}, 1)).client;
-    await announce(witness, 'lobby');
+    await world.announce(witness, 'lobby');
     const { client, id } = await world.member();
-    await announce(client, 'lobby');
+    await world.announce(client, 'lobby');
     expect(await witness.next()).to.include({ event: 'join' });
     await world.gateway.close();
     expect(await witness.next()).to.deep.include({ event: 'leave', data: { actor_token_id: id } });
@@ -311,10 +305,10 @@ describe('presence', () => {
 
   it('[WS-PRES-12] a gateway that starts knows who is present, and tells its own nothing of the past', async () => {
     const ann = await world.member();
-    await announce(ann.client, 'lobby', { long: 'here' });
+    await world.announce(ann.client, 'lobby', { long: 'here' });
     await world.startGateway();
     const { client, id } = await world.member({}, 2);
-    await announce(client, 'lobby');
+    await world.announce(client, 'lobby');
     expect(await list(client, 'lobby')).to.deep.equal({ [ann.id]: { long: 'here' }, [id]: {} });
   });
 
@@ -331,7 +325,7 @@ describe('presence', () => {
     });
     await world.room(await world.app('app-2'), 'den');
     const { client, id } = await world.member({}, 2);
-    await announce(client, 'lobby', { n: 1 });
+    await world.announce(client, 'lobby', { n: 1 });
     isAway = true;
     for (const roomId of ['lobby', 'den']) {
       expect(await client.ask({ type: 'presence', roomId, data: { n: 2 } })).to.include({
@@ -343,7 +337,7 @@ describe('presence', () => {
     expect(await list(client, 'lobby')).to.deep.equal({ [id]: { n: 1 } });
     expect(await list(client, 'den')).to.deep.equal({});
     const ann = await world.member();
-    await announce(ann.client, 'lobby');
+    await world.announce(ann.client, 'lobby');
     expect(await client.next()).to.deep.nested.include({ event: 'join', 'data.actor_token_id': ann.id });
   });
 });

@@ -1,24 +1,13 @@
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { presenceNews } from '@roomwire/shared/contracts/bus/presenceNews';
-import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
-import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { App } from '@roomwire/shared/domain/apps/app';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import type { Grant } from '@roomwire/shared/domain/rooms/grant';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
-import type { Scope } from '@roomwire/shared/domain/scopes/scope';
-import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
-import type { Views } from '@roomwire/shared/contracts/views/views';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -26,12 +15,13 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewChange, ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
 import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
 import { isOnEngines } from '@roomwire/shared/testing/enginesOfTheRun';
 import { eventually } from '@roomwire/shared/testing/eventually';
+import { Estate, nextPosition } from './estate.js';
 import { FrameClient } from './frameClient.js';
 import { openEmbeddedPorts, type BusPorts, type Ports } from './ports.js';
 import { TakenRecords } from './takenRecords.js';
@@ -68,22 +58,15 @@ const openPorts = async (): Promise<Ports> => {
   return openEnginePorts();
 };
 
-/** Worlds on engines share their read models, whose positions rise. */
-let lastPosition = 0;
-
-const nextPosition = (): string => String(++lastPosition).padStart(16, '0');
-
 /** A project with what lives in it, and gateways that serve it, on files or on the engines of the run. */
-export class World {
-  readonly organizationId = systemRandom.uuid();
-  readonly projectId = systemRandom.uuid();
-  readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
+export class World extends Estate {
   private readonly ports: Ports;
   private readonly taken = new TakenRecords(domainEventFeed, presenceNews, retainedMessages);
   private readonly running: Running[] = [];
   private readonly clients: FrameClient[] = [];
 
   private constructor(ports: Ports) {
+    super(ports.views);
     this.ports = ports;
   }
 
@@ -108,10 +91,6 @@ export class World {
       await ports.close();
     }
     await this.ports.close();
-  }
-
-  get views(): ViewStore {
-    return this.ports.views;
   }
 
   get bus(): MessageBus {
@@ -174,90 +153,6 @@ export class World {
     this.running.push({ gateway, server, ports, url: `ws://127.0.0.1:${port}/ws` });
   }
 
-  /** Another project of the organization; gives its id. */
-  async project(projectId: string = systemRandom.uuid()): Promise<string> {
-    await this.put({
-      put: 'projects',
-      id: projectId,
-      doc: records.project(projectId, this.organizationId),
-    });
-    return projectId;
-  }
-
-  async app(slug: string, fields: Partial<App> = {}, projectId = this.projectId): Promise<App> {
-    const doc = records.app(projectId, slug, fields);
-    await this.put({ put: 'apps', id: doc.appId, doc });
-    return doc;
-  }
-
-  async room(owner: App, slug: string, fields: Partial<Room> = {}): Promise<Room> {
-    const doc = records.room(owner, slug, fields);
-    await this.put({ put: 'rooms', id: doc.roomId, doc });
-    return doc;
-  }
-
-  /**
-   * One more room of the same app, on the same partition: what one client publishes in both comes in that order, which
-   * makes a message of the one a marker for the other.
-   */
-  async roomInLine({ appId, slug }: Room): Promise<Room> {
-    const owner = await this.find('apps', { appId });
-    const { partitions = 1 } = busTopics.find(({ name }) => name === liveMessages.name) ?? {};
-    const partition = (room: string) =>
-      partitionOf(Buffer.from(`${this.projectId}/${owner.slug}/_/${room}`), partitions);
-    let n = 1;
-    while (partition(`other-${n}`) !== partition(slug)) n++;
-    return this.room(owner, `other-${n}`);
-  }
-
-  /** A room `lobby` in an app, and its address with the topic `news`. */
-  async newsroom(app = 'app-1', room = 'lobby'): Promise<string> {
-    await this.room(await this.app(app), room);
-    return `${app}/${room}/news`;
-  }
-
-  async actor(
-    fields: Partial<Actor> = {},
-    projectId = this.projectId,
-  ): Promise<{ readonly record: Actor; readonly token: string }> {
-    const made = records.actor(projectId, fields);
-    await this.put({ put: 'actors', id: made.record.actorTokenId, doc: made.record });
-    return made;
-  }
-
-  async grant(on: Room, fields: Partial<Grant>): Promise<Grant> {
-    const doc = records.grant(on, fields);
-    await this.put({ put: 'grants', id: doc.roomActorAccessId, doc });
-    return doc;
-  }
-
-  async scope(slug: string, fields: Partial<Scope> = {}): Promise<Scope> {
-    const doc = records.scope(this.projectId, slug, fields);
-    await this.put({ put: 'scopes', id: doc.accessScopeId, doc });
-    return doc;
-  }
-
-  /** A signing key and the secret that its project knows. */
-  async signingKey(
-    fields: Partial<SigningKey> = {},
-    projectId = this.projectId,
-  ): Promise<{ readonly record: SigningKey; readonly secret: string }> {
-    const { keyId, token } = mintToken(systemRandom, 'sk_live');
-    const secret = token.slice(keyId.length + 1);
-    const signingKeyId = systemRandom.uuid();
-    const sealedSecret = this.secretBox.seal(secret, signingKeyId);
-    const doc = {
-      ...createdSigningKey(
-        { signingKeyId, projectId, keyId, name: 'key', sealedSecret },
-        '2026-01-01T00:00:00.000Z',
-      ),
-      createdPosition: '0000000000000001',
-      ...fields,
-    };
-    await this.put({ put: 'signingKeys', id: signingKeyId, doc });
-    return { record: doc, secret };
-  }
-
   /** A connection of a new actor, with the actor's id. */
   async member(fields: Partial<Actor> = {}, gateway = 0): Promise<{ client: FrameClient; id: string }> {
     const { record, token } = await this.actor(fields);
@@ -314,6 +209,15 @@ export class World {
     for (const channel of [presenceNews, retainedMessages]) await this.taken.spread(channel);
   }
 
+  /** Resolves when each gateway knows where the client says it is. */
+  async announce(client: FrameClient, roomId: string, data: unknown = {}): Promise<void> {
+    client.send({ type: 'presence', roomId, data });
+    const reply = await client.ask({ type: 'getPresence' });
+    if (reply === 'heartbeat' || reply['type'] !== 'presenceList')
+      throw new Error(`Not announced: ${JSON.stringify(reply)}`);
+    await this.spread();
+  }
+
   /** Resolves when these gateways know that so many messages of worker groups are not done. */
   async undone(messages: number, ...gateways: readonly number[]): Promise<void> {
     for (const place of gateways) {
@@ -321,16 +225,5 @@ export class World {
       const known = async () => (await collectedMetrics(collect)).get('roomwire_group_messages_open');
       await eventually(async () => (await known()) === messages, { what: `${messages} undone messages` });
     }
-  }
-
-  /** The record of the project that has these fields; rejects where there is none. */
-  async find<V extends 'apps' | 'rooms' | 'grants'>(view: V, filter: ViewFilter = {}): Promise<Views[V]> {
-    const [found] = await this.views.find(view, { filter: { ...filter, projectId: this.projectId } });
-    if (found === undefined) throw new Error(`No ${view} with ${JSON.stringify(filter)}`);
-    return found;
-  }
-
-  async put(...changes: ViewChange[]): Promise<void> {
-    await this.views.apply({ changes, position: nextPosition() });
   }
 }

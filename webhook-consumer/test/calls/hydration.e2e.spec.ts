@@ -1,33 +1,26 @@
 import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint, type Reaction } from '@roomwire/shared/testing/webhookEndpoint';
+import { reactions, type Reaction } from '@roomwire/shared/testing/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, partly, reset } = reactions;
 
 describe('a hydration call', () => {
   let world: ConsumerWorld;
-  let endpoint: WebhookEndpoint;
 
-  beforeEach(async () => {
-    endpoint = await WebhookEndpoint.open();
-    world = await ConsumerWorld.open();
-  });
-  afterEach(async () => {
-    await world.close();
-    await endpoint.close();
-  });
+  beforeEach(async () => void (world = await ConsumerWorld.open()));
+  afterEach(() => world.close());
 
   const answered = (): Promise<void> => eventually(() => world.answers.length > 0, { what: 'an answer' });
   const dropped = (): Promise<void> =>
     eventually(() => world.consumers[0]?.metrics.hydrationsDropped === 1, { what: 'a dropped hydration' });
 
   it('[HOOK-BODY-1] posts who has subscribed to what', async () => {
-    endpoint.reaction = answer(200, '{}');
-    const { callId } = await world.hydrate(endpoint.url);
+    world.endpoint.reaction = answer(200, '{}');
+    const { callId } = await world.hydrate(world.endpoint.url);
     await answered();
-    const [call] = endpoint.received;
+    const [call] = world.endpoint.received;
     expect(call?.json).to.eql({ actorId: 'actor-1', roomName: 'lobby', topicName: 'news', scope: null });
     expect(call?.headers).to.include({ 'webhook-id': callId, 'x-key': 'secret-of-the-customer' });
   });
@@ -35,10 +28,10 @@ describe('a hydration call', () => {
   it('[HOOK-HYDRATE-3] sends any JSON back to whoever asked, as a frame', async () => {
     const values = [{ a: [1, 'ä', null] }, [], 'text', 0, null, false, 1.5, 9007199254740991];
     for (const [index, value] of values.entries()) {
-      endpoint.reaction = answer(index % 2 ? 201 : 200, JSON.stringify(value), {
+      world.endpoint.reaction = answer(index % 2 ? 201 : 200, JSON.stringify(value), {
         'content-type': 'text/plain',
       });
-      await world.hydrate(endpoint.url);
+      await world.hydrate(world.endpoint.url);
       await eventually(() => world.answers.length === index + 1);
       const { gatewayId, subscription, body } = world.answers[index] ?? expect.fail();
       expect([gatewayId, subscription]).to.eql(['gateway-1', 7]);
@@ -65,11 +58,11 @@ describe('a hydration call', () => {
     for (const [what, reaction, attempts] of cases) {
       await world.close();
       world = await ConsumerWorld.open();
-      endpoint.received.length = 0;
-      endpoint.reaction = reaction;
-      await world.hydrate(`${endpoint.url}?token=in-the-url`);
+      world.endpoint.received.length = 0;
+      world.endpoint.reaction = reaction;
+      await world.hydrate(`${world.endpoint.url}?token=in-the-url`);
       await dropped();
-      expect(endpoint.received, what).to.have.lengthOf(attempts);
+      expect(world.endpoint.received, what).to.have.lengthOf(attempts);
       expect(world.logLines.join(), what).to.include('A hydration call came to nothing');
       expect(world.logLines.join(), what).not.to.match(/in-the-url|secret-of/);
       expect([world.reports, world.answers], what).to.eql([[], []]);
@@ -77,10 +70,10 @@ describe('a hydration call', () => {
   }).timeout(30_000);
 
   it('[HOOK-RETRY-2] is made again like a trigger', async () => {
-    endpoint.reaction = inTurn(answer(503), partly(200, '{'), answer(200, '{"third":true}'));
-    await world.hydrate(endpoint.url);
+    world.endpoint.reaction = inTurn(answer(503), partly(200, '{'), answer(200, '{"third":true}'));
+    await world.hydrate(world.endpoint.url);
     await answered();
-    expect(endpoint.received).to.have.lengthOf(3);
+    expect(world.endpoint.received).to.have.lengthOf(3);
     expect(decode(world.answers[0]?.body ?? expect.fail())).to.deep.include({ data: { third: true } });
   });
 });

@@ -1,23 +1,16 @@
 import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { reactions } from '@roomwire/shared/testing/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const nested = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 
 describe('an answer to a hydration that is JSON', () => {
   let world: ConsumerWorld;
-  let endpoint: WebhookEndpoint;
 
-  beforeEach(async () => {
-    endpoint = await WebhookEndpoint.open();
-    world = await ConsumerWorld.open();
-  });
-  afterEach(async () => {
-    await world.close();
-    await endpoint.close();
-  });
+  beforeEach(async () => void (world = await ConsumerWorld.open()));
+  afterEach(() => world.close());
 
   const dropped = (): number => world.consumers[0]?.metrics.hydrationsDropped ?? 0;
 
@@ -29,8 +22,8 @@ describe('an answer to a hydration that is JSON', () => {
       `"${'x'.repeat(99)}\\udc00"`,
     ];
     for (const [index, answer] of [...answers, nested(64)].entries()) {
-      endpoint.reaction = reactions.answer(200, answer);
-      await world.hydrate(endpoint.url);
+      world.endpoint.reaction = reactions.answer(200, answer);
+      await world.hydrate(world.endpoint.url);
       await eventually(() => dropped() === index + 1, { what: `nothing to be made of ${answer}` });
     }
     expect(world.answers).to.eql([]);
@@ -39,8 +32,8 @@ describe('an answer to a hydration that is JSON', () => {
   it('[HOOK-HYDRATE-3] is sent where it comes near to that', async () => {
     const answers = ['{"constructor":{"prototype":1}}', '["__proto__","\\ud83d\\ude00"]', nested(63)];
     for (const [index, answer] of answers.entries()) {
-      endpoint.reaction = reactions.answer(200, answer);
-      await world.hydrate(endpoint.url);
+      world.endpoint.reaction = reactions.answer(200, answer);
+      await world.hydrate(world.endpoint.url);
       await eventually(() => world.answers.length === index + 1, { what: answer });
       const { body } = world.answers[index] ?? expect.fail();
       const data = JSON.parse(answer) as unknown;

@@ -4,7 +4,7 @@ import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed'
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint, type ReceivedCall } from '@roomwire/shared/testing/webhookEndpoint';
+import { reactions, type ReceivedCall } from '@roomwire/shared/testing/webhookEndpoint';
 import { signature } from '../../src/sign/signature.js';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
@@ -22,18 +22,13 @@ const expectedOf = ({ headers, text }: ReceivedCall, ...secrets: readonly string
 
 describe('[HOOK-SIGN-2] the signature of a call', () => {
   let world: ConsumerWorld;
-  let endpoint: WebhookEndpoint;
   let position = 0;
 
   beforeEach(async () => {
     position = 0;
-    endpoint = await WebhookEndpoint.open();
     world = await ConsumerWorld.open();
   });
-  afterEach(async () => {
-    await world.close();
-    await endpoint.close();
-  });
+  afterEach(() => world.close());
 
   const keep = async (secret: string, box = world.secretBox, projectId = 'p1'): Promise<void> => {
     position += 1;
@@ -50,10 +45,10 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     return world.bus.send(domainEventFeed, { ...event, stream: 's', revision: 0, position: '1' }, 'stored');
   };
   const called = async (): Promise<ReceivedCall> => {
-    const before = endpoint.received.length;
-    await world.put(endpoint.url);
-    await eventually(() => endpoint.received.length > before);
-    return endpoint.received[before] ?? expect.fail();
+    const before = world.endpoint.received.length;
+    await world.put(world.endpoint.url);
+    await eventually(() => world.endpoint.received.length > before);
+    return world.endpoint.received[before] ?? expect.fail();
   };
 
   it('is that of the published example', () => {
@@ -84,22 +79,22 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
 
   it('is made anew for each attempt, over the same id', async () => {
     await keep(newSecret(1));
-    endpoint.reaction = reactions.inTurn(reactions.answer(500), reactions.answer(200));
-    await world.put(endpoint.url);
-    await eventually(() => endpoint.received.length === 2);
-    for (const call of endpoint.received)
+    world.endpoint.reaction = reactions.inTurn(reactions.answer(500), reactions.answer(200));
+    await world.put(world.endpoint.url);
+    await eventually(() => world.endpoint.received.length === 2);
+    for (const call of world.endpoint.received)
       expect(call.headers['webhook-signature']).to.equal(expectedOf(call, newSecret(1)));
-    expect(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    expect(new Set(world.endpoint.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
   });
 
   it('is never left out: a call that cannot be signed comes to nothing', async () => {
     await keep(newSecret(1), createSecretBox({ current: new Uint8Array(32).fill(9) }));
-    await world.put(endpoint.url);
+    await world.put(world.endpoint.url);
     await eventually(() => world.reports.length === 1);
     expect(world.reports[0]).to.include({
       status: 'pending',
       error: 'The call could not be signed: no master key opens the webhook secret',
     });
-    expect(endpoint.received).to.eql([]);
+    expect(world.endpoint.received).to.eql([]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { reactions } from '@roomwire/shared/testing/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn } = reactions;
@@ -8,23 +8,16 @@ const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
 describe('traces of webhook calls', () => {
   let world: ConsumerWorld;
-  let endpoint: WebhookEndpoint;
 
-  beforeEach(async () => {
-    endpoint = await WebhookEndpoint.open();
-    world = await ConsumerWorld.open();
-  });
-  afterEach(async () => {
-    await world.close();
-    await endpoint.close();
-  });
+  beforeEach(async () => void (world = await ConsumerWorld.open()));
+  afterEach(() => world.close());
 
   const told = (count: number): Promise<void> =>
     eventually(() => world.outcomes.length >= count, { what: `${count} outcomes` });
 
   it('go on where the publish was, with a span for each attempt', async () => {
-    endpoint.reaction = inTurn(answer(500), answer(204));
-    const { callId } = await world.put(endpoint.url, { traceparent });
+    world.endpoint.reaction = inTurn(answer(500), answer(204));
+    const { callId } = await world.put(world.endpoint.url, { traceparent });
     await told(2);
     const { spans } = world.tracing;
     expect(spans.map(({ name, start }) => [name, start.kind, start.parent])).to.eql([
@@ -50,17 +43,17 @@ describe('traces of webhook calls', () => {
   });
 
   it('outlast the process', async () => {
-    endpoint.reaction = inTurn(answer(500), answer(204));
+    world.endpoint.reaction = inTurn(answer(500), answer(204));
     await world.closeConsumers();
-    await world.put(endpoint.url, { traceparent });
+    await world.put(world.endpoint.url, { traceparent });
     await world.restart();
     await told(2);
     expect(world.tracing.spans.map(({ start }) => start.parent)).to.eql([traceparent, traceparent]);
   });
 
   it('say nothing of an endpoint that is not there but that it is not', async () => {
-    const { url } = endpoint;
-    await endpoint.close();
+    const { url } = world.endpoint;
+    await world.endpoint.close();
     await world.put(url, { traceparent });
     await told(3);
     for (const { attributes, ended } of world.tracing.spans) {
@@ -71,7 +64,7 @@ describe('traces of webhook calls', () => {
   });
 
   it('are not begun for a call whose publish is not traced', async () => {
-    await world.put(endpoint.url);
+    await world.put(world.endpoint.url);
     await told(1);
     expect(world.tracing.spans).to.eql([]);
   });

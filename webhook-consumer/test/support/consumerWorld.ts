@@ -9,6 +9,7 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
+import { WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
 import type { WebhookConsumerOptions } from '../../src/options.js';
 import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
 import { openEngines, type Engines } from './engines.js';
@@ -21,7 +22,7 @@ const fast: Partial<WebhookConsumerOptions> = {
   graceMs: 50,
 };
 
-/** Consumers on a bus of their own, on files or on the engines of the run, and what comes of their calls. */
+/** Consumers on a bus of their own, on files or on the engines of the run, an endpoint, and what comes of the calls. */
 export class ConsumerWorld {
   readonly reports: WebhookReport[] = [];
   readonly answers: WebhookAnswer[] = [];
@@ -29,13 +30,15 @@ export class ConsumerWorld {
   readonly tracing = recordingTracing();
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
+  readonly endpoint: WebhookEndpoint;
   bus: MessageBus;
   readonly views: ViewStore;
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
   private readonly engines: Engines;
   private calls = 0;
 
-  private constructor(engines: Engines, bus: MessageBus) {
+  private constructor(engines: Engines, bus: MessageBus, endpoint: WebhookEndpoint) {
+    this.endpoint = endpoint;
     this.engines = engines;
     this.views = engines.views;
     this.bus = bus;
@@ -43,7 +46,7 @@ export class ConsumerWorld {
 
   static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
     const engines = await openEngines();
-    const world = new ConsumerWorld(engines, await engines.openBus());
+    const world = new ConsumerWorld(engines, await engines.openBus(), await WebhookEndpoint.open());
     await world.listen();
     await world.startConsumer(options);
     return world;
@@ -107,6 +110,7 @@ export class ConsumerWorld {
     await this.closeConsumers();
     await this.bus.close();
     await this.engines.close();
+    await this.endpoint.close();
   }
 
   async closeConsumers(): Promise<void> {
