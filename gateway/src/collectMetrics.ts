@@ -19,6 +19,7 @@ export const gatewayMetrics =
     sink.value('roomwire_retained_bytes', bytes);
     sink.value('roomwire_retained_dropped_total', metrics.retainedDropped);
     sink.value('roomwire_worker_groups', groups.size);
+    sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
     sink.value('roomwire_presence_entries', presence.board.count(isHostPlace));
     sink.value('roomwire_gateways', presence.board.peers.reports.size);

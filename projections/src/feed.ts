@@ -38,7 +38,7 @@ export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewCha
     ? []
     : [{ put: 'feedProgress', id: feedId, doc: { feed: feedId, position: fedUpTo } }];
 
-/** Feeds again what a crash between writing and feeding may have kept back: at most the last batch. */
+/** Feeds again what a crash between writing and feeding may have kept back: at most the last two batches. */
 export const feedWhatIsInDoubt = async (
   deps: { log: EventLog; views: ViewStore; bus: MessageBus; clock: Clock; logger: Logger },
   checkpoint: LogPosition,

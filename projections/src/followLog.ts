@@ -6,6 +6,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
+import { GatheredBatches } from './gatheredBatches.js';
 import { putRedrivenCalls } from './redrivenCalls.js';
 import { changesOf } from './projectors/changesOf.js';
 import { endingWithError, traceEvents } from './traceEvents.js';
@@ -22,8 +23,9 @@ export interface FollowDeps {
 }
 
 /**
- * Goes on from the checkpoint: writes each batch of events to the read models, then passes it on to the feed. The
- * subscription's `done` rejects with `StaleBatch` when another projector is ahead, or with what an engine had.
+ * Goes on from the checkpoint: writes the events to the read models, batch by batch, and passes each batch on to the feed
+ * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, or
+ * with what an engine had.
  */
 export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promise<LogSubscription> => {
   const { log, views, bus, logger } = deps;
@@ -31,19 +33,41 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
   if (checkpoint !== undefined) await feedWhatIsInDoubt(deps, checkpoint);
   let fedUpTo = checkpoint;
 
-  const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
-    const last = events.at(-1);
-    if (last === undefined) return;
+  const write = async (events: readonly RecordedEvent[]): Promise<void> => {
+    const position = positionOfLast(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
     const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
-    await views.apply({ changes, position: last.position }).catch(endingWithError(spans));
+    await views.apply({ changes, position }).catch(endingWithError(spans));
     spans?.forEach((span) => span.end());
+  };
+  const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {
     await feedEvents(bus, events);
     await putRedrivenCalls(deps, events);
-    fedUpTo = last.position;
+    fedUpTo = positionOfLast(events);
     deps.onWritten?.(events.length);
   };
-  return log.subscribeAll(checkpoint, { onEvents, onCaughtUp });
+
+  const batches = new GatheredBatches({ write, afterwards }, () => void subscription.close());
+  const subscription = log.subscribeAll(checkpoint, {
+    onEvents: (events) => batches.add(events),
+    // Whether it fails is told by `done`.
+    onCaughtUp: () => void batches.done().then(onCaughtUp, () => undefined),
+  });
+  const done = subscription.done.finally(() => batches.done());
+  done.catch(() => undefined);
+  return {
+    done,
+    close: async () => {
+      await subscription.close();
+      await done.catch(() => undefined);
+    },
+  };
+};
+
+const positionOfLast = (events: readonly RecordedEvent[]): LogPosition => {
+  const last = events.at(-1);
+  if (last === undefined) throw new RangeError('A batch has at least one event');
+  return last.position;
 };
 
 /** The checkpoint; the beginning for read models of another log, or of one that was restored from a backup. */

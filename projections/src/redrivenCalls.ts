@@ -29,7 +29,7 @@ export const putRedrivenCalls = async (
     const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
     const entry = await deps.views.get('deadLetters', data.dlqId);
     if (entry === undefined) continue;
-    await deps.bus.put(webhookCalls, callOf(entry, data.redriveId)).catch((error: unknown) => {
+    await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded)).catch((error: unknown) => {
       // Written anew, a message may be larger than it was. The read models of everybody do not wait for it.
       if (!(error instanceof RangeError)) throw error;
       deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
@@ -41,7 +41,11 @@ export const putRedrivenCalls = async (
 type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & { readonly data: unknown };
 
 /** The call as it was, with the same id. */
-const callOf = (entry: DeadLetter, redriveId: string): WebhookCall => {
+const callOf = (
+  entry: DeadLetter,
+  redriveId: string,
+  { metadata: { traceparent } }: RecordedEvent,
+): WebhookCall => {
   const { dlqId, organizationId, projectId, appId, kind, url, requestHeaders, requestBody } = entry;
   const { data, ...told } = requestBody as Sent;
   return {
@@ -51,5 +55,6 @@ const callOf = (entry: DeadLetter, redriveId: string): WebhookCall => {
     data: encode(data),
     origin: { by: 'redrive', redriveId },
     attempts: 0,
+    ...(traceparent !== undefined && { traceparent }),
   };
 };

@@ -82,6 +82,7 @@ describe('projections', () => {
     });
     await second.projections.start();
     await second.append(events.slice(20));
+    await eventually(() => fed.at(-1)?.id === events.at(-1)?.id);
     // What the end of the first may have kept back comes again, in order, and then what is new.
     const expected = events.slice(events.length - fed.length).map(({ id }) => ({ id, shown: true }));
     expect(fed).to.eql(expected);

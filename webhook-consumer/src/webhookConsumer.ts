@@ -6,6 +6,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCallHandler, type CallHandler } from './consume/callHandler.js';
@@ -26,6 +27,7 @@ export interface WebhookConsumerDeps {
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly tracing?: Tracing | undefined;
   readonly options?: Partial<WebhookConsumerOptions>;
 }
 
@@ -45,6 +47,7 @@ export const createWebhookConsumer = ({
   secretBox,
   clock,
   logger,
+  tracing,
   options: given,
 }: WebhookConsumerDeps): WebhookConsumer => {
   const options = { ...defaultOptions, ...given };
@@ -56,7 +59,7 @@ export const createWebhookConsumer = ({
   const workers: QueueWorker[] = [];
   let isClosing = false;
   const handler = createCallHandler({
-    ...{ bus, gate, metrics },
+    ...{ bus, gate, metrics, tracing },
     post: createPost({
       attempt: caller.attempt,
       keysOf: (projectId) => secrets.keys(projectId),

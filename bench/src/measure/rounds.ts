@@ -6,18 +6,21 @@ export interface Peer<T> {
 }
 
 /**
- * A, B, C, A, B, C …: what the machine does meanwhile meets every peer alike, and the figures of one round stand
- * close to each other in time.
+ * A, B, C; B, C, A; C, A, B …: what the machine does meanwhile meets every peer alike, the figures of one round stand
+ * close to each other in time, and nobody is always the first on a machine that has yet to warm up. The results are in
+ * the order of the peers, whatever the order in which they were measured.
  */
 export const inAlternation = async <T>(
   peers: readonly Peer<T>[],
   runs: number,
 ): Promise<readonly { readonly peer: string; readonly rounds: readonly T[] }[]> => {
-  const results = peers.map((peer) => ({ peer: peer.name, rounds: [] as T[] }));
+  const results = peers.map((peer) => ({ peer, rounds: [] as T[] }));
   for (let round = 0; round < runs; round += 1) {
-    for (const [index, peer] of peers.entries()) results[index]?.rounds.push(await peer.measure(round));
+    const first = round % peers.length;
+    for (const { peer, rounds } of [...results.slice(first), ...results.slice(0, first)])
+      rounds.push(await peer.measure(round));
   }
-  return results;
+  return results.map(({ peer, rounds }) => ({ peer: peer.name, rounds }));
 };
 
 /** NaN when there is nothing. */

@@ -2,22 +2,38 @@ import { expect } from 'chai';
 import { inAlternation, median, medianRatio } from '../../src/measure/rounds.js';
 
 describe('Rounds', () => {
-  it('alternate between the peers', async () => {
+  const recorded = (names: readonly string[]) => {
     const order: string[] = [];
-    const peer = (name: string) => ({
+    const peers = names.map((name) => ({
       name,
       measure: async (round: number) => {
         order.push(`${name}${round}`);
         return order.length;
       },
-    });
-    const results = await inAlternation([peer('a'), peer('b'), peer('c')], 2);
-    expect(order).to.deep.equal(['a0', 'b0', 'c0', 'a1', 'b1', 'c1']);
-    expect(results.map(({ rounds }) => rounds)).to.deep.equal([
-      [1, 4],
-      [2, 5],
-      [3, 6],
+    }));
+    return { order, peers };
+  };
+
+  it('alternate between the peers, each round beginning with the next one', async () => {
+    const { order, peers } = recorded(['a', 'b', 'c']);
+    await inAlternation(peers, 4);
+    expect(order.join(' ')).to.equal('a0 b0 c0 b1 c1 a1 c2 a2 b2 a3 b3 c3');
+  });
+
+  it('have their results in the order of the peers and of the rounds', async () => {
+    const results = await inAlternation(recorded(['a', 'b', 'c']).peers, 2);
+    expect(results).to.deep.equal([
+      { peer: 'a', rounds: [1, 6] },
+      { peer: 'b', rounds: [2, 4] },
+      { peer: 'c', rounds: [3, 5] },
     ]);
+  });
+
+  it('may have one peer, or none', async () => {
+    const { order, peers } = recorded(['a']);
+    await inAlternation(peers, 2);
+    expect(order).to.deep.equal(['a0', 'a1']);
+    expect(await inAlternation([], 2)).to.deep.equal([]);
   });
 
   it('have a median: the middle one, or the mean of the two in the middle', () => {

@@ -184,6 +184,7 @@ export class Hub {
       acks: members.acks,
       entered,
       deliver: (message) => members.deliver(subscription, message),
+      isReachable: () => session.link.outbox.isOpen,
     });
   }
 

@@ -77,10 +77,10 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   };
 
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
-    const { session, frame, access } = publish;
+    const { session, frame, access, span } = publish;
     const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
     // [HOOK-TRIGGER-2] `published` promises the call too.
-    const called = trigger(session, frame, access);
+    const called = trigger(session, frame, access, span?.traceparent);
     return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => succeeded(publish),
       (error: unknown) => failed(publish, error),

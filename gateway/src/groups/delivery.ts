@@ -26,8 +26,8 @@ export class Delivery {
     if (this.early.delete(held.message.id)) held.isDelivered = true;
     if (held.isDelivered || this.isInDoubt()) return;
     const member = this.deps.own.get(held.assignee?.number ?? -1);
-    // It has left here, and all will know in a moment.
-    if (member === undefined) return;
+    // It has left here, or is about to, and all will know in a moment.
+    if (member?.isReachable !== true) return;
     held.isDelivered = true;
     if (member.deliver(held.message)) this.deps.done([held.message.id]);
   }

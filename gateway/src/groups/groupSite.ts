@@ -97,6 +97,7 @@ export class GroupSite {
   isReady(member: Membership): void {
     this.ready.add(member);
     this.replica.goOn();
+    if (!this.sleep.isWritten) this.remember();
   }
 
   leave(member: Membership, quit: boolean, left?: () => void): void {
@@ -116,10 +117,8 @@ export class GroupSite {
       this.replica.found();
     }
     if (this.host) this.lookForMissing(this.host);
-    const { known, isInCharge } = this.replica;
-    if (known === undefined || !isInCharge) return;
-    if (known.isWaking) this.replica.goOn();
-    else this.sleep.look(known);
+    if (this.replica.isInCharge && this.replica.known?.isWaking) this.replica.goOn();
+    this.remember();
   }
 
   /** Gives up: the gateway ends. */
@@ -145,7 +144,7 @@ export class GroupSite {
 
   /** [WS-GROUP-10] Until it is over nobody is given anything else. What fails is tried again with the next look. */
   private async wake(): Promise<void> {
-    const [member] = this.ready;
+    const member = [...this.ready].find(({ isReachable }) => isReachable);
     if (this.isWakingHere || member === undefined) return;
     this.isWakingHere = true;
     let outcome: 'woken' | 'nothing there' | 'left' | 'failed' = 'failed';
@@ -159,6 +158,13 @@ export class GroupSite {
     this.isWakingHere = false;
     if (outcome === 'left') this.replica.goOn();
     else if (outcome !== 'failed') this.replica.woken(outcome === 'woken');
+    this.remember();
+  }
+
+  /** [WS-GROUP-9] All gateways may be killed at any moment. */
+  private remember(): void {
+    const { known, isInCharge } = this.replica;
+    if (known !== undefined && isInCharge) this.sleep.look(known);
   }
 
   private say(news: GroupNews): number {

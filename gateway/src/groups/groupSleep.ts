@@ -13,6 +13,8 @@ export interface SleepDeps {
   readonly logger: Logger;
 }
 
+type Progress = Pick<StoredGroup, 'sinceMs' | 'undone' | 'done'>;
+
 /** [WS-GROUP-9] After the last member has gone. */
 const keptMs = 24 * 3_600_000;
 /** A group whose members stay is written this often, changed or not, so that it does not expire. */
@@ -37,6 +39,11 @@ export class GroupSleep {
     return this.deps.store !== undefined && this.deps.record !== undefined;
   }
 
+  /** Whether anything is known of it, should all gateways die. */
+  get isWritten(): boolean {
+    return this.written !== undefined;
+  }
+
   /** Resolves when all that was to be written is, or could not be. */
   get settled(): Promise<void> {
     return this.writing;
@@ -47,7 +54,7 @@ export class GroupSleep {
     this.place = place;
   }
 
-  /** Once a second, by the sequencer: if all gateways died now, this is how far the group had come. */
+  /** When it begins and once a second, by the sequencer: if all gateways died now, this is how far the group had come. */
   look(state: GroupState): void {
     const { clock } = this.deps;
     if (!this.isPossible || state.isWaking || !state.mayCollect) return;
@@ -59,36 +66,55 @@ export class GroupSleep {
 
   /** The last member has gone. */
   emptied(state: GroupState): void {
-    if (!this.isPossible || state.isWaking) return;
-    if (!state.collects) return this.forget();
+    if (!this.isPossible) return;
+    if (!state.collects) return state.isWaking ? undefined : this.forget();
     const isDone = (id: string): boolean => !state.held.has(id);
-    this.write({
+    const progress = {
       sinceMs: state.passed.floorMs,
       undone: [...state.held.keys()],
       done: [...state.passed.record.ids, ...this.replayed].filter(isDone),
-    });
+    };
+    if (state.isWaking) this.writeFirst(progress);
+    else this.write(progress);
   }
 
   /** Gives a member what was recorded while nobody was there. Rejects with `EngineUnavailable`. */
   async wake(target: ReplayTarget): Promise<'woken' | 'nothing there' | 'left'> {
-    const { store, record, clock } = this.deps;
+    const { store, record } = this.deps;
     if (store === undefined || record === undefined) return 'nothing there';
     await this.writing;
-    const stored = await store.load(this.id.topic, this.id.group);
-    if (stored === undefined || stored.expiresAt <= clock.now() || stored.place !== this.place) {
-      return 'nothing there';
-    }
+    const stored = await this.asleep();
+    if (stored === undefined) return 'nothing there';
     const ids = await replay(record, stored, target);
     if (ids === undefined) return 'left';
     this.replayed = ids;
     return 'woken';
   }
 
-  private write(progress: Pick<StoredGroup, 'sinceMs' | 'undone' | 'done'>): void {
+  /** What there is to be woken. */
+  private async asleep(): Promise<StoredGroup | undefined> {
+    const stored = await this.deps.store?.load(this.id.topic, this.id.group);
+    const isOver = stored === undefined || stored.expiresAt <= this.deps.clock.now();
+    return isOver || stored.place !== this.place ? undefined : stored;
+  }
+
+  private write(progress: Progress): void {
+    const stored = this.storedAs(progress);
+    this.perform(() => this.deps.store?.write(stored));
+  }
+
+  /** It has gone before it was woken: if there was something to be woken, that is as it was. */
+  private writeFirst(progress: Progress): void {
+    const stored = this.storedAs(progress);
+    this.perform(async () => {
+      if ((await this.asleep()) === undefined) await this.deps.store?.write(stored);
+    });
+  }
+
+  private storedAs(progress: Progress): StoredGroup {
     const at = this.deps.clock.now();
     this.written = { sinceMs: progress.sinceMs, at };
-    const stored = { ...this.id, place: this.place, ...progress, expiresAt: at + keptMs };
-    this.perform(() => this.deps.store?.write(stored));
+    return { ...this.id, place: this.place, ...progress, expiresAt: at + keptMs };
   }
 
   private forget(): void {

@@ -83,12 +83,18 @@ export class Membership implements LocalMember {
     }
   }
 
+  get isReachable(): boolean {
+    return this.wish.isReachable();
+  }
+
   /** From now on it is given what it gets, and what it got before. */
   release(): void {
     const early = this.early ?? [];
     this.early = undefined;
-    for (const message of early) this.wish.deliver(message);
-    if (!this.acks && early.length > 0) this.done(early.map(({ id }) => id));
+    if (this.isReachable) {
+      for (const message of early) this.wish.deliver(message);
+      if (!this.acks && early.length > 0) this.done(early.map(({ id }) => id));
+    }
     this.readyIfIn();
   }
 
@@ -104,7 +110,7 @@ export class Membership implements LocalMember {
       end: (replayed) => replay.end(replayed),
       give: async (message) => {
         await replay.room(() => this.state === 'left');
-        if (this.state === 'left') return false;
+        if (this.state === 'left' || !this.isReachable) return false;
         replay.give(message);
         given(message);
         return true;

@@ -11,6 +11,8 @@ export interface LocalMember {
   readonly isPersistent: boolean;
   /** It takes part from here on; again after a change of its filters. Between two messages of the topic. */
   entered(): void;
+  /** Not where its connection is about to end: what it would be given is somebody else's when it has. */
+  readonly isReachable: boolean;
   /** Whether the message is done with that; otherwise `done` is called for it. */
   deliver(message: LiveMessage): boolean;
 }

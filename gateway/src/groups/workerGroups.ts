@@ -34,6 +34,8 @@ export interface MemberWish extends GroupPlace {
   /** It takes part from here on: between two messages of the topic. */
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage) => void;
+  /** Whether what is delivered goes to the client. */
+  readonly isReachable: () => boolean;
 }
 
 /** What a member is given of what was recorded. */
@@ -71,6 +73,13 @@ export class WorkerGroups {
   /** Groups in which this gateway has members, or is about to. */
   get size(): number {
     return this.sites.size;
+  }
+
+  /** Of them, what is not done. */
+  get messages(): number {
+    let messages = 0;
+    for (const { replica } of this.sites.values()) messages += replica.known?.held.size ?? 0;
+    return messages;
   }
 
   join(wish: MemberWish): Membership {

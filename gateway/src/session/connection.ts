@@ -75,6 +75,10 @@ export class Connection implements FrameReceiver, SessionLink {
     this.lastSign = this.core.sweeper.sweep;
   }
 
+  onClosing(): void {
+    this.outbox.close();
+  }
+
   onClosed(code: number): void {
     if (!this.isClosed) countDeparture(this.core.metrics, code);
     this.end();

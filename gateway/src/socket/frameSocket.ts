@@ -21,6 +21,8 @@ export interface FrameReceiver {
   onFrame(bytes: Buffer, isText: boolean): void;
   /** A ping or a pong: a sign of life, already answered. */
   onSignOfLife(): void;
+  /** The peer has said that it closes: what is written within the call still goes out, and nothing after it. Not always told. */
+  onClosing(): void;
   /** With the code of the peer's close; 1005 for one without, 1006 where the connection broke off. */
   onClosed(code: number): void;
 }

@@ -33,6 +33,11 @@ export class Outbox {
     return this.socket.bufferedBytes + (this.queued?.size ?? 0);
   }
 
+  /** Whether what is pushed goes to the peer. */
+  get isOpen(): boolean {
+    return this.state === 'open';
+  }
+
   push(frame: Buffer): void {
     if (this.state !== 'open') return;
     const queued = (this.queued ?? this.tick.enlist(this)).then(frame);

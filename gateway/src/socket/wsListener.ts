@@ -46,6 +46,15 @@ class WsFrameSocket implements FrameSocket {
   }
 }
 
+/** `ws` tells that a connection has closed; a peer may take seconds for that after it has said so. */
+class ClosingWebSocket extends WebSocket {
+  /** Called by `ws` itself when the peer's close has come: what is written from then on is dropped. */
+  override close(code?: number, reason?: string | Buffer): void {
+    if (this.readyState === WebSocket.OPEN) this.emit('closing');
+    super.close(code, reason);
+  }
+}
+
 export interface WsListener {
   /** Takes over the socket of an `upgrade` request, and refuses a bad handshake on it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -57,7 +66,8 @@ export const createWsListener = (
   accept: (socket: FrameSocket) => FrameReceiver,
 ): WsListener => {
   // `closeTimeout` is documented by ws and missing in its types.
-  const options: ServerOptions & { readonly closeTimeout: number } = {
+  const options: ServerOptions<typeof ClosingWebSocket> & { readonly closeTimeout: number } = {
+    WebSocket: ClosingWebSocket,
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
@@ -87,5 +97,6 @@ const connect = (
   webSocket.on('message', (data, isBinary) => receiver.onFrame(data as Buffer, !isBinary));
   webSocket.on('ping', () => receiver.onSignOfLife());
   webSocket.on('pong', () => receiver.onSignOfLife());
+  webSocket.on('closing', () => receiver.onClosing());
   webSocket.on('close', (code) => receiver.onClosed(code));
 };

@@ -1,6 +1,7 @@
 import type { CallOrigin, WebhookCall, WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { TraceParent } from '@roomwire/shared/ports/tracing';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Identity } from '../session/identity.js';
 
@@ -10,6 +11,8 @@ export interface CallReason {
   /** MessagePack. */
   readonly data: Uint8Array;
   readonly origin: CallOrigin;
+  /** Undefined where it is not traced. */
+  readonly traceparent?: TraceParent | undefined;
 }
 
 /** Everything the call needs, as it is now. */
@@ -17,7 +20,7 @@ export const newCall = (
   random: Random,
   { organizationId, projectId, actorTokenId, accessScope }: Identity,
   { place, room, topic }: TopicAccess,
-  { kind, webhook, data, origin }: CallReason,
+  { kind, webhook, data, origin, traceparent }: CallReason,
 ): WebhookCall => ({
   callId: random.uuid(),
   kind,
@@ -38,4 +41,5 @@ export const newCall = (
   data,
   origin,
   attempts: 0,
+  ...(traceparent !== undefined && { traceparent }),
 });

@@ -3,6 +3,7 @@ import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFra
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { TraceParent } from '@roomwire/shared/ports/tracing';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Session } from '../session/session.js';
@@ -16,6 +17,8 @@ export type Trigger = (
   session: Session,
   frame: PublishFrame,
   access: TopicAccess,
+  /** Of the publish. */
+  traceparent: TraceParent | undefined,
 ) => Promise<void> | undefined;
 
 interface TriggerDeps {
@@ -42,11 +45,11 @@ export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Tr
     return unawaited > mostUnawaited ? settled : Promise.resolve();
   };
 
-  return (session, { data, qos }, access) => {
+  return (session, { data, qos }, access, traceparent) => {
     const webhook = access.webhooks?.onPublish;
     if (webhook === undefined) return undefined;
     metrics.webhookCalls++;
-    const reason = { kind: 'trigger', webhook, data, origin: { by: 'publish' } } as const;
+    const reason = { kind: 'trigger', webhook, data, origin: { by: 'publish' }, traceparent } as const;
     const put = bus.put(webhookCalls, newCall(random, session.identity, access, reason));
     return qos === 0 ? withoutWaiting(put) : put;
   };

@@ -17,14 +17,15 @@ describe('frames that are written past ws', () => {
   let socket: FrameSocket;
   let client: WebSocket;
   let received: string[];
-
-  const receiver: FrameReceiver = {
-    onFrame: (bytes) => socket.write(binaryFrame(bytes)),
-    onSignOfLife: () => undefined,
-    onClosed: () => undefined,
-  };
+  let receiver: FrameReceiver;
 
   beforeEach(async () => {
+    receiver = {
+      onFrame: (bytes) => socket.write(binaryFrame(bytes)),
+      onSignOfLife: () => undefined,
+      onClosing: () => undefined,
+      onClosed: () => undefined,
+    };
     const listener = createWsListener(200, (accepted) => {
       socket = accepted;
       return receiver;
@@ -69,6 +70,19 @@ describe('frames that are written past ws', () => {
     const [code, reason] = (await once(client, 'close')) as [number, Buffer];
     expect(received).to.deep.equal(expected);
     expect([code, reason.toString()]).to.deep.equal([4321, 'done']);
+  });
+
+  it('still go out when the peer closes, while the receiver is told so, and not afterwards', async () => {
+    receiver.onClosing = () => socket.write(binaryFrame(Buffer.from('the last one')));
+    const gone = new Promise<void>((resolve) => {
+      receiver.onClosed = () => {
+        socket.write(binaryFrame(Buffer.from('too late')));
+        resolve();
+      };
+    });
+    client.close(1000);
+    await Promise.all([gone, once(client, 'close')]);
+    expect(received).to.deep.equal(['the last one']);
   });
 
   it('count as buffered until the peer has taken them', async () => {

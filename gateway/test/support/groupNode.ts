@@ -99,6 +99,7 @@ export class GroupNode {
         },
         entered: () => void (worker.hasEntered = true),
         deliver: ({ id }) => this.given(worker, id),
+        isReachable: () => true,
       }),
     };
     worker.membership.release();

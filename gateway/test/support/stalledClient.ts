@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { encode } from '@msgpack/msgpack';
 
-/** A WebSocket client without a library, for what well-behaved ones do not do: it reads only when it is told to. */
+/** A WebSocket client without a library, for what well-behaved ones do not do: it reads, and ends, only when it is told to. */
 export class StalledClient {
   readonly socket: Socket;
   received = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export class StalledClient {
 
   static async connect(url: string): Promise<StalledClient> {
     const { hostname, port } = new URL(url);
-    const client = new StalledClient(connect(Number(port), hostname));
+    const client = new StalledClient(connect({ port: Number(port), host: hostname, allowHalfOpen: true }));
     client.socket.write(
       'GET /ws HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
         'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
@@ -44,6 +44,7 @@ export class StalledClient {
 
   /** Everything that still comes, until the server has cut the connection. */
   async drain(): Promise<Buffer> {
+    this.socket.once('end', () => this.socket.end());
     this.socket.resume();
     if (!this.socket.closed) await once(this.socket, 'close');
     return this.received;

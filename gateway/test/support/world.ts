@@ -1,15 +1,14 @@
+import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
-import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
-import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { presenceNews } from '@roomwire/shared/contracts/bus/presenceNews';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
@@ -19,6 +18,7 @@ import type { Grant } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { Views } from '@roomwire/shared/contracts/views/views';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -26,11 +26,15 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import type { ViewChange, ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
+import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
+import { isOnEngines } from '@roomwire/shared/testing/enginesOfTheRun';
+import { eventually } from '@roomwire/shared/testing/eventually';
 import { FrameClient } from './frameClient.js';
+import { openEmbeddedPorts, type BusPorts, type Ports } from './ports.js';
+import { TakenRecords } from './takenRecords.js';
 import * as records from '@roomwire/shared/testing/records';
 
 export const silentLogger: Logger = {
@@ -54,38 +58,38 @@ export interface WorldOptions extends Partial<GatewayOptions> {
 interface Running {
   readonly gateway: Gateway;
   readonly server: Server;
+  readonly ports: BusPorts;
   readonly url: string;
 }
 
-/** A project with what lives in it, on the embedded adapters, and gateways that serve it. */
+const openPorts = async (): Promise<Ports> => {
+  if (!isOnEngines()) return openEmbeddedPorts();
+  const { openEnginePorts } = await import('./enginePorts.js');
+  return openEnginePorts();
+};
+
+/** Worlds on engines share their read models, whose positions rise. */
+let lastPosition = 0;
+
+const nextPosition = (): string => String(++lastPosition).padStart(16, '0');
+
+/** A project with what lives in it, and gateways that serve it, on files or on the engines of the run. */
 export class World {
-  readonly views: ViewStore;
-  readonly bus: MessageBus;
-  readonly sessions: SessionStore;
-  private record: MessageRecord | undefined;
-  private groups: GroupStore | undefined;
-  readonly organizationId = 'organization-1';
-  readonly projectId = 'project-1';
+  readonly organizationId = systemRandom.uuid();
+  readonly projectId = systemRandom.uuid();
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
-  private readonly folder: TemporaryFolder;
+  private readonly ports: Ports;
+  private readonly taken = new TakenRecords(domainEventFeed, presenceNews, retainedMessages);
   private readonly running: Running[] = [];
   private readonly clients: FrameClient[] = [];
-  private position = 0;
 
-  private constructor(folder: TemporaryFolder, views: ViewStore, bus: MessageBus, sessions: SessionStore) {
-    this.folder = folder;
-    this.sessions = sessions;
-    this.views = views;
-    this.bus = bus;
+  private constructor(ports: Ports) {
+    this.ports = ports;
   }
 
   /** An organization and a project, and one gateway. */
   static async open(options: WorldOptions = {}): Promise<World> {
-    const folder = await temporaryFolder();
-    const files = { file: (name: string) => join(folder.path, name) };
-    const [views, bus] = [await openEmbeddedViewStore(files), await openEmbeddedMessageBus(files)];
-    const sessions = await openEmbeddedSessionStore(files, systemClock.now());
-    const world = new World(folder, views, bus, sessions);
+    const world = new World(await openPorts());
     await world.put({
       put: 'organizations',
       id: world.organizationId,
@@ -98,28 +102,32 @@ export class World {
 
   async close(): Promise<void> {
     for (const client of this.clients) client.webSocket.terminate();
-    for (const { gateway, server } of this.running) {
+    for (const { gateway, server, ports } of this.running) {
       await gateway.close();
       server.close();
+      await ports.close();
     }
-    await this.record?.close();
-    await this.groups?.close();
-    await this.bus.close();
-    await this.sessions.close();
-    await this.views.close();
-    await this.folder.remove();
+    await this.ports.close();
   }
 
-  /** Opened when recording is first turned on. */
-  async messageRecord(): Promise<MessageRecord> {
-    const file = (name: string) => join(this.folder.path, name);
-    return (this.record ??= await openEmbeddedMessageRecord({ file }));
+  get views(): ViewStore {
+    return this.ports.views;
   }
 
-  /** As `messageRecord`. */
-  async groupStore(): Promise<GroupStore> {
-    const file = (name: string) => join(this.folder.path, name);
-    return (this.groups ??= await openEmbeddedGroupStore({ file }, systemClock.now()));
+  get bus(): MessageBus {
+    return this.ports.bus;
+  }
+
+  get sessions(): SessionStore {
+    return this.ports.sessions;
+  }
+
+  messageRecord(): Promise<MessageRecord> {
+    return this.ports.record();
+  }
+
+  groupStore(): Promise<GroupStore> {
+    return this.ports.groups();
   }
 
   get gateway(): Gateway {
@@ -143,11 +151,13 @@ export class World {
     tracing,
     ...options
   }: WorldOptions = {}): Promise<void> {
+    const ports = await this.ports.gateway();
+    const watched = this.taken.watch(ports.bus);
     const gateway = createGateway({
       views: views?.(this.views) ?? this.views,
-      bus: bus?.(this.bus) ?? this.bus,
+      bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
-      messageRecord: messageRecord?.(await this.messageRecord()),
+      messageRecord: messageRecord?.(await ports.record()),
       groupStore: messageRecord && (await this.groupStore()),
       tracing,
       clock,
@@ -161,15 +171,17 @@ export class World {
     await gateway.start();
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    this.running.push({ gateway, server, url: `ws://127.0.0.1:${port}/ws` });
+    this.running.push({ gateway, server, ports, url: `ws://127.0.0.1:${port}/ws` });
   }
 
-  async project(projectId: string): Promise<void> {
+  /** Another project of the organization; gives its id. */
+  async project(projectId: string = systemRandom.uuid()): Promise<string> {
     await this.put({
       put: 'projects',
       id: projectId,
       doc: records.project(projectId, this.organizationId),
     });
+    return projectId;
   }
 
   async app(slug: string, fields: Partial<App> = {}, projectId = this.projectId): Promise<App> {
@@ -182,6 +194,20 @@ export class World {
     const doc = records.room(owner, slug, fields);
     await this.put({ put: 'rooms', id: doc.roomId, doc });
     return doc;
+  }
+
+  /**
+   * One more room of the same app, on the same partition: what one client publishes in both comes in that order, which
+   * makes a message of the one a marker for the other.
+   */
+  async roomInLine({ appId, slug }: Room): Promise<Room> {
+    const owner = await this.find('apps', { appId });
+    const { partitions = 1 } = busTopics.find(({ name }) => name === liveMessages.name) ?? {};
+    const partition = (room: string) =>
+      partitionOf(Buffer.from(`${this.projectId}/${owner.slug}/_/${room}`), partitions);
+    let n = 1;
+    while (partition(`other-${n}`) !== partition(slug)) n++;
+    return this.room(owner, `other-${n}`);
   }
 
   /** A room `lobby` in an app, and its address with the topic `news`. */
@@ -255,37 +281,56 @@ export class World {
     return (await this.connect(gateway)).authenticate(token);
   }
 
-  /** Changes the read models, and tells the gateways as the projections do. */
+  /** Changes the read models, and tells the gateways as the projections do; in force when it resolves. */
   async happened(event: DomainEvent, ...changes: ViewChange[]): Promise<void> {
     if (changes.length > 0) await this.put(...changes);
     await this.tell(event.type, event.data, schemaVersions[event.type]);
   }
 
   async tell(type: string, data: unknown, schemaVersion: number): Promise<void> {
-    const position = String(++this.position).padStart(16, '0');
-    await this.bus.send(
-      domainEventFeed,
-      {
-        id: `event-${position}`,
-        type,
-        data,
-        schemaVersion,
-        stream: 'any',
-        revision: 0,
-        position,
-        metadata: {
-          occurredAt: '2026-01-01T00:00:00.000Z',
-          organizationId: this.organizationId,
-          projectId: type.startsWith('Organization') ? null : this.projectId,
-          principal: 'system',
-          requestId: 'request',
-        },
+    const position = nextPosition();
+    const event = {
+      id: `event-${position}`,
+      type,
+      data,
+      schemaVersion,
+      stream: 'any',
+      revision: 0,
+      position,
+      metadata: {
+        occurredAt: '2026-01-01T00:00:00.000Z',
+        organizationId: this.organizationId,
+        projectId: type.startsWith('Organization') ? null : this.projectId,
+        principal: 'system' as const,
+        requestId: 'request',
       },
-      'stored',
-    );
+    };
+    await this.bus.send(domainEventFeed, event, 'stored');
+    await this.taken.reached(domainEventFeed, event);
+  }
+
+  /** Resolves when each gateway knows what the others know of who is present, and of last values. */
+  async spread(): Promise<void> {
+    for (const channel of [presenceNews, retainedMessages]) await this.taken.spread(channel);
+  }
+
+  /** Resolves when these gateways know that so many messages of worker groups are not done. */
+  async undone(messages: number, ...gateways: readonly number[]): Promise<void> {
+    for (const place of gateways) {
+      const { collect } = this.gatewayAt(place);
+      const known = async () => (await collectedMetrics(collect)).get('roomwire_group_messages_open');
+      await eventually(async () => (await known()) === messages, { what: `${messages} undone messages` });
+    }
+  }
+
+  /** The record of the project that has these fields; rejects where there is none. */
+  async find<V extends 'apps' | 'rooms' | 'grants'>(view: V, filter: ViewFilter = {}): Promise<Views[V]> {
+    const [found] = await this.views.find(view, { filter: { ...filter, projectId: this.projectId } });
+    if (found === undefined) throw new Error(`No ${view} with ${JSON.stringify(filter)}`);
+    return found;
   }
 
   async put(...changes: ViewChange[]): Promise<void> {
-    await this.views.apply({ changes, position: String(++this.position).padStart(16, '0') });
+    await this.views.apply({ changes, position: nextPosition() });
   }
 }

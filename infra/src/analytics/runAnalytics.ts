@@ -8,11 +8,19 @@ import { ConfigError, type Config } from '../config/config.js';
 import { createAdapters } from '../process/adapters.js';
 import { createClosingStack, type ClosingStack } from '../process/closingStack.js';
 import { analyticsStreams } from './analyticsStreams.js';
-import { defaultLimits, type CollectorLimits } from './collect/collector.js';
+import { openHealth } from './analyticsHealth.js';
+import { defaultLimits, type Collector, type CollectorLimits, type FactSource } from './collect/collector.js';
 import { followJournal } from './collect/followJournal.js';
 import { followKafka } from './collect/followKafka.js';
 import { StreamWriter } from './collect/streamWriter.js';
+import type { FactStream } from './facts/factStream.js';
 import { openDuckDb } from './store/duckDb.js';
+import type { FactFolder } from './store/factFolder.js';
+
+export interface AnalyticsRunning {
+  /** Where `/healthz` and `/readyz` are; undefined where nobody is told. */
+  readonly baseUrl: string | undefined;
+}
 
 export interface AnalyticsOptions {
   readonly limits?: Partial<CollectorLimits>;
@@ -25,23 +33,30 @@ const betweenLooksMs = 1_000;
 /** Of DuckDB, for each stream. */
 const writerMemoryMb = 256;
 
+interface OpenWriter {
+  readonly stream: FactStream;
+  readonly folder: FactFolder;
+  readonly writer: StreamWriter;
+  readonly collect: (source: FactSource) => Collector;
+}
+
 /** What writes the files of each stream. */
 const openWriters = async (
   config: Config,
   logger: Logger,
   limits: CollectorLimits,
   closing: ClosingStack,
-) => {
+): Promise<readonly OpenWriter[]> => {
   const { analyticsDir, analyticsDays, analyticsPayloads } = config;
   const streams = analyticsStreams(analyticsDir, analyticsPayloads);
-  const writers = [];
+  const writers: OpenWriter[] = [];
   for (const { stream, folder } of streams) {
     const duckDb = await openDuckDb({ memoryMb: writerMemoryMb, spillFolder: join(analyticsDir, '.spill') });
     closing.push(async () => duckDb.close());
     const keptMs = analyticsDays === 0 ? undefined : analyticsDays * dayMs;
     const writer = new StreamWriter({ stream, folder, duckDb, limits, keptMs, now: Date.now, logger });
     await writer.open();
-    writers.push({ stream, folder, collect: writer.collect.bind(writer) });
+    writers.push({ stream, folder, writer, collect: writer.collect.bind(writer) });
   }
   return writers;
 };
@@ -82,12 +97,15 @@ export const gatherJournal = async (config: Config, logger: Logger): Promise<voi
   }
 };
 
-/** Follows the streams and writes their facts, until it is closed. */
+/**
+ * Follows the streams and writes their facts, until it is closed. On Kafka it answers for itself on the ports of a service; on
+ * files, those are of the service that it runs beside.
+ */
 export const startAnalytics = (
   config: Config,
   logger: Logger,
   { limits: given, failed }: AnalyticsOptions,
-): { readonly started: Promise<void>; readonly close: () => Promise<void> } => {
+): { readonly started: Promise<AnalyticsRunning>; readonly close: () => Promise<void> } => {
   const limits = { ...defaultLimits, ...given };
   const closing = createClosingStack();
   const aborting = new AbortController();
@@ -96,16 +114,20 @@ export const startAnalytics = (
     await closing.closeAll();
   });
 
-  const onKafka = async (): Promise<void> => {
+  const onKafka = async (): Promise<AnalyticsRunning> => {
     const adapters = createAdapters({ config, logger, closing, signal: aborting.signal });
+    const health = await openHealth({ config, logger, adapters, closing });
     const bus = (await adapters.bus()) as KafkaMessageBus;
-    for (const writer of await openWriters(config, logger, limits, closing)) {
+    const writers = await openWriters(config, logger, limits, closing);
+    for (const writer of writers) {
       const following = await followKafka({ bus, ...writer, logger, failed });
       closing.push(() => following.close());
     }
+    health.watch(writers.map(({ writer }) => writer));
+    return { baseUrl: health.baseUrl };
   };
 
-  const onJournal = async (): Promise<void> => {
+  const onJournal = async (): Promise<AnalyticsRunning> => {
     const followers = await openJournalFollowers(config, logger, limits, closing);
     const follow = async (): Promise<void> => {
       while (!aborting.signal.aborted) {
@@ -114,6 +136,7 @@ export const startAnalytics = (
       }
     };
     follow().catch((error: unknown) => failed(String(error)));
+    return { baseUrl: undefined };
   };
 
   const started = (config.kafkaBrokers === undefined ? onJournal() : onKafka()).catch(

@@ -58,11 +58,12 @@ const isDimension = (name: string): name is Dimension => (dimensionNames as read
 const runUntilSignal = async ({ flushSeconds }: { readonly flushSeconds: number }): Promise<void> => {
   const { startAnalytics } = await import('../analytics/runAnalytics.js');
   let dir = '';
-  await serve((config, logger) => {
+  const { baseUrl } = await serve((config, logger) => {
     dir = config.analyticsDir;
     return startAnalytics(config, logger, { limits: { waitMs: flushSeconds * 1_000 }, failed: fail });
   });
-  process.stdout.write(`Roomwire analytics is running; its files are in ${dir}\n`);
+  const health = baseUrl === undefined ? '' : `, its health is at ${baseUrl}/readyz`;
+  process.stdout.write(`Roomwire analytics is running; its files are in ${dir}${health}\n`);
 };
 
 interface ReportOptions extends Span {

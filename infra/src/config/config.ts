@@ -10,6 +10,8 @@ export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Whether somebody has asked for that port. */
+  readonly isPortGiven: boolean;
   /** For the metrics; 0 is off. */
   readonly opsPort: number;
   /** Whether somebody has asked for that port: then the service does not start without it. */
@@ -92,6 +94,7 @@ export const readConfig = (environment: Environment): Config => {
   const config: Config = {
     host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
     port: read.integer('ROOMWIRE_PORT', 8080, port),
+    isPortGiven: read.text('ROOMWIRE_PORT') !== undefined,
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     isOpsPortGiven: read.text('ROOMWIRE_OPS_PORT') !== undefined,
     dataDir,

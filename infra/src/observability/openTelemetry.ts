@@ -64,6 +64,7 @@ export const openTelemetry = (
 
 const kinds = {
   server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
   producer: SpanKind.PRODUCER,
   consumer: SpanKind.CONSUMER,
   internal: SpanKind.INTERNAL,

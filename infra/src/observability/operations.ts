@@ -1,7 +1,7 @@
+import type { MetricOrigin } from '@roomwire/shared/contracts/metrics/metricTable';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
 import type { Adapters } from '../process/adapters.js';
-import type { ServiceName } from '../services/service.js';
 import { version } from '../version.js';
 import type { Exposition } from './exposition.js';
 import { MetricGatherer, type MetricSource } from './gatherMetrics.js';
@@ -19,7 +19,8 @@ export interface OperationsDeps {
   readonly config: Config;
   readonly logger: Logger;
   readonly adapters: Adapters;
-  readonly services: readonly ServiceName[];
+  /** What runs in this process. */
+  readonly services: readonly MetricOrigin[];
 }
 
 /** Prometheus gives up a scrape after ten seconds unless it is told otherwise. */

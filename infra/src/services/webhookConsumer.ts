@@ -11,11 +11,12 @@ export const startWebhookConsumer: StartService = async ({
   closing,
   secrets,
   show,
+  tracing,
 }) => {
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
-    ...{ bus, views, clock, logger },
+    ...{ bus, views, clock, logger, tracing },
     secretBox: createSecretBox(masterKeys),
     options: {
       allowPrivate: config.webhookAllowPrivate,

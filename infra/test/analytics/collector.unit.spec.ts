@@ -54,6 +54,26 @@ describe('A collector', () => {
     ]);
   });
 
+  it('tells how the writing goes', async () => {
+    const { collector, add, setDisk } = collectorUnderTest();
+    expect(collector.state).to.eql({ written: 0, waiting: 0, failures: 0, isFailing: false });
+    let failures = 1;
+    let hasFailed = false;
+    let mend: () => void = () => undefined;
+    setDisk(async () => {
+      if (failures-- > 0) throw new Error('The disk is full');
+      hasFailed = true;
+      await new Promise<void>((resolve) => (mend = resolve));
+    });
+    add(0, 0, 2, [0, 1]);
+    const flushed = collector.flush();
+    await eventually(() => hasFailed);
+    expect(collector.state).to.eql({ written: 0, waiting: 2, failures: 1, isFailing: true });
+    mend();
+    await flushed;
+    expect(collector.state).to.eql({ written: 2, waiting: 0, failures: 1, isFailing: false });
+  });
+
   it('writes no file without a fact: the next one covers the places', async () => {
     const { collector, add, written } = collectorUnderTest();
     add(0, 0, 50, []);

@@ -11,6 +11,7 @@ describe('configuration', () => {
     expect(readConfig({})).to.eql({
       host: '127.0.0.1',
       port: 8080,
+      isPortGiven: false,
       opsPort: 9090,
       isOpsPortGiven: false,
       tracing: undefined,
@@ -230,6 +231,11 @@ describe('configuration', () => {
     expect(() => readConfig(same)).to.throw('ROOMWIRE_OPS_PORT must be another port than ROOMWIRE_PORT');
     expect(readConfig({ ...same, ROOMWIRE_OPS_PORT: '' })).to.include({ isOpsPortGiven: false });
     expect(readConfig({ ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: '0' })).to.include({ opsPort: 0 });
+  });
+
+  it('knows whether somebody has asked for the port of the service', () => {
+    expect(readConfig({ ROOMWIRE_PORT: '8080' })).to.include({ port: 8080, isPortGiven: true });
+    expect(readConfig({ ROOMWIRE_PORT: '' })).to.include({ port: 8080, isPortGiven: false });
   });
 
   it('reads where traces are sent as OpenTelemetry has it', () => {

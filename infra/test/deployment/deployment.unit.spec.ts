@@ -21,12 +21,14 @@ interface ComposeService {
   readonly profiles?: readonly string[];
 }
 
+interface SecretSetting {
+  readonly name: string;
+  readonly valueFrom: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
 interface Container {
   readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
-  readonly env?: readonly {
-    readonly name: string;
-    readonly valueFrom: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
-  }[];
+  readonly env?: readonly (SecretSetting | { readonly name: string; readonly value: string })[];
 }
 
 interface IngressPath {
@@ -36,7 +38,9 @@ interface IngressPath {
 
 const infra = new URL('../../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, infra), 'utf8');
-const manifests = readdirSync(new URL('kubernetes/', infra)).map((name) => `kubernetes/${name}`);
+const manifests = readdirSync(new URL('kubernetes/', infra), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => `kubernetes/${name}`);
 
 /** For what an example leaves to be filled in. */
 const key = Buffer.alloc(32, 7).toString('base64');
@@ -54,6 +58,25 @@ const knownVariables = (): readonly string[] => {
   const asked: string[] = [];
   readConfig(new Proxy({}, { get: (_, name) => void asked.push(String(name)) }));
   return asked;
+};
+
+const expectAsked = ({ startupProbe, livenessProbe, readinessProbe, ports }: any): void => {
+  expect(ports).to.deep.include({ name: 'http', containerPort: 8080 });
+  expect(startupProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
+  expect(livenessProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
+  expect(readinessProbe.httpGet).to.eql({ path: '/readyz', port: 'http' });
+  // The engines have a second to answer.
+  expect(readinessProbe.timeoutSeconds).to.be.above(1);
+};
+
+const expectFewRights = ({ securityContext, containers: [container] }: any): void => {
+  expect(securityContext).to.include({ runAsNonRoot: true });
+  expect(container.securityContext).to.eql({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+  expect(container.resources).to.have.keys('requests', 'limits');
 };
 
 /** It accepts the settings, is reachable from outside of its container, and lets no webhook into the network around it. */
@@ -117,7 +140,8 @@ describe('deployment', () => {
     }
 
     it('runs the analytics where they are asked for, and keeps their files', () => {
-      const { command, profiles, volumes: mounts } = serviceOf('analytics');
+      const { command, profiles, volumes: mounts, healthcheck } = serviceOf('analytics');
+      expect(healthcheck.test.join(' ')).to.include(':8080/readyz');
       expect([command, profiles]).to.eql([['analytics', 'run'], ['analytics']]);
       const { analyticsDir, kafkaBrokers } = readConfig({
         ...imageEnvironment,
@@ -149,7 +173,10 @@ describe('deployment', () => {
 
     const environmentOf = ({ env = [], envFrom }: Container): Environment => {
       const common = envFrom.map(({ configMapRef }) => find('ConfigMap', configMapRef.name).data);
-      const own = env.map(({ name, valueFrom: { secretKeyRef } }) => {
+      const own = env.map((setting) => {
+        const { name } = setting;
+        if ('value' in setting) return { [name]: setting.value };
+        const { secretKeyRef } = setting.valueFrom;
         const value: string | undefined = find('Secret', secretKeyRef.name).stringData[secretKeyRef.key];
         return { [name]: (value ?? expect.fail(`The secret has no ${secretKeyRef.key}`)) || key };
       });
@@ -169,15 +196,7 @@ describe('deployment', () => {
         expectServing(name, environmentOf(container));
       });
 
-      it(`asks ${name} whether it lives and whether it is ready`, () => {
-        const { startupProbe, livenessProbe, readinessProbe, ports } = partsOf().container;
-        expect(ports).to.deep.include({ name: 'http', containerPort: 8080 });
-        expect(startupProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
-        expect(livenessProbe.httpGet).to.eql({ path: '/healthz', port: 'http' });
-        expect(readinessProbe.httpGet).to.eql({ path: '/readyz', port: 'http' });
-        // The engines have a second to answer.
-        expect(readinessProbe.timeoutSeconds).to.be.above(1);
-      });
+      it(`asks ${name} whether it lives and whether it is ready`, () => expectAsked(partsOf().container));
 
       it(`replaces ${name} without a gap`, () => {
         const { spec, pod, container, labels } = partsOf();
@@ -190,17 +209,29 @@ describe('deployment', () => {
         expect(find('PodDisruptionBudget', name).spec.selector.matchLabels).to.eql(labels);
       });
 
-      it(`gives ${name} no right that it does not need`, () => {
-        const { pod, container } = partsOf();
-        expect(pod.securityContext).to.include({ runAsNonRoot: true });
-        expect(container.securityContext).to.eql({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-        expect(container.resources).to.have.keys('requests', 'limits');
-      });
+      it(`gives ${name} no right that it does not need`, () => expectFewRights(partsOf().pod));
     }
+
+    it('run the analytics as one process on a volume of its own', () => {
+      const { spec } = find('Deployment', 'analytics');
+      const pod = spec.template.spec;
+      const [container] = pod.containers;
+      expect(container.args).to.eql(['analytics', 'run']);
+      expectAsked(container);
+      expectFewRights(pod);
+      const config = readConfig({ ...imageEnvironment, ...environmentOf(container) });
+      expect(config).to.include({ host: '0.0.0.0', port: 8080 });
+      expect(config.kafkaBrokers).to.have.length(1);
+      const [{ name, mountPath }] = container.volumeMounts;
+      expect(config.analyticsDir).to.match(new RegExp(`^${mountPath}/`));
+      expect(pod.volumes).to.eql([{ name, persistentVolumeClaim: { claimName: 'analytics' } }]);
+      // Two pods would wait for the volume of each other for ever.
+      expect(find('PersistentVolumeClaim', 'analytics').spec.accessModes).to.eql(['ReadWriteOnce']);
+      expect(spec.strategy).to.eql({ type: 'Recreate' });
+      expect(spec.replicas).to.equal(1);
+      // The user of the process may write to it.
+      expect(pod.securityContext.fsGroup).to.equal(pod.securityContext.runAsGroup);
+    });
 
     it('lead requests to services whose pods take them', () => {
       const paths: readonly IngressPath[] = find('Ingress', 'roomwire').spec.rules[0].http.paths;
@@ -217,10 +248,11 @@ describe('deployment', () => {
       }
     });
 
-    it('are all applied, but for the example of a secret', () => {
-      const { resources: applied } = parse(textOf('kubernetes/kustomization.yaml')) as {
-        resources: string[];
-      };
+    it('are all applied, but for the example of a secret, and the analytics where they are asked for', () => {
+      const appliedBy = (file: string) =>
+        (parse(textOf(`kubernetes/${file}`)) as { readonly resources: readonly string[] }).resources;
+      const component = appliedBy('analytics/kustomization.yaml').map((name) => `analytics/${name}`);
+      const applied = [...appliedBy('kustomization.yaml'), ...component, 'analytics/kustomization.yaml'];
       const files = [...applied, 'kustomization.yaml', 'secret.example.yaml'];
       expect(files.map((name) => `kubernetes/${name}`)).to.have.members(manifests);
     });

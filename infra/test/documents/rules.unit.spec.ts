@@ -30,6 +30,16 @@ const titlesIn = (text: string): string =>
     .map(([, , title]) => title)
     .join('\n');
 
+const citedIn = (test: string, area: string): readonly string[] =>
+  named(titlesIn(read(test)), area, (rule) => `\\[${rule}\\]`);
+
+/** In `npm run test:engines`; what runs on files besides is in `npm test`. */
+const runsOnEngines = (test: string): boolean =>
+  test.endsWith('.int.spec.ts') || (test.endsWith('.e2e.spec.ts') && !test.includes('e2e/service/'));
+
+/** What is sent, to whom and through what, whoever stores the calls. */
+const beforeAnyEngine = ['HOOK-BODY-2', 'HOOK-CALL-1', 'HOOK-SSRF-2', 'HOOK-SSRF-3', 'HOOK-PROXY-1'];
+
 for (const [path, area] of documents) {
   describe(`the rules of ${path}`, () => {
     const rules = named(read(path), area, (rule) => `\\*\\*${rule}\\*\\*`);
@@ -41,10 +51,13 @@ for (const [path, area] of documents) {
     });
 
     it('have a test each whose title cites them', () => {
-      const cited = new Set(
-        tests.flatMap((test) => named(titlesIn(read(test)), area, (rule) => `\\[${rule}\\]`)),
-      );
+      const cited = new Set(tests.flatMap((test) => citedIn(test, area)));
       expect(rules.filter((rule) => !cited.has(rule))).to.eql([]);
+    });
+
+    it('have one that runs on either profile', () => {
+      const cited = new Set(tests.filter(runsOnEngines).flatMap((test) => citedIn(test, area)));
+      expect(rules.filter((rule) => !cited.has(rule))).to.eql(area === 'HOOK' ? beforeAnyEngine : []);
     });
 
     it('are all that code, tests and documents cite', () => {

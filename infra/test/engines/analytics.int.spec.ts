@@ -9,6 +9,7 @@ import type { Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { freePort } from '../../src/engines/freePort.js';
 import { seededChance } from '../audit/seededChance.js';
 import { AnalyticsLedger } from '../support/analyticsLedger.js';
 import type { ApiClient } from '../support/apiClient.js';
@@ -73,6 +74,7 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
     ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers,
     ROOMWIRE_ANALYTICS_DIR: folder.path,
     ROOMWIRE_LOG_LEVEL: 'warn',
+    ROOMWIRE_PORT: '0',
   });
   const startConsumer = async (): Promise<Program> => {
     const program = runRoomwire(['analytics', 'run', '--flush-seconds', '1'], environment());
@@ -204,5 +206,35 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
       ),
     );
     expect(calls).to.match(/^\d+ of \d+ calls were delivered\n$/);
+  });
+
+  it('tells whether it is ready, and what it has written', async () => {
+    const opsPort = String(await freePort());
+    const program = runRoomwire(['analytics', 'run', '--flush-seconds', '1'], {
+      ...environment(),
+      ROOMWIRE_OPS_PORT: opsPort,
+    });
+    consumers.add(program);
+    const [, health = ''] = await program.printed(/its health is at (\S+)/);
+    expect((await fetch(health)).status).to.equal(200);
+    expect((await fetch(new URL('/healthz', health))).status).to.equal(200);
+    const metrics = async () => (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
+    const written = async (): Promise<number> =>
+      Number(
+        /^roomwire_analytics_facts_written_total\{stream="messages"\} (\d+)$/m.exec(await metrics())?.[1],
+      );
+    const [client] = clients;
+    await eventually(
+      async () => {
+        await client?.publish(`${app.slug}/lobby/chat`, 'marker', { qos: 1 });
+        return (await written()) > 0;
+      },
+      { withinMs: 60_000, what: 'a fact that is written' },
+    );
+    const text = await metrics();
+    expect(text).to.match(/^roomwire_analytics_facts_waiting\{stream="webhook-outcomes"\} 0$/m);
+    expect(text).to.match(/^roomwire_analytics_write_failures_total\{stream="messages"\} 0$/m);
+    expect(text).to.match(/^roomwire_bus_lag_records\{topic="messages"\} \d+$/m);
+    expect(await end(program, 'SIGTERM')).to.eql({ code: 0, signal: null });
   });
 });

@@ -42,6 +42,7 @@ describe('[ANALYTICS-EXACT-1] analytics, when the broker is killed', function ()
       ROOMWIRE_KAFKA_BROKERS: kafka.brokers,
       ROOMWIRE_ANALYTICS_DIR: folder.path,
       ROOMWIRE_LOG_LEVEL: 'error',
+      ROOMWIRE_PORT: '0',
     });
     await consumer.printed(/Roomwire analytics is running/);
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
+import { WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { TraceCollector } from '../support/traceCollector.js';
@@ -10,11 +11,13 @@ describe('traces over many processes on engines', function () {
   let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
   let cluster: Cluster;
   let collector: TraceCollector;
+  let endpoint: WebhookEndpoint;
   const clients: Client[] = [];
 
   before(async () => {
     engines = await enginesOfTheRun();
     collector = await TraceCollector.open();
+    endpoint = await WebhookEndpoint.open();
     cluster = await startCluster(engines);
   });
   after(async () => {
@@ -22,10 +25,15 @@ describe('traces over many processes on engines', function () {
     await cluster.close();
     await engines.close();
     await collector.close();
+    await endpoint.close();
   });
 
-  const add = (service: Member['service']): Promise<Member> =>
+  const add = (
+    service: Member['service'],
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Member> =>
     cluster.add(service, {
+      ...settings,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_TRACES_SAMPLER: 'always_on',
       OTEL_BSP_SCHEDULE_DELAY: '100',
@@ -45,9 +53,12 @@ describe('traces over many processes on engines', function () {
       add('gateway'),
       add('gateway'),
       add('projections'),
+      add('webhook-consumer', { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' }),
     ]);
     const [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
-    const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
+    const topicConfigs = { chat: { webhooks: { onPublish: { url: endpoint.url } } } };
+    const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'], topicConfigs }))
+      .body;
     await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
     const [request] = await collector.found(() => collector.spans, 'POST /v1/apps');
     const ofRequest = () => collector.ofTrace(request?.traceId ?? '');
@@ -63,6 +74,8 @@ describe('traces over many processes on engines', function () {
     const [publish] = await collector.found(() => collector.spans, 'publish');
     const [deliver] = await collector.found(() => collector.ofTrace(publish?.traceId ?? ''), 'deliver');
     expect(deliver).to.include({ service: 'roomwire-gateway', parentSpanId: publish?.spanId });
+    const [call] = await collector.found(() => collector.ofTrace(publish?.traceId ?? ''), 'call webhook');
+    expect(call).to.include({ service: 'roomwire-webhook-consumer', parentSpanId: publish?.spanId });
     expect(collector.received).to.include('deployment.environment.name');
   });
 });

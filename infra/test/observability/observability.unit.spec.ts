@@ -180,7 +180,7 @@ describe('who collects metrics', () => {
     const configs = collected.scrape_configs;
     const compose = parse(textOf('docker-compose.yml'), { merge: true });
     expect(configs.map((config) => config.job_name)).to.have.members(
-      serviceNames.map((name) => `roomwire-${name}`),
+      [...serviceNames, 'analytics'].map((name) => `roomwire-${name}`),
     );
     for (const { job_name: job, dns_sd_configs: dns } of configs) {
       const name = job.replace('roomwire-', '');
@@ -198,13 +198,14 @@ describe('who collects metrics', () => {
   });
 
   it('finds every pod by its port or its annotations', () => {
-    const manifests = readdirSync(new URL('kubernetes/', infra)).flatMap((name) =>
-      parseAllDocuments(textOf(`kubernetes/${name}`)).map((document) => document.toJS()),
-    );
+    const files = readdirSync(new URL('kubernetes/', infra), { recursive: true, encoding: 'utf8' });
+    const manifests = files
+      .filter((name) => name.endsWith('.yaml'))
+      .flatMap((name) => parseAllDocuments(textOf(`kubernetes/${name}`)).map((document) => document.toJS()));
     const { data } = manifests.find(({ kind }) => kind === 'ConfigMap');
     const { opsPort } = readConfig(data);
     const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
-    expect(deployments).to.have.length(serviceNames.length);
+    expect(deployments.map(({ metadata }) => metadata.name)).to.have.members([...serviceNames, 'analytics']);
     for (const { metadata, spec } of deployments) {
       const [container] = spec.template.spec.containers;
       expect(container.ports, metadata.name).to.deep.include({ name: 'metrics', containerPort: opsPort });

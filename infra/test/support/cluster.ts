@@ -5,7 +5,7 @@ import { startEventStore } from '../../src/engines/eventStore.js';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { runRoomwire, type Program } from './program.js';
-import { withDatabase } from './withDatabase.js';
+import { withDatabase } from '@roomwire/shared/testing/withDatabase';
 
 export interface Engines {
   readonly eventStoreUrl: string;

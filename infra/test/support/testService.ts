@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
 import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
 import { readConfig, type Config } from '../../src/config/config.js';
 import type { Credentials } from '../../src/standalone/firstStart.js';
 import { startStandalone, type Standalone } from '../../src/standalone/standalone.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { eventStoreOfATest } from './cluster.js';
-import { withDatabase } from './withDatabase.js';
 import { createRecordingLogger, type RecordedLine } from './recordingLogger.js';
 
 export interface TestService {
@@ -44,16 +44,12 @@ interface TestEngines {
 
 /** Those of a run on the distributed profile; none on the embedded one. */
 const testEngines = async (): Promise<TestEngines> => {
-  const { env } = process;
-  if (env['ROOMWIRE_TEST_PROFILE'] !== 'distributed') return { settings: {}, close: async () => undefined };
+  if (!isOnEngines()) return { settings: {}, close: async () => undefined };
   const eventStore = await eventStoreOfATest();
   const { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded } = readConfig({
     ROOMWIRE_EVENTSTORE_URL: eventStore.url,
-    ROOMWIRE_MONGODB_URL: withDatabase(
-      env['ROOMWIRE_TEST_MONGODB_URL'] ?? '',
-      `test_${randomUUID().slice(0, 8)}`,
-    ),
-    ROOMWIRE_KAFKA_BROKERS: env['ROOMWIRE_TEST_KAFKA_BROKERS'],
+    ROOMWIRE_MONGODB_URL: testMongodbUrl(`test_${randomUUID().slice(0, 8)}`),
+    ROOMWIRE_KAFKA_BROKERS: testBrokers().join(','),
   });
   return { settings: { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded }, close: eventStore.close };
 };

@@ -12,7 +12,7 @@ export interface CollectedSpan {
   readonly spanId: string;
   /** Empty for the first of a trace. */
   readonly parentSpanId: string;
-  /** By the protocol: 1 internal, 2 server, 4 producer, 5 consumer. */
+  /** By the protocol: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   /** 2 is an error. */

@@ -37,6 +37,11 @@ export class EngineUnavailable extends Error {
   }
 }
 
+/** What a handler rejects with that gives a job back undone because its process ends: it is done again, and nothing is wrong. */
+export class GivenBack extends Error {
+  override readonly name: string = 'GivenBack';
+}
+
 /** A batch of changes from a projector whose place another one has taken. */
 export class StaleBatch extends Error {
   override readonly name = 'StaleBatch';

@@ -5,8 +5,8 @@ export type TraceParent = string;
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
-  /** What it does: answers a request, hands on, takes over, or neither. */
-  readonly kind: 'server' | 'producer' | 'consumer' | 'internal';
+  /** What it does: answers a request, makes one, hands on, takes over, or neither. */
+  readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   /** Where it comes from, in this process or another. Without one, and with one that cannot be read, a trace begins. */
   readonly parent?: TraceParent | undefined;
   readonly attributes?: SpanAttributes;

@@ -4,6 +4,7 @@ import {
   type WebhookCall,
 } from '@roomwire/shared/contracts/bus/webhookCalls';
 import type { MessageBus, WorkQueue } from '@roomwire/shared/ports/messageBus';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { Post, Posted } from '../deliver/post.js';
 import type { EndpointGate, Pass } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
@@ -12,6 +13,7 @@ import type { Tell } from '../outcomes/outcomeStream.js';
 import { nextStep } from '../policy/nextStep.js';
 import type { Pacer } from './pacer.js';
 import { safely } from './safely.js';
+import { beginAttempt, endAttempt, endingWithError } from './traceAttempts.js';
 import type { Settlement } from './settlement.js';
 
 export interface CallDeps {
@@ -22,6 +24,8 @@ export interface CallDeps {
   readonly tell: Tell;
   readonly metrics: WebhookMetrics;
   readonly pacer: Pacer;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
   readonly retryWaitsMs: readonly [number, number];
   /** Whether this process ends. */
   readonly isClosing: () => boolean;
@@ -56,9 +60,11 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
 
   const attempt = async (call: WebhookCall, pass: Pass): Promise<Posted> => {
     let isAnswered = false;
+    const span = deps.tracing && beginAttempt(deps.tracing, call);
     metrics.underWay = gate.underWay;
     try {
-      const posted = await deps.post(call);
+      const posted = await deps.post(call).catch(endingWithError(span));
+      endAttempt(span, posted.result);
       isAnswered = posted.result.kind === 'answered';
       countAttempt(metrics, call.kind, classOf(posted.result), pass.endpointClass);
       return posted;

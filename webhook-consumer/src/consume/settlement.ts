@@ -2,6 +2,7 @@ import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/contracts/bus/webhookReports';
 import { hydrationBody } from '@roomwire/shared/contracts/protocol/hydrationFrame';
+import { isSoundJson } from '@roomwire/shared/contracts/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { AttemptResult } from '../deliver/attempt.js';
@@ -48,7 +49,7 @@ export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Sett
     if (result.body === undefined) return 'The answer is too large';
     const data = parsed(result.body);
     if (data === undefined) return 'The answer is not JSON';
-    const body = hydrationBody(topicName, data.value);
+    const body = isSoundJson(result.body) ? hydrationBody(topicName, data.value) : undefined;
     if (body === undefined) return 'The answer does not fit into a frame';
     if (origin.by !== 'subscribe') return 'Nobody waits for the answer';
     const { gatewayId, subscription } = origin;

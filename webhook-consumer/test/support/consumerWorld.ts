@@ -1,7 +1,4 @@
-import { join } from 'node:path';
 import { encode } from '@msgpack/msgpack';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/contracts/bus/webhookAnswers';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
@@ -11,9 +8,10 @@ import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
 import type { WebhookConsumerOptions } from '../../src/options.js';
 import { createWebhookConsumer, type WebhookConsumer } from '../../src/webhookConsumer.js';
+import { openEngines, type Engines } from './engines.js';
 
 /** Waits that a test need not feel. */
 const fast: Partial<WebhookConsumerOptions> = {
@@ -23,32 +21,29 @@ const fast: Partial<WebhookConsumerOptions> = {
   graceMs: 50,
 };
 
-/** Consumers on a bus of their own, and what comes of their calls. */
+/** Consumers on a bus of their own, on files or on the engines of the run, and what comes of their calls. */
 export class ConsumerWorld {
   readonly reports: WebhookReport[] = [];
   readonly answers: WebhookAnswer[] = [];
   readonly outcomes: WebhookOutcome[] = [];
+  readonly tracing = recordingTracing();
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
   bus: MessageBus;
   readonly views: ViewStore;
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
-  private readonly folder: TemporaryFolder;
+  private readonly engines: Engines;
   private calls = 0;
 
-  private constructor(folder: TemporaryFolder, bus: MessageBus, views: ViewStore) {
-    this.folder = folder;
-    this.views = views;
+  private constructor(engines: Engines, bus: MessageBus) {
+    this.engines = engines;
+    this.views = engines.views;
     this.bus = bus;
   }
 
   static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
-    const folder = await temporaryFolder();
-    const world = new ConsumerWorld(
-      folder,
-      await openBus(folder),
-      await openEmbeddedViewStore({ file: (name) => join(folder.path, name) }),
-    );
+    const engines = await openEngines();
+    const world = new ConsumerWorld(engines, await engines.openBus());
     await world.listen();
     await world.startConsumer(options);
     return world;
@@ -63,7 +58,7 @@ export class ConsumerWorld {
     const logger: Logger = { debug: write, info: write, warn: write, error: write };
     const consumer = createWebhookConsumer({
       ...{ bus, clock: systemClock, logger },
-      ...{ views: this.views, secretBox: this.secretBox },
+      ...{ views: this.views, secretBox: this.secretBox, tracing: this.tracing.tracing },
       options: { ...fast, ...options },
     });
     this.consumers.push(consumer);
@@ -75,7 +70,7 @@ export class ConsumerWorld {
   async restart(options: Partial<WebhookConsumerOptions> = {}): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();
-    this.bus = await openBus(this.folder);
+    this.bus = await this.engines.openBus();
     await this.listen();
     await this.startConsumer(options);
   }
@@ -111,11 +106,10 @@ export class ConsumerWorld {
   async close(): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();
-    await this.views.close();
-    await this.folder.remove();
+    await this.engines.close();
   }
 
-  private async closeConsumers(): Promise<void> {
+  async closeConsumers(): Promise<void> {
     await Promise.all(this.consumers.splice(0).map((consumer) => consumer.close()));
   }
 
@@ -125,6 +119,3 @@ export class ConsumerWorld {
     await this.bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => this.outcomes.push(outcome));
   }
 }
-
-const openBus = (folder: TemporaryFolder): Promise<MessageBus> =>
-  openEmbeddedMessageBus({ file: (name) => join(folder.path, name) });

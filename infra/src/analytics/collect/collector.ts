@@ -50,6 +50,17 @@ interface Gathered {
   isLost: boolean;
 }
 
+/** How the writing goes. */
+export interface CollectorState {
+  /** Facts, since the start. */
+  readonly written: number;
+  /** Facts in memory. */
+  readonly waiting: number;
+  readonly failures: number;
+  /** Whether what was tried last has failed. */
+  readonly isFailing: boolean;
+}
+
 const pauseAfterFailureMs = 1_000;
 const bytesOfFact = 200;
 
@@ -64,10 +75,20 @@ export class Collector {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #hasGivenUp = false;
+  #written = 0;
+  #failures = 0;
+  #isFailing = false;
   readonly #closing = new AbortController();
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps;
+  }
+
+  get state(): CollectorState {
+    return {
+      ...{ written: this.#written, waiting: this.#facts },
+      ...{ failures: this.#failures, isFailing: this.#isFailing },
+    };
   }
 
   add({ partition, first, next, offsets, facts }: Taken): void {
@@ -176,6 +197,8 @@ export class Collector {
     while (!gathered.isLost) {
       try {
         await this.#deps.write({ partition, first, last: next - 1, revision: 0, offsets, facts });
+        this.#written += facts.length;
+        this.#isFailing = false;
         return true;
       } catch (error) {
         this.#failed(error);
@@ -217,6 +240,8 @@ export class Collector {
   }
 
   #failed(error: unknown): void {
+    this.#failures += 1;
+    this.#isFailing = true;
     this.#deps.logger.error('Facts cannot be written', { error });
   }
 }

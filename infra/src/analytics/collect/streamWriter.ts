@@ -1,4 +1,5 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MetricSink } from '@roomwire/shared/ports/metrics';
 import type { FactStream } from '../facts/factStream.js';
 import { byPartition, coverageOf } from '../store/coverage.js';
 import type { DuckDb } from '../store/duckDb.js';
@@ -38,6 +39,19 @@ export class StreamWriter {
     await this.#deps.folder.open();
     await this.#deps.folder.removeRedundant();
     await this.#dropOld();
+  }
+
+  /** Whether what was tried last could be written. */
+  get isWell(): boolean {
+    return this.#collector?.state.isFailing !== true;
+  }
+
+  show(sink: MetricSink): void {
+    const { name: stream } = this.#deps.stream;
+    const { written = 0, waiting = 0, failures = 0 } = this.#collector?.state ?? {};
+    sink.value('roomwire_analytics_facts_written_total', written, { stream });
+    sink.value('roomwire_analytics_facts_waiting', waiting, { stream });
+    sink.value('roomwire_analytics_write_failures_total', failures, { stream });
   }
 
   collect(source: FactSource): Collector {

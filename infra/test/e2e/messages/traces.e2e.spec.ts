@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/shared/testing/eventually';
-import { joinAsActor } from '../../support/hookedApp.js';
+import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { appWithRoom, joinAsActor } from '../../support/hookedApp.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 import { TraceCollector } from '../../support/traceCollector.js';
 
@@ -21,7 +22,7 @@ describe('traces', () => {
     collector = await TraceCollector.open();
     const url = `${collector.endpoint}/v1/traces`;
     const tracing = { url, sampler: 'parentbased_always_on', ratio: 0, delayMs: 100 } as const;
-    service = await startTestService({ tracing });
+    service = await startTestService({ tracing, webhookAllowPrivate: true });
   });
   after(async () => {
     await service.close();
@@ -81,6 +82,51 @@ describe('traces', () => {
     expect(deliver?.startedAt ?? 0n).to.satisfy((at: bigint) => at >= (publish?.startedAt ?? at + 1n));
   });
 
+  describe('of a publish with a webhook', () => {
+    let endpoint: WebhookEndpoint;
+    beforeEach(async () => void (endpoint = await WebhookEndpoint.open()));
+    afterEach(() => endpoint.close());
+
+    const publishTo = async (name: string) => {
+      const topicConfigs = { chat: { webhooks: { onPublish: { url: endpoint.url } } } };
+      const { appId, topic } = await appWithRoom(service.project, { name, topicConfigs });
+      const writer = await join();
+      await writer.publish(topic, 'a payload for the webhook');
+      const calls = () =>
+        collector.spans.filter(
+          ({ name: span, attributes }) => span === 'call webhook' && attributes['roomwire.app_id'] === appId,
+        );
+      await collector.found(calls, 'call webhook');
+      return { calls, webhookId: String(endpoint.received[0]?.headers['webhook-id']) };
+    };
+
+    it('follow it to the call', async () => {
+      const { calls, webhookId } = await publishTo('hooked');
+      const [call] = calls();
+      const [publish] = await collector.found(() => collector.ofTrace(call?.traceId ?? ''), 'publish');
+      expect(call).to.include({ parentSpanId: publish?.spanId, kind: 3 });
+      expect(call?.attributes).to.include({
+        'http.request.method': 'POST',
+        'http.response.status_code': 200,
+        'roomwire.webhook_id': webhookId,
+      });
+      expect(endpoint.received[0]?.headers).to.not.have.property('traceparent');
+      expect(collector.received).to.not.include(endpoint.url);
+    });
+
+    it('follow the operator who has asked for the call again', async () => {
+      endpoint.reaction = reactions.answer(404);
+      const { calls, webhookId } = await publishTo('redriven');
+      const path = `/organizations/${service.credentials.organizationId}/webhook-dlq/${webhookId}`;
+      await eventually(async () => (await service.operator.get(path)).status === 200);
+      const { traceId, traceparent } = callersTrace();
+      await service.operator.send(`${path}/redrive`, { method: 'POST', headers: { traceparent } });
+      await collector.found(() => collector.ofTrace(traceId), 'call webhook');
+      expect(calls()).to.have.length(2);
+      expect(calls()[0]?.status).to.equal(2);
+    });
+  });
+
   it('leave alone what a caller does not keep', async () => {
     const [dropped, kept] = [callersTrace(false), callersTrace()];
     await createApp(dropped.traceparent);
@@ -100,11 +146,14 @@ describe('traces', () => {
     expect(refused?.status ?? 0).to.equal(0);
   });
 
-  it('come as JSON, under the name of the service, and tell no secret and no payload', async () => {
-    expect([...collector.paths]).to.eql(['POST /v1/traces application/json']);
-    expect(new Set(collector.spans.map((span) => span.service))).to.eql(new Set(['roomwire']));
-    const { apiKey, sessionToken } = service.credentials;
-    for (const secret of [apiKey, sessionToken, 'at_live_', 'ak_live_', 'a payload', '/lobby/'])
-      expect(collector.received).to.not.include(secret);
+  // After all others.
+  describe('all of them', () => {
+    it('come as JSON, under the name of the service, and tell no secret and no payload', async () => {
+      expect([...collector.paths]).to.eql(['POST /v1/traces application/json']);
+      expect(new Set(collector.spans.map((span) => span.service))).to.eql(new Set(['roomwire']));
+      const { apiKey, sessionToken } = service.credentials;
+      for (const secret of [apiKey, sessionToken, 'at_live_', 'ak_live_', 'a payload', '/lobby/'])
+        expect(collector.received).to.not.include(secret);
+    });
   });
 });

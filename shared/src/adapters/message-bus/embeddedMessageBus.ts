@@ -15,6 +15,7 @@ import type {
 import { once } from '../../runtime/service.js';
 import { ChannelHub, done } from './channelHub.js';
 import { DurableQueue } from './durableQueue.js';
+import { tellOfFailedJob } from './failedJob.js';
 import { JobJournal } from './jobJournal.js';
 
 export interface EmbeddedMessageBusOptions {
@@ -101,7 +102,7 @@ class EmbeddedMessageBus implements MeasuredBus {
     const known = this.#queues.get(queue.name) as DurableQueue<T> | undefined;
     if (known) return known;
     const durable = new DurableQueue(queue, this.#journal, this.#clock, (error) =>
-      this.#logger?.warn('A job failed and is done again', { queue: queue.name, error }),
+      tellOfFailedJob(this.#logger, queue.name, error),
     );
     this.#queues.set(queue.name, durable as DurableQueue<unknown>);
     return durable;

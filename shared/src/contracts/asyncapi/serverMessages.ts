@@ -40,6 +40,7 @@ export interface ServerMessage {
 const topic = described('As the client wrote it', text);
 const lobbyId = topic;
 const seconds = described('Unix seconds', { type: 'integer' });
+const expiry = described('The `exp` of the token as it stands there, Unix seconds', { type: 'number' });
 const presence = described('What the actor announced', { type: 'object' });
 const event = oneOf('join', 'update', 'leave');
 
@@ -111,7 +112,7 @@ export const serverMessages: { readonly [T in ServerFrameType]: ServerMessage } 
     summary: 'Whether the new token is good',
     payload: {
       oneOf: [
-        frame('reauth', { ...success(true), authExpiresAt: seconds }, ['authExpiresAt']),
+        frame('reauth', { ...success(true), authExpiresAt: expiry }, ['authExpiresAt']),
         frame('reauth', { ...success(false), error: oneOf(...reauthErrors) }),
       ],
     },

@@ -21,7 +21,7 @@ const origin: JsonSchema = {
   ],
 };
 
-const call = object({
+const callFields = {
   callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
   kind: oneOf('trigger', 'hydration'),
   organizationId: text,
@@ -37,7 +37,10 @@ const call = object({
   data: bytes('As published, MessagePack; empty for a hydration'),
   origin,
   attempts: described('That were made so far', count),
-});
+  traceparent: described('W3C Trace Context of what has caused it; absent where that is not traced', text),
+};
+
+const call = object(callFields, ['traceparent']);
 
 const version = constant(1);
 

@@ -1,5 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { RecordCodec, WorkQueue } from '../../ports/messageBus.js';
+import type { TraceParent } from '../../ports/tracing.js';
 import { isMap, isText } from './recordChecks.js';
 
 export type WebhookKind = 'trigger' | 'hydration';
@@ -44,6 +45,11 @@ export interface WebhookCall {
   readonly origin: CallOrigin;
   /** Attempts made so far. */
   readonly attempts: number;
+  /**
+   * Of what has caused it; absent where that is not traced. Here and not in a header, so that it comes along to the
+   * queues of retries and to the backlog, whatever the bus.
+   */
+  readonly traceparent?: TraceParent;
 }
 
 const version = 1;
@@ -78,7 +84,8 @@ export const isWebhookCall = (value: unknown): value is WebhookCall =>
   isScope(value['scope']) &&
   value['data'] instanceof Uint8Array &&
   isOrigin(value['origin']) &&
-  Number.isInteger(value['attempts']);
+  Number.isInteger(value['attempts']) &&
+  (value['traceparent'] === undefined || isText(value['traceparent']));
 
 /** Rejects a record that this program does not know: the job waits for one that does. */
 const decodeCall = (bytes: Uint8Array): WebhookCall => {

@@ -1,5 +1,6 @@
 /** What shows a metric: a service, or whatever process of Roomwire it is. */
-export type MetricOrigin = 'command-api' | 'projections' | 'gateway' | 'webhook-consumer' | 'process';
+export type MetricOrigin =
+  'command-api' | 'projections' | 'gateway' | 'webhook-consumer' | 'analytics' | 'process';
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -79,6 +80,10 @@ export const metricTable = {
   roomwire_record_failures_total: counter('gateway', 'Messages of logged topics that could not be recorded'),
   roomwire_acknowledgements_total: counter('gateway', 'Message ids that clients acknowledged'),
   roomwire_worker_groups: gauge('gateway', 'Worker groups with members on this gateway'),
+  roomwire_group_messages_open: gauge(
+    'gateway',
+    'Messages of these groups that are not done, as this gateway knows it of all gateways: not to be added up over them',
+  ),
   roomwire_group_messages_dropped_total: counter(
     'gateway',
     'Messages of worker groups that were dropped because too many were not done',
@@ -152,6 +157,22 @@ export const metricTable = {
     'Attempts of which the stream of outcomes does not tell, because the bus did not take it',
   ),
   roomwire_webhook_calls_in_flight: gauge('webhook-consumer', 'Webhook calls under way'),
+
+  roomwire_analytics_facts_written_total: counter(
+    'analytics',
+    'Facts that this process wrote to files, by the stream that brought them',
+    'stream',
+  ),
+  roomwire_analytics_facts_waiting: gauge(
+    'analytics',
+    'Facts in memory that are yet to be written; past a bound their stream is not read any further',
+    'stream',
+  ),
+  roomwire_analytics_write_failures_total: counter(
+    'analytics',
+    'Attempts to write facts, or to keep their files few, that failed: because the disk is full, for instance',
+    'stream',
+  ),
 } satisfies Readonly<Record<`roomwire_${string}`, MetricRow>>;
 
 export type MetricName = keyof typeof metricTable;

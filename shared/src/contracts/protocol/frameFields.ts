@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
 import { isSoundJson } from './jsonScan.js';
+import { maxFrameFields } from './limits.js';
 import { isSoundMessagePack, scanFields, type FieldSpan } from './messagePackScan.js';
 
 /** The fields of a frame, whichever way it was written. */
@@ -50,7 +51,7 @@ export const jsonFields = (bytes: Buffer): FrameFields | undefined => {
   const read = (name: string): unknown =>
     Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
   const raw = (name: string) => (Object.hasOwn(object, name) ? encoded(object[name]) : undefined);
-  return { isSound: true, read, raw };
+  return { isSound: Object.keys(object).length <= maxFrameFields, read, raw };
 };
 
 const parsedObject = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {

@@ -57,10 +57,14 @@ class Scanner {
     return this.position === this.bytes.length;
   }
 
-  /** A name too long to be one of ours comes out cut, and so as a name that nobody asks for. */
+  /**
+   * A name too long to be one of ours comes out cut, and so as a name that nobody asks for. An integer has none: the bytes
+   * of some would spell one.
+   */
   private fieldName(): string | undefined {
     const head = this.position;
     if (!this.key(1)) return undefined;
+    if (shapeAt(this.bytes, head).kind === 'integer') return '';
     const start = this.contentAfter(head);
     return this.bytes.toString('latin1', start, Math.min(this.position, start + longestName));
   }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
@@ -10,14 +9,7 @@ import {
   type KafkaMessageBusOptions,
 } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { otherTopics } from '../../../src/contracts/bus/busTopics.js';
-
-const variable = 'ROOMWIRE_TEST_KAFKA_BROKERS';
-
-export const testBrokers = (): readonly string[] => {
-  const brokers = process.env[variable];
-  if (!brokers) throw new Error(`${variable} must name the brokers to test against, such as 127.0.0.1:9092`);
-  return brokers.split(',');
-};
+import { testBrokers } from '../../../src/testing/enginesOfTheRun.js';
 
 /** The shortest that brokers allow unless they are told otherwise. */
 export const sessionTimeoutMs = 6_000;

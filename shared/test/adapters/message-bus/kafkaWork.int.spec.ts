@@ -75,6 +75,20 @@ describe('work queues on Kafka', function () {
     expect(repeated(), 'jobs that were done twice').to.be.at.most(80);
   });
 
+  it('do not wait for a worker that left while its group let it in', async () => {
+    for (let round = 0; round < 24; round += 1) {
+      const short = await bus.work(jobs, { concurrency: 1 }, async () => undefined);
+      await pause((round * 7) % 40);
+      await short.close();
+      const worker = await bus.work(jobs, { concurrency: 1 }, async (job) => finish(job));
+      const [put] = numbered(1, `key ${round}`);
+      await bus.put(jobs, { ...(put as Note), value: `round ${round}` });
+      // Less than the group would wait for whoever does not come back.
+      await eventually(() => done.has(`round ${round}`), { what: `round ${round}`, withinMs: 5_000 });
+      await worker.close();
+    }
+  });
+
   it('are done by another process when one is gone, and lose nothing', async () => {
     const wire = cable();
     const gone = await kafka.open({ connect: wire.connect });

@@ -3,7 +3,8 @@ import { createKafkaMessageRecord } from '../../../src/adapters/message-record/k
 import { AdjustableClock } from '../../../src/testing/adjustableClock.js';
 import { messageRecordContract } from '../../../src/testing/messageRecordContract.js';
 import { reopenable } from '../../../src/testing/reopenable.js';
-import { cable, kafkaUnderTest, testBrokers, withAdmin } from '../message-bus/kafkaUnderTest.js';
+import { testBrokers } from '../../../src/testing/enginesOfTheRun.js';
+import { cable, kafkaUnderTest, withAdmin } from '../message-bus/kafkaUnderTest.js';
 import { recorded } from './recorded.js';
 
 describe('on the Kafka of this run', function () {

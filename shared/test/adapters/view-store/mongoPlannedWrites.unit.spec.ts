@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { planWrites, type PlannedWrite } from '../../../src/adapters/view-store/mongo/plannedWrites.js';
+import {
+  planWrites,
+  WritePlan,
+  type PlannedWrite,
+} from '../../../src/adapters/view-store/mongo/plannedWrites.js';
 import type { ViewChange } from '../../../src/ports/viewStore.js';
 import { putRoom, room } from '../../../src/testing/view-store/storeUnderTest.js';
 
@@ -8,7 +12,7 @@ type Rooms = Map<string, Record<string, unknown>>;
 
 const id = fc.constantFrom('r1', 'r2', 'r3');
 const appId = fc.constantFrom('a', 'b');
-const set = fc.record({ name: fc.string(), description: fc.string() }, { requiredKeys: [] });
+const set = fc.record({ name: fc.string(), description: fc.string(), appId }, { requiredKeys: [] });
 
 const change: fc.Arbitrary<ViewChange> = fc.oneof(
   fc.tuple(id, appId, fc.string()).map(([roomId, app, name]) => putRoom(roomId, { appId: app, name })),
@@ -20,6 +24,8 @@ const change: fc.Arbitrary<ViewChange> = fc.oneof(
     set: fields,
   })),
   appId.map((app): ViewChange => ({ removeWhere: 'rooms', filter: { appId: app } })),
+  id.map((slug): ViewChange => ({ removeWhere: 'rooms', filter: { slug } })),
+  appId.map((app): ViewChange => ({ removeWhere: 'rooms', filter: { appId: app, slug: 'r1' } })),
 );
 
 const patchIn = (rooms: Rooms, roomId: string, fields: object): void => {
@@ -28,7 +34,11 @@ const patchIn = (rooms: Rooms, roomId: string, fields: object): void => {
 };
 
 const matching = (rooms: Rooms, where: Readonly<Record<string, unknown>>): string[] =>
-  [...rooms].filter(([, each]) => each.appId === where.appId).map(([roomId]) => roomId);
+  [...rooms]
+    .filter(([, each]) =>
+      (['appId', 'slug'] as const).every((field) => !(field in where) || each[field] === where[field]),
+    )
+    .map(([roomId]) => roomId);
 
 const make = (rooms: Rooms, write: PlannedWrite): void => {
   if ('documents' in write)
@@ -81,12 +91,84 @@ describe('planned writes', () => {
     ]);
   });
 
-  it('never pass a change of all that match', () => {
+  const removal = (field: string, value: string): PlannedWrite => ({
+    where: { [field]: value, _removedAt: null },
+    write: 'remove',
+  });
+
+  it('are not cut up by removals of all that match, which come first', () => {
+    const writes = planWrites([
+      putRoom('r1', { appId: 'a' }),
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+      putRoom('r2', { appId: 'a' }),
+      { patch: 'rooms', id: 'r3', set: { name: 'x' } },
+      { removeWhere: 'rooms', filter: { appId: 'b' } },
+      putRoom('r4', { appId: 'b' }),
+      { removeWhere: 'rooms', filter: { appId: 'b' } },
+    ]).get('rooms');
+    expect(writes).to.deep.equal([
+      removal('appId', 'a'),
+      removal('appId', 'b'),
+      {
+        documents: new Map<string, unknown>([
+          ['r1', 'remove'],
+          ['r2', { put: room('r2', { appId: 'a' }) }],
+          ['r3', { set: { name: 'x' } }],
+          ['r4', 'remove'],
+        ]),
+      },
+    ]);
+  });
+
+  it('are not passed by a removal that depends on what is set in a document that may be there', () => {
+    const writes = planWrites([
+      { patch: 'rooms', id: 'r1', set: { appId: 'b' } },
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+    ]).get('rooms');
+    expect(writes).to.deep.equal([
+      { documents: new Map([['r1', { set: { appId: 'b' } }]]) },
+      removal('appId', 'a'),
+    ]);
+  });
+
+  it('leave alone a document that no longer has the value by which others are removed', () => {
+    const writes = planWrites([
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+      putRoom('r1', { appId: 'a' }),
+      putRoom('r1', { appId: 'b' }),
+      { removeWhere: 'rooms', filter: { appId: 'a' } },
+    ]).get('rooms');
+    expect(writes).to.deep.equal([
+      removal('appId', 'a'),
+      { documents: new Map([['r1', { put: room('r1', { appId: 'b' }) }]]) },
+    ]);
+  });
+
+  it('find documents to remove by a value in a list', () => {
+    const writes = planWrites([
+      putRoom('r1', { topics: ['a', 'b'] }),
+      { removeWhere: 'rooms', filter: { topics: 'b' } },
+    ]).get('rooms');
+    expect(writes?.at(-1)).to.deep.equal({ documents: new Map([['r1', 'remove']]) });
+  });
+
+  it('never pass a patch of all that match', () => {
     const writes = planWrites([
       putRoom('r1'),
-      { removeWhere: 'rooms', filter: { appId: 'app' } },
+      { patchWhere: 'rooms', filter: { appId: 'app' }, set: { name: 'x' } },
       putRoom('r1', { name: 'again' }),
     ]).get('rooms');
     expect(writes).to.have.lengthOf(3);
+  });
+
+  it('have a size, which bounds what they take', () => {
+    const plan = new WritePlan();
+    expect(plan.size).to.equal(0);
+    const changes = [putRoom('r1'), putRoom('r1', { metadata: { note: 'x'.repeat(10_000) } })];
+    plan.add(changes);
+    expect(plan.size).to.be.within(
+      0.8 * JSON.stringify(changes).length,
+      1.3 * JSON.stringify(changes).length,
+    );
   });
 });

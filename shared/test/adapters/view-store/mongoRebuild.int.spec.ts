@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
-import { RebuildSuperseded } from '../../../src/ports/errors.js';
+import { EngineUnavailable, RebuildSuperseded } from '../../../src/ports/errors.js';
 import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
 import { at, putRoom, rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
 import type { Link } from './mongoLink.js';
@@ -79,11 +79,46 @@ describe('the MongoDB view store, while it is built anew', function () {
     expect(await allRooms(await open())).to.deep.equal(await expected(position));
   });
 
+  it('writes what it has gathered when it is much, and once more what did not get through', async () => {
+    const [projector, rebuilding] = [await open(), await open(link.url)];
+    const filler = 'x'.repeat(1_000_000);
+    const large = (n: number) => ({
+      changes: [putRoom(`large${n}`, { metadata: { filler } })],
+      position: at(n),
+    });
+    await projector.apply({ changes: [], position: at(20) });
+    const rebuild = await rebuilding.rebuild();
+    const isFrozen = link.freezeAfter(2_000_000);
+    let n = 1;
+    for (; n <= 9; n += 1) await rebuild.apply(large(n));
+    // Eight of them are on their way.
+    await isFrozen;
+    await link.cut();
+    await link.mend();
+    const failures: unknown[] = [];
+    const again = (error: unknown): false => {
+      failures.push(error);
+      return false;
+    };
+    while (n <= 20) if (await rebuild.apply(large(n)).then(() => true, again)) n += 1;
+    while (!(await rebuild.takeOver([]).catch(again)));
+    expect(failures).to.not.be.empty;
+    for (const error of failures) expect(error).to.be.instanceOf(EngineUnavailable);
+    const rooms = await allRooms(await open());
+    expect(rooms.map(({ roomId }) => roomId)).to.have.members(
+      Array.from({ length: 20 }, (_, index) => `large${index + 1}`),
+    );
+    expect(rooms.every(({ metadata }) => metadata['filler'] === filler)).to.equal(true);
+  });
+
   it('does not take over from a projector that has waited for it in vain, and moved on', async () => {
     const [projector, rebuilding] = [await open(), await open(link.url)];
-    await project(projector, 300);
+    await project(projector, 200);
     const rebuild = await rebuilding.rebuild();
     await build(rebuild, 0, 300);
+    // All that it has gathered is written with that.
+    expect(await rebuild.takeOver([])).to.equal(false);
+    await projector.apply(batchOf(200, 300));
     // The projector is asked to wait, and nothing more comes from the rebuild.
     const isFrozen = link.freezeAfter(1);
     const outcome = rebuild.takeOver([]);

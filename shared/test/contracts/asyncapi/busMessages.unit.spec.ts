@@ -126,6 +126,9 @@ describe('the records of the bus in the AsyncAPI document', () => {
     for (const queue of [webhookCalls, ...webhookRetries, webhookBacklog])
       for (const origin of origins)
         expect(isDescribed(queue, { ...call, origin, scope: null })).to.equal(true);
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    expect(isDescribed(webhookCalls, { ...call, traceparent })).to.equal(true);
+    expect(isDescribed(webhookCalls, { ...call, traceparent: 7 as never })).to.equal(false);
     for (const responseStatus of [null, 503])
       expect(
         isDescribed(webhookReports, {

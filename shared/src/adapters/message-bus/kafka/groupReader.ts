@@ -159,6 +159,15 @@ export class GroupReader implements ConsumerTask, GroupReading {
     return this.#options.ends.fetch();
   }
 
+  /** Records that have not been handed over, of the partitions that this member has and has read from. */
+  async lag(): Promise<number> {
+    const ends = await this.endOffsets();
+    let records = 0;
+    for (const [partition, { from }] of this.#owned)
+      if (from !== undefined) records += Math.max(0, (ends[partition] ?? 0) - from);
+    return records;
+  }
+
   #own(partition: number): Owned {
     const from = this.#follower.placeOf(partition);
     const owned: Owned = { cursor: new PartitionCursor(), from };

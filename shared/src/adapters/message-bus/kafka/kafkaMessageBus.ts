@@ -55,7 +55,7 @@ class KafkaBus implements KafkaMessageBus {
   readonly #senders = new Map<string, TopicSender>();
   readonly #sources = new OpenByName<ChannelSource<unknown>>();
   readonly #queues = new OpenByName<QueueConsumer<unknown>>();
-  readonly #readings = new Set<GroupReading>();
+  readonly #readings: (readonly [name: string, reader: GroupReader])[] = [];
   #isOpen = true;
 
   constructor(settings: Settings) {
@@ -123,7 +123,7 @@ class KafkaBus implements KafkaMessageBus {
     const { groupPrefix, ...common } = await this.#common(name);
     this.#assertOpen();
     const reader = new GroupReader(follower, { ...common, groupId: `${groupPrefix}${group}.${name}` });
-    this.#readings.add(reader);
+    this.#readings.push([name, reader]);
     reader.start();
     return reader;
   }
@@ -155,7 +155,7 @@ class KafkaBus implements KafkaMessageBus {
 
   async lag(): Promise<ReadonlyMap<string, number>> {
     this.#assertOpen();
-    const opened = [...this.#sources.opened(), ...this.#queues.opened()];
+    const opened = [...this.#sources.opened(), ...this.#queues.opened(), ...this.#readings];
     const lags = opened.map(async ([name, taken]) => [name, await taken.lag()] as const);
     return new Map(await Promise.all(lags));
   }
@@ -166,7 +166,7 @@ class KafkaBus implements KafkaMessageBus {
     await Promise.all([
       this.#sources.close(),
       this.#queues.close(),
-      ...[...this.#readings].map((reading) => reading.close()),
+      ...this.#readings.map(([, reader]) => reader.close()),
       within(this.#settings.withinMs, flushed).catch(() => undefined),
     ]);
     await this.#clients.close();

@@ -3,6 +3,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { QueueWorker, WorkOptions, WorkQueue } from '../../../ports/messageBus.js';
 import { once } from '../../../runtime/service.js';
+import { tellOfFailedJob } from '../failedJob.js';
 import { lanesOf } from '../overlappingLanes.js';
 import { DueTimes } from './dueTimes.js';
 import type { EndOffsets } from './endOffsets.js';
@@ -189,7 +190,7 @@ export class QueueConsumer<T> implements ConsumerTask {
   }
 
   #failed(error: unknown): void {
-    this.#options.logger?.warn('A job failed and is done again', { queue: this.#queue.name, error });
+    tellOfFailedJob(this.#options.logger, this.#queue.name, error);
   }
 
   /** A commit that fails costs nothing but doing something again: the next one makes up for it. */

@@ -35,6 +35,8 @@ interface Running {
   /** Resolves with the reason when it is of no more use. */
   readonly ended: Promise<string>;
   readonly end: (why: string) => void;
+  readonly joined: Promise<void>;
+  readonly isIn: () => void;
   hasJoined: boolean;
 }
 
@@ -42,6 +44,8 @@ interface Running {
 const heartbeatIntervalMs = 1_000;
 /** How long a group waits for its members when one comes or goes. */
 const rebalanceTimeoutMs = 10_000;
+/** How long whoever is to close waits until its group has let it in, which takes some milliseconds as a rule. */
+const joiningMs = 2_000;
 /** A fetch answers at once when there is something, and so late otherwise; a resumed partition waits for it. */
 const longestFetchWaitMs = 100;
 
@@ -99,8 +103,14 @@ export class SupervisedConsumer {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    if (this.#running) await this.#joinedOrEnded(this.#running);
     this.#running?.end('Closed');
     await this.#loop;
+  }
+
+  /** Who goes while it is let in cannot say so, and the group waits for it. */
+  async #joinedOrEnded({ joined, ended }: Running): Promise<void> {
+    await within(joiningMs, Promise.race([joined, ended])).catch(() => undefined);
   }
 
   /** One that is not ready to be told anything is told when it joins. */
@@ -162,7 +172,11 @@ export class SupervisedConsumer {
     const ended = new Promise<string>((resolve) => {
       end = resolve;
     });
-    return { consumer, client, ended, end, hasJoined: false };
+    let isIn = (): void => undefined;
+    const joined = new Promise<void>((resolve) => {
+      isIn = resolve;
+    });
+    return { consumer, client, ended, end, joined, isIn, hasJoined: false };
   }
 
   async #begin(running: Running): Promise<void> {
@@ -197,6 +211,7 @@ export class SupervisedConsumer {
     consumer.on(events.GROUP_JOIN, ({ payload: { memberAssignment, memberId } }) => {
       if (this.#running !== running) return;
       running.hasJoined = true;
+      running.isIn();
       this.#task.joined(memberAssignment[this.#task.topic] ?? [], memberId);
       this.#joinedOnce();
     });

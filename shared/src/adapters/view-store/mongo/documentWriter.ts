@@ -8,8 +8,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A request of this many must be done within the socket's time-out on a slow server too. */
 const bulkSize = 250;
+/** While the server is at one, the next one is encoded. */
+const bulksAtOnce = 2;
 /** So many new documents in one go are a catch-up, where hardly any is there already. */
 const catchUpSize = 20;
+/** Questions for what is to be removed, most of which find a document or two. */
+const removalsAtOnce = 8;
 
 /**
  * Writes documents in one term. Each is only touched while no later term has written it, so that what a projector has
@@ -25,15 +29,17 @@ export class DocumentWriter {
   }
 
   async write(writes: readonly PlannedWrite[]): Promise<void> {
-    for (const write of writes)
-      if ('documents' in write) await this.#writeDocuments([...write.documents]);
-      else await this.#writeWhere(write.where, this.#update(write.write));
+    for (const together of runs(writes)) await atOnce(removalsAtOnce, together, (write) => this.#make(write));
+  }
+
+  async #make(write: PlannedWrite): Promise<void> {
+    if ('documents' in write) await this.#writeDocuments([...write.documents]);
+    else await this.#writeWhere(write.where, this.#update(write.write));
   }
 
   async #writeDocuments(writes: readonly (readonly [id: string, write: DocumentWrite])[]): Promise<void> {
     const mostlyNew = writes.filter(([, write]) => isPut(write)).length >= catchUpSize;
-    for (let from = 0; from < writes.length; from += bulkSize)
-      await this.#writeBulk(writes.slice(from, from + bulkSize), mostlyNew);
+    await atOnce(bulksAtOnce, slices(writes), (bulk) => this.#writeBulk(bulk, mostlyNew));
   }
 
   /** An insert is quicker than a replacement; what turns out to be there is replaced after all. */
@@ -70,20 +76,28 @@ export class DocumentWriter {
     }
   }
 
-  /** One bulk after the other, like everything else: a single request for all would take as long as there are documents. */
+  /**
+   * One bulk after the other, like everything else: a single request for all would take as long as there are documents.
+   * By identifier, which every engine has an index for, whatever else is in the filter or beside it.
+   */
   async #writeWhere(where: Fields, update: UpdateFilter<StoredDocument>): Promise<void> {
-    let after = '';
-    for (let ids; (ids = await this.#idsWhere(where, after)).length > 0; after = ids.at(-1) as string)
-      await this.#collection.updateMany({ _id: { $in: ids }, _term: { $lte: this.#term } }, update);
+    for await (const ids of this.#idsWhere(where))
+      await this.#collection.bulkWrite(
+        ids.map((id) => ({ updateOne: { filter: this.#mine(id), update } })),
+        { ordered: false },
+      );
   }
 
-  async #idsWhere(where: Fields, after: string): Promise<string[]> {
-    const following = { ...where, _id: { $gt: after } };
-    const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: bulkSize } as const;
-    return this.#collection
-      .find(following, options)
-      .map(({ _id }) => _id)
-      .toArray();
+  /** Read once from the first to the last: to look for what follows would be to look at all of them for each bulk. */
+  async *#idsWhere(where: Fields): AsyncGenerator<readonly string[]> {
+    let ids: string[] = [];
+    for await (const { _id } of this.#collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) {
+      ids.push(_id);
+      if (ids.length < bulkSize) continue;
+      yield ids;
+      ids = [];
+    }
+    if (ids.length > 0) yield ids;
   }
 
   #replace(id: string, document: Fields): Operation {
@@ -117,6 +131,43 @@ export const allOf = async (writes: readonly Promise<void>[]): Promise<void> => 
   await Promise.allSettled(writes);
   await Promise.all(writes);
 };
+
+/** So many at a time. After a failure no other one is begun. */
+const atOnce = async <T>(
+  limit: number,
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
+  const left = items[Symbol.iterator]();
+  let hasFailed = false;
+  const lane = async (): Promise<void> => {
+    for (let next; !hasFailed && (next = left.next()).done !== true;)
+      await work(next.value).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+  };
+  await allOf(Array.from({ length: limit }, lane));
+};
+
+/** Removals that follow each other may be made together, as none of them sees what another one does. */
+function* runs(writes: readonly PlannedWrite[]): Generator<readonly PlannedWrite[]> {
+  let removals: PlannedWrite[] = [];
+  for (const write of writes) {
+    if ('where' in write && write.write === 'remove') {
+      removals.push(write);
+      continue;
+    }
+    yield removals;
+    removals = [];
+    yield [write];
+  }
+  yield removals;
+}
+
+function* slices<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += bulkSize) yield items.slice(from, from + bulkSize);
+}
 
 const isPut = (write: DocumentWrite): write is { readonly put: Fields } =>
   typeof write === 'object' && 'put' in write;

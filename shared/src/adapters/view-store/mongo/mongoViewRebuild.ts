@@ -6,7 +6,7 @@ import type { ViewRebuild } from '../../../ports/viewRebuild.js';
 import type { ViewBatch, ViewChange } from '../../../ports/viewStore.js';
 import { allOf, DocumentWriter } from './documentWriter.js';
 import { retirementMs } from './liveGeneration.js';
-import { planWrites } from './plannedWrites.js';
+import { WritePlan } from './plannedWrites.js';
 import type { ProgressRecord } from './progressRecord.js';
 import type { ViewCollections } from './viewCollections.js';
 import type { ViewGeneration } from './viewGeneration.js';
@@ -15,6 +15,11 @@ import type { ViewGeneration } from './viewGeneration.js';
 const firstTerm = -1_000_000_000;
 const betweenChecksMs = 1_000;
 const betweenLooksMs = 100;
+/**
+ * Characters of changes that are gathered before they are written, while as many as that are on their way: nobody reads
+ * what is being built, so a document that changes often is written once and not each time.
+ */
+const gatheredSize = 8_000_000;
 
 interface RebuildDeps {
   readonly collections: ViewCollections;
@@ -34,6 +39,9 @@ class MongoViewRebuild implements ViewRebuild {
   #position: LogPosition | undefined;
   #checkedAt = performance.now();
   #isLive = false;
+  #gathered = new WritePlan();
+  /** What was gathered before that, until it has been written. */
+  #onItsWay: { readonly plan: WritePlan; written: Promise<void> | undefined } | undefined;
 
   constructor(deps: RebuildDeps, generation: ViewGeneration) {
     this.#deps = deps;
@@ -45,8 +53,9 @@ class MongoViewRebuild implements ViewRebuild {
       throw new StaleBatch(position, this.#position);
     await this.#deps.call(async () => {
       await this.#assertCurrent();
-      await this.#write(changes);
+      if (this.#gathered.size >= gatheredSize) await this.#send();
     });
+    this.#gathered.add(changes);
     this.#position = position;
   }
 
@@ -61,6 +70,8 @@ class MongoViewRebuild implements ViewRebuild {
 
   async abandon(): Promise<void> {
     if (this.#isLive) return;
+    // A write that came after the drop would make the collection again.
+    await this.#onItsWay?.written?.catch(() => undefined);
     await this.#deps.call(async () => {
       const { number } = this.#generation;
       await this.#deps.progress.endBuilding(number);
@@ -73,6 +84,9 @@ class MongoViewRebuild implements ViewRebuild {
   async #switch(changes: readonly ViewChange[]): Promise<boolean> {
     const { progress } = this.#deps;
     const { number } = this.#generation;
+    // Before the projector has to wait.
+    await this.#send();
+    await this.#arrived();
     const held = await progress.hold(number, this.#hold);
     if (held === undefined) {
       // The answer to the last try may have been lost.
@@ -80,12 +94,37 @@ class MongoViewRebuild implements ViewRebuild {
       throw new RebuildSuperseded();
     }
     if (this.#position === undefined || held.position !== this.#position) return false;
-    await this.#write(changes);
+    this.#gathered.add(changes);
+    await this.#send();
+    await this.#arrived();
     return progress.switchTo(number, held);
   }
 
-  async #write(changes: readonly ViewChange[]): Promise<void> {
-    const writes = [...planWrites(changes)].map(([view, planned]) =>
+  /** Resolves when what was gathered is on its way, and what was sent before has been written. */
+  async #send(): Promise<void> {
+    await this.#arrived();
+    const plan = this.#gathered;
+    this.#gathered = new WritePlan();
+    const written = this.#write(plan);
+    // Whoever sends the next one is told.
+    written.catch(() => undefined);
+    this.#onItsWay = { plan, written };
+  }
+
+  /** What could not be written is written again by who asks next. */
+  async #arrived(): Promise<void> {
+    const sent = this.#onItsWay;
+    if (sent === undefined) return;
+    sent.written ??= this.#write(sent.plan);
+    await sent.written.catch((error: unknown) => {
+      sent.written = undefined;
+      throw error;
+    });
+    this.#onItsWay = undefined;
+  }
+
+  async #write(plan: WritePlan): Promise<void> {
+    const writes = [...plan.writes].map(([view, planned]) =>
       new DocumentWriter(this.#generation.of(view), this.#term).write(planned),
     );
     await allOf(writes).catch((error: unknown) => {

@@ -1,8 +1,10 @@
 import type { ViewName } from '../../../contracts/views/views.js';
 import type { ViewChange } from '../../../ports/viewStore.js';
+import { roughSize } from '../../../runtime/roughSize.js';
 import { storedFilter } from './storedFilter.js';
+import { ViewPlan } from './viewPlan.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What becomes of one document. */
 export type DocumentWrite = { readonly put: Fields } | { readonly set: Fields } | 'remove';
@@ -15,48 +17,46 @@ export type PlannedWrite =
 /** By view, in the order in which they must be made; between views there is none. */
 export type PlannedWrites = ReadonlyMap<ViewName, readonly PlannedWrite[]>;
 
-const followedBy = (earlier: DocumentWrite | undefined, later: DocumentWrite): DocumentWrite => {
-  if (later === 'remove' || 'put' in later || earlier === undefined) return later;
-  // What is not there is not patched.
-  if (earlier === 'remove') return earlier;
-  return 'put' in earlier
-    ? { put: { ...earlier.put, ...later.set } }
-    : { set: { ...earlier.set, ...later.set } };
-};
+/** Several changes of a document become one write, where nobody could tell the difference. */
+export class WritePlan {
+  readonly #views = new Map<ViewName, ViewPlan>();
+  #size = 0;
 
-class ViewPlan {
-  readonly writes: PlannedWrite[] = [];
-  #documents: Map<string, DocumentWrite> | undefined;
-
-  document(id: string, write: DocumentWrite): void {
-    if (!this.#documents) {
-      this.#documents = new Map();
-      this.writes.push({ documents: this.#documents });
-    }
-    this.#documents.set(id, followedBy(this.#documents.get(id), write));
+  /** Of the changes that were added, in characters, more or less: what is planned takes no more than that. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** Sees all that came before it, so nothing moves past it. */
-  where(where: Fields, write: { readonly set: Fields } | 'remove'): void {
-    this.writes.push({ where, write });
-    this.#documents = undefined;
+  get writes(): PlannedWrites {
+    return new Map([...this.#views].map(([view, plan]) => [view, plan.writes]));
+  }
+
+  /** Throws a `TypeError` for a filter beyond the port. */
+  add(changes: readonly ViewChange[]): void {
+    for (const change of changes) {
+      this.#add(change);
+      this.#size += roughSize(change);
+    }
+  }
+
+  #add(change: ViewChange): void {
+    if ('put' in change) this.#of(change.put).document(change.id, { put: { ...change.doc } });
+    else if ('patch' in change) this.#of(change.patch).document(change.id, { set: { ...change.set } });
+    else if ('remove' in change) this.#of(change.remove).document(change.id, 'remove');
+    else if ('patchWhere' in change)
+      this.#of(change.patchWhere).patchWhere(storedFilter(change.filter), { ...change.set });
+    else this.#of(change.removeWhere).removeWhere(change.filter, storedFilter(change.filter));
+  }
+
+  #of(view: ViewName): ViewPlan {
+    const plan = this.#views.get(view) ?? new ViewPlan();
+    this.#views.set(view, plan);
+    return plan;
   }
 }
 
-/** Several changes of a document become one write, where nobody could tell the difference. */
 export const planWrites = (changes: readonly ViewChange[]): PlannedWrites => {
-  const plans = new Map<ViewName, ViewPlan>();
-  const planOf = (view: ViewName): ViewPlan => {
-    const plan = plans.get(view) ?? new ViewPlan();
-    plans.set(view, plan);
-    return plan;
-  };
-  for (const change of changes)
-    if ('put' in change) planOf(change.put).document(change.id, { put: { ...change.doc } });
-    else if ('patch' in change) planOf(change.patch).document(change.id, { set: { ...change.set } });
-    else if ('remove' in change) planOf(change.remove).document(change.id, 'remove');
-    else if ('patchWhere' in change)
-      planOf(change.patchWhere).where(storedFilter(change.filter), { set: { ...change.set } });
-    else planOf(change.removeWhere).where(storedFilter(change.filter), 'remove');
-  return new Map([...plans].map(([view, { writes }]) => [view, writes]));
+  const plan = new WritePlan();
+  plan.add(changes);
+  return plan.writes;
 };

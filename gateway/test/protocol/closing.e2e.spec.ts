@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { expect } from 'chai';
+import type { FrameClient } from '../support/frameClient.js';
+import { StalledClient } from '../support/stalledClient.js';
+import { World } from '../support/world.js';
+
+const upgrade = async (url: string): Promise<number | undefined> => {
+  const { hostname, port, pathname } = new URL(url);
+  const headers = {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  };
+  const asked = request({ hostname, port, path: pathname, headers }).end();
+  const [response] = (await Promise.race([once(asked, 'response'), once(asked, 'upgrade')])) as [
+    { statusCode?: number },
+  ];
+  asked.destroy();
+  return response.statusCode;
+};
+
+describe('a connection', () => {
+  let world: World | undefined;
+
+  const open = async (...options: Parameters<typeof World.open>) => (world = await World.open(...options));
+
+  afterEach(async () => {
+    await world?.close();
+    world = undefined;
+  });
+
+  it('[WS-CONN-1] is made at /ws and nowhere else', async () => {
+    const { gateway, ...here } = { gateway: (await open()).gateway, url: world?.url() ?? '' };
+    expect(await upgrade(here.url)).to.equal(101);
+    expect(await upgrade(`${here.url}?any=thing`)).to.equal(101);
+    expect(await upgrade(here.url.replace('/ws', '/'))).to.equal(404);
+    expect(await upgrade(here.url.replace('/ws', '/ws/more'))).to.equal(404);
+    await gateway.close();
+    expect(await upgrade(here.url)).to.equal(503);
+  });
+
+  it('[WS-CONN-1] is counted while it lasts', async () => {
+    const { gateway } = await open();
+    const clients = [await world?.connect(), await world?.connect()] as FrameClient[];
+    expect(gateway.connections).to.equal(2);
+    for (const client of clients) await client.close();
+    while (gateway.connections > 0) await new Promise(setImmediate);
+    expect(gateway.metrics).to.include({ connectionsOpened: 2, connectionsClosed: 2 });
+  });
+
+  describe('that is silent', () => {
+    it('[WS-CONN-5] is closed with 4000, authenticated or not; any frame and any ping keeps it', async () => {
+      const { join, connect } = bound(await open({ idleTimeoutMs: 240 }));
+      const beating = await join();
+      const pinging = await connect();
+      const signs = setInterval(() => {
+        beating.sendBytes(new Uint8Array());
+        pinging.webSocket.ping();
+      }, 40);
+      const start = performance.now();
+      const silent = await Promise.all([join(), connect()]);
+      for (const client of silent) {
+        expect(await client.closed).to.deep.equal({ code: 4000, reason: 'idle_timeout' });
+      }
+      expect(performance.now() - start).to.be.within(235, 5_000);
+      await (
+        await connect()
+      ).closed;
+      clearInterval(signs);
+      expect(await pinging.ask({ type: 'any' })).to.include({ error: 'not_authenticated' });
+      expect(beating.webSocket.readyState).to.equal(1);
+    });
+  });
+
+  describe('that does not read', () => {
+    it('[WS-CONN-6] is closed with 1013, and slows nobody down', async () => {
+      const { join, newsroom, gateway, url, actor } = bound(
+        await open({ publishRate: 0, outboxBytes: 4_000_000 }),
+      );
+      const topic = await newsroom();
+      const stalled = await StalledClient.connect(url());
+      await stalled.ask({ type: 'auth', token: (await actor()).token });
+      await stalled.ask({ type: 'subscribe', topic });
+      const reader = await (await join()).subscribe(topic);
+      const writer = await join();
+      stalled.stall();
+      const data = 'x'.repeat(500_000);
+      let sent = 0;
+      while (gateway.metrics.slowConsumers === 0) {
+        writer.publish(topic, data);
+        expect(await reader.next()).to.include({ data });
+        expect(++sent).to.be.below(100);
+      }
+      writer.publish(topic, 'marker');
+      expect(await reader.next()).to.include({ data: 'marker' });
+      const received = await stalled.drain();
+      expect(received.includes('marker')).to.equal(false);
+      while (gateway.connections > 2) await new Promise(setImmediate);
+      expect(gateway.metrics).to.deep.include({ slowConsumers: 1, closes: { '1013 slow_consumer': 1 } });
+    });
+
+    it('[WS-CONN-6] is told why when it reads on in time', async () => {
+      const { join, newsroom, gateway, url, actor } = bound(
+        await open({ publishRate: 0, outboxBytes: 2_000_000, closeGraceMs: 5_000 }),
+      );
+      const topic = await newsroom();
+      const stalled = await StalledClient.connect(url());
+      await stalled.ask({ type: 'auth', token: (await actor()).token });
+      await stalled.ask({ type: 'subscribe', topic });
+      stalled.stall();
+      const writer = await join();
+      for (let msgRef = 0; gateway.metrics.slowConsumers === 0; msgRef++) {
+        await writer.publish(topic, 'x'.repeat(500_000), { msgRef: `${msgRef}` }).next();
+      }
+      stalled.socket.resume();
+      while (!stalled.received.includes('slow_consumer')) await once(stalled.socket, 'data');
+      expect(stalled.received.subarray(-17).toString('latin1')).to.equal('\x88\x0f\x03\xf5slow_consumer');
+      stalled.socket.destroy();
+    });
+  });
+
+  describe('when the gateway closes', () => {
+    it('[WS-CONN-7] gets what was under way, and 1012', async () => {
+      const { join, connect, newsroom, gateway } = bound(await open());
+      const topic = await newsroom();
+      const readers = [await (await join()).subscribe(topic), await (await join()).subscribe(topic)];
+      const writer = await join();
+      const idle = await connect();
+      const published = await writer.publish(topic, 'last', { msgRef: 'r' }).next();
+      expect(published).to.include({ type: 'published' });
+      expect(await readers[0]?.next()).to.include({ data: 'last' });
+      const closing = gateway.close();
+      expect(await readers[1]?.next()).to.include({ data: 'last' });
+      for (const client of [...readers, writer, idle]) {
+        expect(await client.closed).to.deep.equal({ code: 1012, reason: 'service_restart' });
+      }
+      await closing;
+      await gateway.close();
+      expect(gateway.connections).to.equal(0);
+    });
+
+    it('[WS-CONN-7] does not hold it up when it never answers', async () => {
+      const { url, gateway } = bound(await open({ closeGraceMs: 50 }));
+      const stalled = await StalledClient.connect(url());
+      stalled.stall();
+      await gateway.close();
+      expect(gateway.connections).to.equal(0);
+      await stalled.drain();
+    });
+  });
+});
+
+/** A world's methods, to be taken apart. */
+const bound = (world: World) => ({
+  join: () => world.join(),
+  connect: () => world.connect(),
+  newsroom: () => world.newsroom(),
+  actor: () => world.actor(),
+  url: () => world.url(),
+  gateway: world.gateway,
+});

@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import { gatewayNews } from '@roomwire/shared/contracts/bus/gatewayNews';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import * as records from '@roomwire/shared/testing/records';
+import type { FrameClient } from '../support/frameClient.js';
+import { World } from '../support/world.js';
+
+/** Beats that follow one another quickly, and a peer that is not taken for dead meanwhile. */
+const beats = { beatMs: 60, silenceMs: 2_000 };
+
+const limitReached = { code: 4002, reason: 'connection_limit_reached' };
+
+describe('the connection limit of an organization', () => {
+  let world: World;
+
+  beforeEach(async () => void (world = await World.open(beats)));
+  afterEach(() => world.close());
+
+  const organization = (maxConnections: number | null) => ({
+    put: 'organizations' as const,
+    id: world.organizationId,
+    doc: { ...records.organization(world.organizationId), plan: { ...unlimitedPlan, maxConnections } },
+  });
+  const changeLimit = (maxConnections: number | null): Promise<void> => {
+    const plan = { ...unlimitedPlan, maxConnections };
+    const data = { organizationId: world.organizationId, changes: { plan } };
+    return world.happened({ type: 'OrganizationUpdated', data }, organization(maxConnections));
+  };
+  const authReply = async (client: FrameClient, token?: string) =>
+    client.ask({ type: 'auth', token: token ?? (await world.actor()).token, protocolVersion: 2 });
+  const isRefused = async (gateway = 0): Promise<boolean> => {
+    const client = await world.connect(gateway);
+    const reply = (await authReply(client)) as Record<string, unknown>;
+    if (reply['success'] === true) await client.close();
+    return reply['error'] === 'connection_limit_reached';
+  };
+  /** Those of some clients that stay, once `closed` of them have been closed. */
+  const survivors = async (clients: readonly FrameClient[], closed: number): Promise<FrameClient[]> => {
+    const isClosed = new Map<FrameClient, object>();
+    for (const client of clients) void client.closed.then((why) => isClosed.set(client, why));
+    await eventually(() => isClosed.size >= closed);
+    for (const why of isClosed.values()) expect(why).to.deep.equal(limitReached);
+    return clients.filter((client) => !isClosed.has(client));
+  };
+  /** Resolves when every gateway has made so many more beats. */
+  const beatsOfEach = async (beatsToSee: number, gateways = 3): Promise<void> => {
+    const seen = new Map<string, number>();
+    const reader = await world.bus.read(gatewayNews, { interest: 'all' }, ({ gatewayId }) => {
+      seen.set(gatewayId, (seen.get(gatewayId) ?? 0) + 1);
+    });
+    await eventually(() => seen.size === gateways && Math.min(...seen.values()) >= beatsToSee);
+    await reader.close();
+  };
+  const expectAlive = async (clients: readonly FrameClient[]): Promise<void> => {
+    for (const client of clients)
+      expect(await client.sendBytes(new Uint8Array()).next()).to.equal('heartbeat');
+  };
+
+  it('[WS-AUTH-12] refuses one more, which stays and is admitted when there is room', async () => {
+    await world.put(organization(2));
+    const first = await world.join();
+    await world.join();
+    const third = await world.connect();
+    const { token } = await world.actor();
+    const refusal = { type: 'auth', success: false, error: 'connection_limit_reached' };
+    expect(await authReply(third, token)).to.deep.equal(refusal);
+    await first.close();
+    expect(await authReply(third, token)).to.include({ type: 'auth', success: true });
+    expect(await isRefused()).to.equal(true);
+  });
+
+  it('[WS-AUTH-12] holds for many who come at once, some of whom restore their session', async () => {
+    await world.put(organization(5));
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const { token } = await world.actor({ actorType: n % 2 === 0 ? 'agent' : 'user' });
+        const client = await world.connect();
+        const auth = { type: 'auth', token, protocolVersion: 2, reconnect: true, clientId: `c${n}` };
+        return { client, auth };
+      }),
+    );
+    const replies = await Promise.all(clients.map(({ client, auth }) => client.ask(auth)));
+    const errors = replies.map((reply) => (reply as Record<string, unknown>)['error'] ?? 'none');
+    expect(errors.filter((error) => error === 'none')).to.have.length(5);
+    expect(errors.filter((error) => error === 'connection_limit_reached')).to.have.length(15);
+  });
+
+  it('[WS-AUTH-12] is no limit where the plan has none', async () => {
+    await world.put(organization(1));
+    await world.join();
+    expect(await isRefused()).to.equal(true);
+    await changeLimit(null);
+    await eventually(async () => !(await isRefused()));
+  });
+
+  it('[WS-AUTH-12] tells of it only to those whose credential is good', async () => {
+    await world.put(organization(0));
+    const client = await world.connect();
+    expect(await authReply(client, 'at_live_no.good')).to.include({ error: 'access_denied' });
+    expect(await authReply(client)).to.include({ error: 'connection_limit_reached' });
+  });
+
+  it('[WS-AUTH-12] counts the connections of the other gateways, and those of a stopped one no more', async () => {
+    await world.startGateway(beats);
+    await world.put(organization(3));
+    await world.join({}, 0);
+    await world.join({}, 0);
+    const far = await world.join({}, 1);
+    await beatsOfEach(2, 2);
+    for (const gateway of [0, 1]) expect(await isRefused(gateway)).to.equal(true);
+    await world.gateway.close();
+    await eventually(async () => !(await isRefused(1)));
+    await expectAlive([far]);
+  });
+
+  it('[WS-AUTH-13] closes the newest, and no more than the excess, when the plan is lowered', async () => {
+    const clients: FrameClient[] = [];
+    for (let n = 0; n < 6; n++) clients.push(await world.join());
+    await changeLimit(4);
+    const staying = await survivors(clients, 2);
+    expect(staying).to.deep.equal(clients.slice(0, 4));
+    await expectAlive(staying);
+    await changeLimit(3);
+    await survivors(staying, 1);
+    await expectAlive(clients.slice(0, 3));
+  });
+
+  it('[WS-AUTH-13] closes the excess on all gateways together, exactly', async () => {
+    await world.startGateway(beats);
+    await world.startGateway(beats);
+    await world.put(organization(9));
+    const clients: FrameClient[] = [];
+    for (let n = 0; n < 9; n++) clients.push(await world.join({}, n % 3 === 2 ? 2 : 1 - (n % 2)));
+    // The second of them was certainly said after the last one had joined.
+    await beatsOfEach(2);
+    for (const gateway of [0, 1, 2]) expect(await isRefused(gateway)).to.equal(true);
+    await changeLimit(4);
+    const staying = await survivors(clients, 5);
+    // Every gateway looks again, at first by numbers that it had before the others closed theirs.
+    await beatsOfEach(8);
+    await expectAlive(staying);
+    expect(staying).to.have.length(4);
+  });
+
+  it('[WS-AUTH-13] closes at the next look those whom two gateways admitted at the same moment', async () => {
+    const world2 = { ...beats, beatMs: 400, silenceMs: 4_000 };
+    await world.close();
+    world = await World.open(world2);
+    await world.startGateway(world2);
+    await world.put(organization(2));
+    const clients = await Promise.all([0, 1, 0, 1].map((gateway) => world.join({}, gateway)));
+    const staying = await survivors(clients, 2);
+    await eventually(() => isRefused(0));
+    await eventually(() => isRefused(1));
+    await expectAlive(staying);
+  });
+
+  it('[WS-AUTH-13] is found at revalidation where no event told of the change', async () => {
+    await world.close();
+    world = await World.open({ ...beats, revalidationMs: 50 });
+    const clients = [await world.join(), await world.join()];
+    await world.put(organization(1));
+    await survivors(clients, 1);
+    await expectAlive(clients.slice(0, 1));
+  });
+});

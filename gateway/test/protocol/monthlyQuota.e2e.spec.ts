@@ -1,0 +1,248 @@
+import { expect } from 'chai';
+import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import * as records from '@roomwire/shared/testing/records';
+import type { FrameClient } from '../support/frameClient.js';
+import { ManualClock } from '../support/manualClock.js';
+import { overlaid } from '../support/overlaid.js';
+import { World, type WorldOptions } from '../support/world.js';
+
+const rounds = { usageMs: 30, publishRate: 0 };
+const january = '2026-01';
+const dayMs = 86_400_000;
+
+describe('the monthly quota of a project', () => {
+  let world: World;
+  let clock: ManualClock;
+  let topic: string;
+
+  const open = async (options: WorldOptions = {}): Promise<void> => {
+    clock = new ManualClock();
+    world = await World.open({ ...rounds, clock, ...options });
+    topic = await world.newsroom();
+    published = 0;
+  };
+  beforeEach(() => open());
+  afterEach(() => world.close());
+
+  const organization = (monthlyMessages: number | null) => ({
+    put: 'organizations' as const,
+    id: world.organizationId,
+    doc: { ...records.organization(world.organizationId), plan: { ...unlimitedPlan, monthlyMessages } },
+  });
+  const quota = (monthlyMessages: number | null): Promise<void> => world.put(organization(monthlyMessages));
+  const changeQuota = (monthlyMessages: number | null): Promise<void> => {
+    const plan = { ...unlimitedPlan, monthlyMessages };
+    const data = { organizationId: world.organizationId, changes: { plan } };
+    return world.happened({ type: 'OrganizationUpdated', data }, organization(monthlyMessages));
+  };
+  let asked = 0;
+  let published = 0;
+  const publish = async (client: FrameClient, fields: object = {}): Promise<Record<string, unknown>> => {
+    const frame = { type: 'publish', topic, data: 1, msgRef: `m${++asked}`, ...fields };
+    const reply = (await client.ask(frame)) as Record<string, unknown>;
+    if (reply['type'] === 'published') published++;
+    return reply;
+  };
+  const expectAccepted = async (client: FrameClient, times = 1): Promise<void> => {
+    for (let n = 0; n < times; n++) expect(await publish(client)).to.include({ type: 'published' });
+  };
+  const isUsedUp = async (client: FrameClient): Promise<boolean> =>
+    (await publish(client))['error'] === 'monthly_quota_exceeded';
+  const stored = async (month = january, projectId = world.projectId): Promise<number> =>
+    (await world.views.usage([projectId], month)).get(projectId) ?? 0;
+
+  it('[WS-PUB-9] is refused when it is used up, and reaches nobody', async () => {
+    await quota(3);
+    const reader = await (await world.join()).subscribe(topic);
+    const client = await world.join();
+    await expectAccepted(client, 3);
+    expect(await publish(client, { msgRef: 'r' })).to.deep.equal({
+      type: 'error',
+      error: 'monthly_quota_exceeded',
+      code: 42920,
+      topic,
+      msgRef: 'r',
+    });
+    await changeQuota(null);
+    await eventually(async () => !(await isUsedUp(client)));
+    for (let n = 0; n < 4; n++) expect(await reader.next()).to.include({ type: 'message' });
+    // Had the refused one been delivered, there would be a message more than were accepted.
+    await eventually(async () => (await stored()) === 4);
+    client.publish(topic, 'marker');
+    expect(await reader.next()).to.include({ data: 'marker' });
+  });
+
+  it('[WS-PUB-9] [WS-VER-1] has no code in protocol 1', async () => {
+    await quota(0);
+    const client = await (await world.connect()).authenticate((await world.actor()).token, 1);
+    expect(await publish(client)).to.deep.equal({ type: 'error', error: 'monthly_quota_exceeded', topic });
+  });
+
+  it('[WS-PUB-9] holds for many publishes at once', async () => {
+    await quota(10);
+    const client = await world.join();
+    for (let n = 0; n < 25; n++) client.publish(topic, n, { msgRef: `${n}` });
+    const kinds = new Map<unknown, number>();
+    for (let n = 0; n < 25; n++) {
+      const { type } = (await client.next()) as Record<string, unknown>;
+      kinds.set(type, (kinds.get(type) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(kinds as Map<string, number>)).to.deep.equal({ published: 10, error: 15 });
+  });
+
+  it('[WS-PUB-9] [WS-RETAIN-1] counts a retained message once', async () => {
+    await quota(3);
+    const client = await world.join();
+    for (let n = 0; n < 2; n++)
+      expect(await publish(client, { retain: true })).to.include({ type: 'published' });
+    expect(await publish(client, { retain: true, qos: 0 })).to.include({ type: 'published' });
+    expect(await publish(client, { retain: true })).to.include({ error: 'monthly_quota_exceeded' });
+    await world.gateway.close();
+    expect(await stored()).to.equal(3);
+  });
+
+  it('[WS-PUB-9] counts no publish that was refused', async () => {
+    let refused: 'messages' | 'retained' | undefined;
+    const refusing = (bus: MessageBus) =>
+      overlaid(bus, {
+        send: (async (...args: Parameters<MessageBus['send']>) => {
+          if (args[0].name === refused) throw new EngineUnavailable('message bus');
+          return bus.send(...args);
+        }) as MessageBus['send'],
+      });
+    await world.close();
+    await open({ bus: refusing });
+    await quota(2);
+    const client = await world.join();
+    expect(await publish(client, { topic: 'app-1/none/news' })).to.include({ error: 'unknown_topic' });
+    expect(await publish(client, { filter: '#' })).to.include({ type: 'error' });
+    for (refused of ['messages', 'retained'] as const)
+      for (const retain of [refused === 'retained', true])
+        expect(await publish(client, { retain })).to.include({ error: 'broker_unavailable' });
+    refused = undefined;
+    await expectAccepted(client, 2);
+    expect(await isUsedUp(client)).to.equal(true);
+    await eventually(async () => (await stored()) === 2);
+  });
+
+  it('[WS-PUB-9] is counted together by all gateways, within seconds', async () => {
+    await world.startGateway({ ...rounds, clock });
+    await quota(4);
+    const [near, far] = [await world.join({}, 0), await world.join({}, 1)];
+    await expectAccepted(near, 2);
+    await eventually(async () => (await stored()) === 2);
+    await expectAccepted(far, 2);
+    expect(await isUsedUp(far)).to.equal(true);
+    // Learns what the other accepted with the next round; by itself it would not get beyond 4.
+    await eventually(() => isUsedUp(near));
+    expect(await isUsedUp(far)).to.equal(true);
+    expect(published).to.be.within(4, 6);
+    for (const gateway of [0, 1]) await world.gatewayAt(gateway).close();
+    expect(await stored()).to.equal(published);
+  });
+
+  it('[WS-PUB-9] counts once what a gateway has written and reads again', async () => {
+    let reads = 0;
+    const counted = (views: ViewStore) =>
+      overlaid(views, {
+        usage: async (...args) => {
+          const found = await views.usage(...args);
+          reads++;
+          return found;
+        },
+      });
+    await world.close();
+    await open({ views: counted });
+    await quota(4);
+    const client = await world.join();
+    for (let n = 1; n <= 4; n++) {
+      await expectAccepted(client);
+      await eventually(async () => (await stored()) === n);
+      const before = reads;
+      await eventually(() => reads >= before + 2);
+    }
+    expect(await isUsedUp(client)).to.equal(true);
+  });
+
+  it('[WS-PUB-9] is read before the first publish: a gateway that starts anew does not begin at nought', async () => {
+    await quota(3);
+    await expectAccepted(await world.join(), 3);
+    await eventually(async () => (await stored()) === 3);
+    await world.startGateway({ ...rounds, clock, usageMs: 3_600_000 });
+    expect(await isUsedUp(await world.join({}, 1))).to.equal(true);
+  });
+
+  it('[WS-PUB-9] is kept when a gateway stops', async () => {
+    await world.startGateway({ ...rounds, clock, usageMs: 3_600_000 });
+    await expectAccepted(await world.join({}, 1), 5);
+    expect(await stored()).to.equal(0);
+    await world.gatewayAt(1).close();
+    expect(await stored()).to.equal(5);
+  });
+
+  it('[WS-PUB-9] begins anew with the month, UTC, and the last message of the old one counts there', async () => {
+    await quota(2);
+    const client = await world.join();
+    await expectAccepted(client);
+    clock.jump(31 * dayMs - 1);
+    await expectAccepted(client);
+    expect(await isUsedUp(client)).to.equal(true);
+    clock.jump(1);
+    await expectAccepted(client, 2);
+    expect(await isUsedUp(client)).to.equal(true);
+    await eventually(async () => (await stored(january)) === 2 && (await stored('2026-02')) === 2);
+    // Who sets the clock back counts on.
+    clock.jump(-dayMs);
+    expect(await isUsedUp(client)).to.equal(true);
+  });
+
+  it('[WS-PUB-9] is each project’s own', async () => {
+    const theirs = await world.project();
+    await world.room(await world.app('app-1', {}, theirs), 'lobby');
+    await quota(1);
+    const { token } = await world.actor({}, theirs);
+    const [one, two] = [await world.join(), await world.joinAs(token)];
+    await expectAccepted(one);
+    expect(await isUsedUp(one)).to.equal(true);
+    await expectAccepted(two);
+    expect(await isUsedUp(two)).to.equal(true);
+  });
+
+  it('[WS-PUB-9] counts without a quota too, and a plan that gets one is in force at once', async () => {
+    const client = await world.join();
+    await expectAccepted(client, 3);
+    await changeQuota(3);
+    await eventually(() => isUsedUp(client));
+    await changeQuota(100);
+    await eventually(async () => !(await isUsedUp(client)));
+  });
+
+  it('[WS-PUB-9] is what the gateway has counted while the records are out of reach, and nothing is lost', async () => {
+    let isAway = true;
+    const away = (views: ViewStore) =>
+      overlaid(views, {
+        noteUsage: async (...args) => {
+          // Arrives all the same: it is repeated, and counts once.
+          await views.noteUsage(...args);
+          if (isAway) throw new EngineUnavailable('read models');
+        },
+        usage: async (...args) => {
+          if (isAway) throw new EngineUnavailable('read models');
+          return views.usage(...args);
+        },
+      });
+    await world.close();
+    await open({ views: away });
+    await quota(4);
+    const client = await world.join();
+    await expectAccepted(client, 3);
+    isAway = false;
+    await expectAccepted(client, 1);
+    expect(await isUsedUp(client)).to.equal(true);
+    await eventually(async () => (await stored()) === 4);
+  });
+});

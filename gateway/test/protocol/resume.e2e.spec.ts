@@ -1,0 +1,278 @@
+import { expect } from 'chai';
+import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { instanceOf } from '../../src/resume/sessionRecord.js';
+import type { Frame, FrameClient } from '../support/frameClient.js';
+import { ManualClock } from '../support/manualClock.js';
+import { overlaid } from '../support/overlaid.js';
+import { World, type WorldOptions } from '../support/world.js';
+
+const oneDay = 24 * 3_600_000;
+
+describe('a persistent session', () => {
+  let world: World;
+  let topic: string;
+  let token: string;
+  let actor: Actor;
+  const chat = 'app-1/lobby/chat';
+
+  const open = async (options: WorldOptions = {}): Promise<void> => {
+    world = await World.open(options);
+    topic = await world.newsroom();
+    ({ record: actor, token } = await world.actor({ actorType: 'agent' }));
+  };
+
+  beforeEach(() => open());
+  afterEach(() => world.close());
+
+  const connect = async (options: object = {}, gateway = 0): Promise<[FrameClient, Frame]> => {
+    const client = await world.connect(gateway);
+    const reply = await client.ask({ type: 'auth', token, protocolVersion: 2, ...options });
+    return [client, reply as Frame];
+  };
+  const restored = async (options: object = {}, gateway = 0): Promise<unknown> =>
+    (await connect({ reconnect: true, ...options }, gateway))[1]['restoredSubscriptions'];
+  const entry = (pattern: string, filters: unknown = []) => ({
+    pattern,
+    topic: `${world.projectId}/app-1/_/lobby/${pattern.split('/')[2]}`,
+    load_balance: false,
+    load_balance_group: null,
+    filters,
+  });
+  const recorded = async (count: number, instance = ''): Promise<void> =>
+    eventually(async () => {
+      const stored = await world.sessions.load(actor.actorTokenId, instance);
+      return stored?.subscriptions.length === count;
+    });
+
+  it('[WS-RESUME-2] is restored: listed, and really subscribed, with its filters', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic, { filters: ['eu', ['us', 'urgent']], qos: 2 })).subscribe(chat);
+    await first.close();
+    const [second, reply] = await connect({ reconnect: true });
+    expect(reply['restoredSubscriptions']).to.deep.equal([
+      entry(topic, ['eu', ['us', 'urgent']]),
+      entry(chat),
+    ]);
+    const writer = await world.join();
+    writer.publish(topic, 'other', { filter: 'asia' }).publish(topic, 'matching', { filter: 'eu' });
+    writer.publish(chat, 'any');
+    expect(await second.next()).to.include({ data: 'matching' });
+    expect(await second.next()).to.include({ data: 'any' });
+    expect(await second.ask({ type: 'setFilters', topic: chat, filters: ['x'] })).to.include({
+      type: 'filtersUpdated',
+    });
+  });
+
+  it('[WS-RESUME-1] follows what is changed, unsubscribed and filtered', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic)).subscribe(chat);
+    await first.ask({ type: 'unsubscribe', topic });
+    await first.ask({ type: 'setFilters', topic: chat, filters: ['x'] });
+    first.webSocket.terminate();
+    await eventually(() => world.gateway.connections === 0);
+    expect(await restored()).to.deep.equal([entry(chat, ['x'])]);
+  });
+
+  it('[WS-RESUME-1] is recorded while it lives, for a gateway that is killed', async () => {
+    await world.startGateway();
+    const [first] = await connect();
+    await first.subscribe(topic);
+    await recorded(1);
+    expect(await restored({}, 1)).to.deep.equal([entry(topic)]);
+  });
+
+  it('[WS-RESUME-1] is for agents and orchestrators alone', async () => {
+    for (const actorType of [
+      'agent',
+      'orchestrator',
+      'user',
+      'device',
+      'service',
+      'session',
+      'observer',
+    ] as const) {
+      ({ token } = await world.actor({ actorType }));
+      const [first] = await connect({ clientId: 'c' });
+      await (await first.subscribe(topic)).close();
+      const isResumable = actorType === 'agent' || actorType === 'orchestrator';
+      expect(await restored({ clientId: 'c' }), actorType).to.deep.equal(isResumable ? [entry(topic)] : []);
+    }
+  });
+
+  it('[WS-RESUME-2] without reconnect begins anew, and what was recorded is gone', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic)).close();
+    const [fresh, reply] = await connect();
+    expect(reply['restoredSubscriptions']).to.deep.equal([]);
+    (await world.join()).publish(topic, 'unheard');
+    await fresh.subscribe(chat);
+    (await world.join()).publish(chat, 'marker');
+    expect(await fresh.next()).to.include({ data: 'marker' });
+    await fresh.close();
+    expect(await restored()).to.deep.equal([entry(chat)]);
+  });
+
+  it('[WS-RESUME-3] is one for each client id, and one without', async () => {
+    const long = 'x'.repeat(100_000);
+    for (const [clientId, subscribed] of [
+      ['a', topic],
+      [long, chat],
+    ]) {
+      const [client] = await connect({ clientId });
+      await (await client.subscribe(subscribed as string)).close();
+    }
+    expect(await restored()).to.deep.equal([]);
+    expect(await restored({ clientId: 'a' })).to.deep.equal([entry(topic)]);
+    expect(await restored({ clientId: long })).to.deep.equal([entry(chat)]);
+    expect(await restored({ clientId: 'other' })).to.deep.equal([]);
+  });
+
+  it('[WS-RESUME-3] is taken over by a second connection, and the first one records no more', async () => {
+    await world.startGateway();
+    const [first] = await connect();
+    await first.subscribe(topic);
+    await recorded(1);
+    const [second, reply] = await connect({ reconnect: true }, 1);
+    expect(reply['restoredSubscriptions']).to.deep.equal([entry(topic)]);
+    await first.subscribe(chat);
+    (await world.join()).publish(chat, 'still subscribed');
+    expect(await first.next()).to.include({ data: 'still subscribed' });
+    await first.close();
+    await second.ask({ type: 'setFilters', topic, filters: ['x'] });
+    await second.close();
+    expect(await restored({}, 1)).to.deep.equal([entry(topic, ['x'])]);
+  });
+
+  it('[WS-RESUME-3] that two connections of one gateway keep at the same time is the later one’s', async () => {
+    const [first] = await connect();
+    const [second] = await connect();
+    await first.subscribe(topic);
+    await second.subscribe(chat);
+    await first.subscribe('app-1/lobby/news');
+    await second.close();
+    await first.close();
+    expect(await restored()).to.deep.equal([entry(chat)]);
+  });
+
+  it('[WS-RESUME-2] leaves out what is not admitted any more, and forgets it', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic)).subscribe(chat);
+    await first.close();
+    const { appId, roomId } = await world.find('rooms', { slug: 'lobby' });
+    const change = async (topics: readonly string[]) =>
+      world.happened(
+        { type: 'RoomUpdated', data: { appId, roomId, changes: { topics } } },
+        { patch: 'rooms', id: roomId, set: { topics } },
+      );
+    await change(['chat']);
+    const [second, reply] = await connect({ reconnect: true });
+    expect(reply['restoredSubscriptions']).to.deep.equal([entry(chat)]);
+    await second.close();
+    await change(['chat', 'news']);
+    expect(await restored()).to.deep.equal([entry(chat)]);
+  });
+
+  it('[WS-RESUME-5] of another scope is not restored', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic)).close();
+    const { accessScopeId } = await world.scope('acme');
+    await world.put({ patch: 'actors', id: actor.actorTokenId, set: { accessScopeId } });
+    const [inside, reply] = await connect({ reconnect: true });
+    expect(reply['restoredSubscriptions']).to.deep.equal([]);
+    await (await inside.subscribe(chat)).close();
+    expect(await restored()).to.deep.equal([
+      { ...entry(chat), topic: `${world.projectId}/app-1/acme/lobby/chat` },
+    ]);
+  });
+
+  it('[WS-RESUME-5] of an actor that is deleted is forgotten', async () => {
+    const [first] = await connect({ clientId: 'c' });
+    const instance = instanceOf({ clientId: 'c' });
+    await first.subscribe(topic);
+    await recorded(1, instance);
+    const { actorTokenId } = actor;
+    await world.happened({ type: 'ActorDeleted', data: { actorTokenId } });
+    await first.closed;
+    await world.gateway.close();
+    expect(await world.sessions.load(actorTokenId, instance)).to.equal(undefined);
+  });
+
+  it('[WS-RESUME-4] expires a week after its last connection', async () => {
+    await world.close();
+    const clock = new ManualClock();
+    await open({ clock });
+    const [first] = await connect();
+    clock.pass(30 * oneDay);
+    await (await first.subscribe(topic)).close();
+    const written = async () => {
+      const expiresAt = clock.now() + 7 * oneDay;
+      await eventually(async () => {
+        const stored = await world.sessions.load(actor.actorTokenId, '');
+        return stored?.subscriptions.length === 1 && stored.expiresAt === expiresAt;
+      });
+    };
+    await written();
+    clock.pass(7 * oneDay - 1);
+    const [second, reply] = await connect({ reconnect: true });
+    expect(reply['restoredSubscriptions']).to.deep.equal([entry(topic)]);
+    await second.close();
+    await written();
+    clock.pass(7 * oneDay);
+    expect(await restored()).to.deep.equal([]);
+  });
+
+  it('[WS-RETAIN-2] gets the last values behind the answer', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic, { filters: ['eu'] })).subscribe(chat);
+    await first.close();
+    const writer = await world.join();
+    await writer.publish(topic, 'last', { filter: 'eu', retain: true, msgRef: 'r' }).next();
+    await writer.publish(chat, 'too', { retain: true, msgRef: 'r' }).next();
+    const [second] = await connect({ reconnect: true });
+    expect(await second.next()).to.include({ topic, data: 'last' });
+    expect(await second.next()).to.include({ topic: chat, data: 'too' });
+  });
+
+  it('[WS-RESUME-2] is answered before any of its messages', async () => {
+    const [first] = await connect();
+    await (await first.subscribe(topic)).close();
+    const writer = await world.join();
+    let isWriting = true;
+    const writing = (async () => {
+      while (isWriting) await writer.publish(topic, 'live', { msgRef: 'r' }).next();
+    })();
+    for (let round = 0; round < 10; round++) {
+      const [again, reply] = await connect({ reconnect: true });
+      expect(reply).to.include({ type: 'auth' });
+      expect(await again.next()).to.include({ type: 'message' });
+      await again.close();
+    }
+    isWriting = false;
+    await writing;
+  });
+
+  it('[WS-AUTH-8] that cannot be read is a failure of auth, and one that cannot be written is written later', async () => {
+    await world.close();
+    let isAway = false;
+    const away = () => Promise.reject(new EngineUnavailable('sessions'));
+    let refused = 0;
+    await open({
+      sessions: (real) =>
+        overlaid(real, {
+          load: (...id) => (isAway ? away() : real.load(...id)),
+          write: (batch) => (isAway ? (refused++, away()) : real.write(batch)),
+        }),
+    });
+    const [first] = await connect();
+    isAway = true;
+    await first.subscribe(topic);
+    await eventually(() => refused > 0);
+    const [, reply] = await connect({ reconnect: true });
+    expect(reply).to.deep.equal({ type: 'auth', success: false, error: 'connection_failed' });
+    isAway = false;
+    await recorded(1);
+    expect(await restored()).to.deep.equal([entry(topic)]);
+  });
+});

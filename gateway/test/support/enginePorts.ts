@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
+import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
+import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
+import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
+import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
+import { after } from 'mocha';
+import type { BusPorts, Ports } from './ports.js';
+
+const own = `sockets-${randomUUID().slice(0, 8)}`;
+
+const openBus = async (): Promise<BusPorts> => {
+  const bus = await openKafkaMessageBus({
+    brokers: testBrokers(),
+    clientId: 'roomwire-test',
+    topicPrefix: `${own}.`,
+    topics: [...busTopics, ...recordTopics],
+  });
+  const record = createKafkaMessageRecord(bus);
+  return {
+    bus,
+    record: async () => record,
+    async close() {
+      await record.close();
+      await bus.close();
+    },
+  };
+};
+
+const openStores = async () => {
+  const place = { url: testMongodbUrl(own) };
+  return {
+    ...(await openBus()),
+    views: await openMongoViewStore(place),
+    sessions: await openMongoSessionStore(place),
+    groups: await openMongoGroupStore(place),
+  };
+};
+
+let opened: ReturnType<typeof openStores> | undefined;
+
+/**
+ * On MongoDB and Kafka, one database and one set of topics for all tests of the run: projects of their own keep them
+ * apart, as they keep those of customers apart. Each gateway has its own connections to the brokers.
+ */
+export const openEnginePorts = async (): Promise<Ports> => {
+  const { groups, ...ports } = await (opened ??= openStores());
+  return { ...ports, groups: async () => groups, gateway: openBus, close: async () => undefined };
+};
+
+after(async () => {
+  const ports = await opened;
+  await ports?.close();
+  for (const store of [ports?.views, ports?.sessions, ports?.groups]) await store?.close();
+});

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
+import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+
+/** What a gateway has of the bus. */
+export interface BusPorts {
+  readonly bus: MessageBus;
+  record(): Promise<MessageRecord>;
+  close(): Promise<void>;
+}
+
+/** What the gateways of one test stand on. */
+export interface Ports extends BusPorts {
+  readonly views: ViewStore;
+  readonly sessions: SessionStore;
+  groups(): Promise<GroupStore>;
+  /** For one more gateway, which is a process of its own as far as the engines can tell. */
+  gateway(): Promise<BusPorts>;
+}
+
+const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
+  let opened: Promise<T> | undefined;
+  return () => (opened ??= open());
+};
+
+/** On files, in a folder of their own. Processes cannot share it: the gateways are in one, and have one bus. */
+export const openEmbeddedPorts = async (): Promise<Ports> => {
+  const folder = await temporaryFolder();
+  const files = { file: (name: string) => join(folder.path, name) };
+  const closing: (() => Promise<void>)[] = [folder.remove];
+  const opened = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
+    const port = await opening;
+    closing.unshift(() => port.close());
+    return port;
+  };
+  const views = await opened(openEmbeddedViewStore(files));
+  const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
+  const bus = await opened(openEmbeddedMessageBus(files));
+  const record = memoized(() => opened(openEmbeddedMessageRecord(files)));
+  return {
+    views,
+    sessions,
+    bus,
+    record,
+    groups: memoized(() => opened(openEmbeddedGroupStore(files, systemClock.now()))),
+    gateway: async () => ({ bus, record, close: async () => undefined }),
+    async close() {
+      for (const close of closing) await close();
+    },
+  };
+};

@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { GatheredBatches } from '../src/gatheredBatches.js';
+
+const event = (name: string, text = ''): RecordedEvent => ({
+  id: name,
+  type: 'Something',
+  schemaVersion: 1,
+  data: { text },
+  metadata: {
+    organizationId: 'o',
+    projectId: 'p',
+    occurredAt: '2026-01-01T00:00:00.000Z',
+    principal: 'system',
+    requestId: name,
+  },
+  stream: 's',
+  revision: 0,
+  position: name,
+});
+
+/** Steps that begin when they are told to, end when the test says so, and keep a list of both. */
+const world = () => {
+  const told: string[] = [];
+  const ends = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  const step = (kind: string) => (events: readonly RecordedEvent[]) =>
+    new Promise<void>((resolve, reject) => {
+      const name = `${kind} ${events.map(({ id }) => id).join('')}`;
+      told.push(name);
+      ends.set(name, { resolve, reject });
+    });
+  let failures = 0;
+  const batches = new GatheredBatches(
+    { write: step('write'), afterwards: step('feed') },
+    () => void (failures += 1),
+  );
+  const end = async (name: string): Promise<void> => {
+    await eventually(() => ends.has(name));
+    ends.get(name)?.resolve();
+  };
+  const fail = async (name: string): Promise<void> => {
+    await eventually(() => ends.has(name));
+    ends.get(name)?.reject(new Error(`no ${name}`));
+  };
+  return { told, batches, end, fail, failures: () => failures };
+};
+
+const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
+  const other = Symbol('other');
+  // One turn of the event loop, in which everything that is settled already tells.
+  const turn = new Promise((resolve) => setImmediate(resolve, other));
+  return (await Promise.race([promise, turn])) === other;
+};
+
+describe('gathered batches', () => {
+  it('let what comes meanwhile wait, and write it as one', async () => {
+    const { told, batches, end } = world();
+    await batches.add([event('a')]);
+    await batches.add([event('b'), event('c')]);
+    await batches.add([event('d')]);
+    expect(told).to.deep.equal(['write a']);
+    for (const name of ['write a', 'write bcd', 'feed a', 'feed bcd']) await end(name);
+    await batches.done();
+  });
+
+  it('feed a batch while the next one is written, one at a time and in order', async () => {
+    const { told, batches, end } = world();
+    await batches.add([event('a')]);
+    await end('write a');
+    await eventually(() => told.includes('feed a'));
+    await batches.add([event('b')]);
+    await end('write b');
+    await batches.add([event('c')]);
+    // Not before the feed of the first is through, so that no more than two are in doubt.
+    expect(await isPending(batches.done())).to.equal(true);
+    expect(told).to.deep.equal(['write a', 'feed a', 'write b']);
+    for (const name of ['feed a', 'feed b', 'write c', 'feed c']) await end(name);
+    await batches.done();
+    expect(told.filter((name) => name.startsWith('feed'))).to.deep.equal(['feed a', 'feed b', 'feed c']);
+  });
+
+  it('are done when what had come by then is, whatever comes meanwhile', async () => {
+    const { batches, end } = world();
+    await batches.add([event('a')]);
+    const done = batches.done();
+    await batches.add([event('b')]);
+    await end('write a');
+    await end('feed a');
+    await done;
+    const later = batches.done();
+    expect(await isPending(later)).to.equal(true);
+    for (const name of ['write b', 'feed b']) await end(name);
+    await later;
+  });
+
+  it('take no more than a bounded number of events, and of characters', async () => {
+    for (const [count, text] of [
+      [2_000, ''],
+      [4, 'x'.repeat(1_000_000)],
+    ] as const) {
+      const { batches, end } = world();
+      await batches.add([event('a')]);
+      const many = Array.from({ length: count - 1 }, () => event('b', text));
+      await batches.add(many);
+      const full = batches.add([event('c', text)]);
+      expect(await isPending(full)).to.equal(true);
+      await end('write a');
+      await full;
+    }
+  });
+
+  it('end with what a step has failed with, and begin nothing after that', async () => {
+    for (const failing of ['write a', 'feed a']) {
+      const { told, batches, end, fail, failures } = world();
+      await batches.add([event('a')]);
+      if (failing === 'feed a') await end('write a');
+      await fail(failing);
+      const error = await batches.done().catch((caught: unknown) => caught);
+      expect(error).to.have.property('message', `no ${failing}`);
+      expect(failures()).to.equal(1);
+      const before = [...told];
+      const again = await batches.add([event('b')]).catch((caught: unknown) => caught);
+      expect(again).to.equal(error);
+      expect(told).to.deep.equal(before);
+    }
+  });
+
+  it('tell whoever waits for room of a failure', async () => {
+    const { batches, fail } = world();
+    await batches.add([event('a')]);
+    const full = batches.add(Array.from({ length: 2_000 }, () => event('b')));
+    const told = full.catch((error: unknown) => error);
+    await fail('write a');
+    expect(await told).to.have.property('message', 'no write a');
+  });
+
+  it('are not done before the feed of a batch has ended, be the next write failed or not', async () => {
+    const { told, batches, end, fail } = world();
+    await batches.add([event('a')]);
+    await end('write a');
+    await eventually(() => told.includes('feed a'));
+    await batches.add([event('b')]);
+    await fail('write b');
+    const done = batches.done().catch((error: unknown) => error);
+    expect(await isPending(done)).to.equal(true);
+    await end('feed a');
+    expect(await done).to.have.property('message', 'no write b');
+  });
+});

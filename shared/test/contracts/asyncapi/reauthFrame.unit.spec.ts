@@ -1,0 +1,8 @@
+import { expectDescribed } from '../../../src/testing/describedFrames.js';
+
+describe('the AsyncAPI description of a reauth', () => {
+  it('[WS-REAUTH-1] has the exp of the token as it stands there, a fraction of a second too', () => {
+    for (const authExpiresAt of [1_767_229_200, 1_767_229_200.5])
+      expectDescribed('server', { type: 'reauth', success: true, authExpiresAt });
+  });
+});

@@ -1,0 +1,47 @@
+import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
+import type { AttemptResult } from '../deliver/attempt.js';
+import { classOf } from '../outcomes/outcomeOf.js';
+
+/** One attempt of a call whose cause is traced. Where it goes, and what is in it, is the customer's. */
+export const beginAttempt = (
+  tracing: Tracing,
+  { traceparent, callId, kind, projectId, appId, attempts }: WebhookCall,
+): Span | undefined =>
+  traceparent === undefined
+    ? undefined
+    : tracing.begin('call webhook', {
+        kind: 'client',
+        parent: traceparent,
+        attributes: {
+          'http.request.method': 'POST',
+          'http.request.resend_count': attempts,
+          'roomwire.webhook_id': callId,
+          'roomwire.webhook_kind': kind,
+          'roomwire.project_id': projectId,
+          'roomwire.app_id': appId,
+        },
+      });
+
+export const endAttempt = (span: Span | undefined, result: AttemptResult): void => {
+  if (span === undefined) return;
+  if (result.kind === 'answered') span.set({ 'http.response.status_code': result.status });
+  const outcome = classOf(result);
+  span.end(outcome === '2xx' ? undefined : new NotDelivered(outcome));
+};
+
+/** For an attempt that was cut off, and is to be made again. */
+export const endingWithError =
+  (span: Span | undefined) =>
+  (error: unknown): never => {
+    span?.end(error);
+    throw error;
+  };
+
+/** Named as the outcomes of attempts are. */
+class NotDelivered extends Error {
+  constructor(outcome: string) {
+    super('The webhook did not take the call');
+    this.name = outcome;
+  }
+}

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { reactions, WebhookEndpoint, type Reaction } from '@roomwire/shared/testing/webhookEndpoint';
+import { ConsumerWorld } from '../support/consumerWorld.js';
+
+const { answer, inTurn, never, reset } = reactions;
+
+describe('a trigger call', () => {
+  let world: ConsumerWorld;
+  let endpoint: WebhookEndpoint;
+
+  beforeEach(async () => {
+    endpoint = await WebhookEndpoint.open();
+    world = await ConsumerWorld.open();
+  });
+  afterEach(async () => {
+    await world.close();
+    await endpoint.close();
+  });
+
+  const received = (count: number): Promise<void> =>
+    eventually(() => endpoint.received.length >= count, { what: `${count} calls` });
+  const reported = (count = 1): Promise<void> =>
+    eventually(() => world.reports.length >= count, { what: `${count} reports` });
+  /** Nothing more came of it than these calls: whatever did would have come before what this one does. */
+  const settled = async (attempts: number): Promise<void> => {
+    const marker = await WebhookEndpoint.open(answer(404));
+    await world.put(marker.url, { callId: 'marker' });
+    await eventually(() => world.reports.some(({ call }) => call.callId === 'marker'));
+    await marker.close();
+    expect(endpoint.received).to.have.lengthOf(attempts);
+  };
+
+  it('[HOOK-BODY-1] posts what was published, with the headers of the configuration', async () => {
+    const scope = { accessScopeId: 's1', slug: 'acme', name: 'Acme' };
+    const { callId } = await world.put(endpoint.url, { scope });
+    await received(1);
+    const [call] = endpoint.received;
+    expect(call?.method).to.equal('POST');
+    expect(call?.json).to.eql({
+      roomName: 'lobby',
+      topicName: 'news',
+      actorId: 'actor-1',
+      data: { text: 'payload-of-the-customer', n: 1 },
+      scope,
+    });
+    expect(call?.headers).to.include({
+      'x-key': 'secret-of-the-customer',
+      'content-type': 'application/json',
+      'webhook-id': callId,
+    });
+    expect(Number(call?.headers['webhook-timestamp'])).to.be.closeTo(Date.now() / 1_000, 5);
+    expect(call?.headers).not.to.have.property('webhook-signature');
+  });
+
+  it('[HOOK-SIGN-1] says who it is itself, whatever the configuration says', async () => {
+    const headers = [
+      ['Webhook-Id', 'forged'],
+      ['CONTENT-TYPE', 'text/plain'],
+      ['__proto__', 'x'],
+    ] as const;
+    const { callId } = await world.put(endpoint.url, { headers });
+    await received(1);
+    const { headers: got } = endpoint.received[0] ?? {};
+    expect(got).to.include({ 'webhook-id': callId, 'content-type': 'application/json' });
+  });
+
+  it('[HOOK-RETRY-1] is over with any 2xx, whatever the body', async () => {
+    endpoint.reaction = inTurn(answer(200), answer(204), answer(299, 'not JSON'), reactions.endless(201));
+    for (let call = 0; call < 4; call += 1) await world.put(endpoint.url);
+    await received(4);
+    await settled(4);
+    expect(world.reports.map(({ call }) => call.callId)).to.eql(['marker']);
+  });
+
+  it('[HOOK-RETRY-2] is made again after a 5xx and after no answer, three times in all', async () => {
+    const failures: readonly [Reaction, object][] = [
+      [answer(500), { responseStatus: 500, error: 'The endpoint answered 500' }],
+      [answer(599), { responseStatus: 599, error: 'The endpoint answered 599' }],
+      [reset, { responseStatus: null, error: 'The connection was reset' }],
+      [never, { responseStatus: null, error: 'No answer within 0.4 s' }],
+    ];
+    for (const [index, [reaction, expected]] of failures.entries()) {
+      endpoint.reaction = reaction;
+      const call = await world.put(endpoint.url);
+      await reported(index + 1);
+      expect(world.reports[index]).to.eql({
+        ...{ outcome: 'failed', status: 'pending', ...expected },
+        call: { ...call, attempts: 3 },
+      });
+    }
+    await settled(12);
+    const ids = endpoint.received.map(({ headers }) => headers['webhook-id']);
+    expect([...new Set(ids)], 'the same id on each attempt').to.have.lengthOf(4);
+  });
+
+  it('[HOOK-RETRY-3] waits between the attempts', async () => {
+    endpoint.reaction = answer(503);
+    await world.put(endpoint.url);
+    await reported();
+    const [first = 0, second = 0, third = 0] = endpoint.received.map(({ at }) => at);
+    expect(second - first).to.be.within(60, 600);
+    expect(third - second).to.be.within(120, 660);
+  });
+
+  it('[HOOK-RETRY-2] is over with the first attempt that succeeds', async () => {
+    endpoint.reaction = inTurn(answer(500), reset, answer(200));
+    await world.put(endpoint.url);
+    await received(3);
+    await settled(3);
+    expect(world.reports).to.have.lengthOf(1);
+  });
+
+  it('[HOOK-RETRY-4] is not made again after a 4xx, nor after a redirect', async () => {
+    const target = await WebhookEndpoint.open();
+    const refusals = [400, 401, 404, 408, 410, 429, 301, 302, 307];
+    for (const [index, status] of refusals.entries()) {
+      endpoint.reaction = answer(status, '', { location: target.url });
+      await world.put(endpoint.url);
+      await reported(index + 1);
+      expect(world.reports[index]).to.deep.include({
+        outcome: 'failed',
+        status: 'failed',
+        responseStatus: status,
+        error: `The endpoint answered ${status}`,
+      });
+      expect(world.reports[index]?.call.attempts).to.equal(1);
+    }
+    await settled(refusals.length);
+    expect(target.received).to.eql([]);
+    await target.close();
+  });
+
+  it('[HOOK-SSRF-1] is not made where private addresses are out of bounds', async () => {
+    await world.close();
+    world = await ConsumerWorld.open({ allowPrivate: false });
+    await world.put(endpoint.url);
+    await reported();
+    expect(world.reports[0]).to.deep.include({
+      status: 'failed',
+      responseStatus: null,
+      error: 'The address of the endpoint is private, reserved or denied',
+    });
+    expect(endpoint.received).to.eql([]);
+  });
+
+  it('[HOOK-ORDER-1] is made in the order of its room', async () => {
+    endpoint.reaction = (response, _call, count) => setTimeout(() => response.end(), count % 3);
+    const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
+    for (let put = 0; put < numbers.length; put += 1) await world.put(endpoint.url);
+    await received(30);
+    expect(endpoint.received.map(({ json }) => (json as { data: { n: number } }).data.n)).to.eql(numbers);
+  });
+
+  it('[HOOK-ISOLATION-1] is not held up by an endpoint that hangs, in the same room or elsewhere', async () => {
+    await world.close();
+    world = await ConsumerWorld.open({ attemptMs: 20_000, mostCallsOfEndpoint: 4 });
+    const hung = await WebhookEndpoint.open(never);
+    for (let call = 0; call < 200; call += 1) await world.put(hung.url);
+    const put = performance.now();
+    await world.put(endpoint.url);
+    await received(1);
+    expect((endpoint.received[0]?.at ?? 0) - put).to.be.below(1_000);
+    expect(hung.received.length).to.be.at.most(4);
+    await hung.close();
+  });
+
+  it('[HOOK-LOSS-1] is not lost when the endpoint does not keep up', async () => {
+    await world.close();
+    world = await ConsumerWorld.open({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 2, patienceMs: 50 });
+    endpoint.reaction = (response) => setTimeout(() => response.end(), 15);
+    for (let call = 0; call < 60; call += 1) await world.put(endpoint.url, { room: `room ${call}` });
+    await eventually(() => endpoint.received.length === 60, { withinMs: 15_000 });
+    expect(world.consumers[0]?.metrics.putOff).to.be.above(0);
+    expect(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(60);
+  });
+
+  it('[HOOK-LOSS-1] is made again by the next process when its own ends before the answer', async () => {
+    endpoint.reaction = never;
+    const { callId } = await world.put(endpoint.url);
+    await received(1);
+    endpoint.reaction = answer(200);
+    await world.restart();
+    await received(2);
+    expect(endpoint.received.map(({ headers }) => headers['webhook-id'])).to.eql([callId, callId]);
+  });
+
+  it('is counted by what came of it', async () => {
+    endpoint.reaction = inTurn(answer(200), answer(500), answer(200), answer(404));
+    await world.put(endpoint.url);
+    await received(1);
+    await world.put(endpoint.url);
+    await received(3);
+    await world.put(endpoint.url);
+    await reported();
+    const { metrics } = world.consumers[0] ?? expect.fail();
+    expect(metrics.attempts).to.eql({
+      'trigger.2xx.steady': 2,
+      'trigger.5xx.steady': 1,
+      'trigger.4xx.steady': 1,
+    });
+    expect(metrics).to.include({ retries: 1, deadLetters: 1, putOff: 0 });
+    await eventually(() => metrics.underWay === 0);
+  });
+
+  it('[HOOK-LOG-1] leaves nothing secret in the log', async () => {
+    endpoint.reaction = answer(404);
+    await world.put(`${endpoint.url}?token=in-the-url`);
+    await reported();
+    await eventually(() => world.logLines.length > 0);
+    expect(world.logLines.join()).to.include('came to nothing');
+    for (const secret of ['secret-of-the-customer', 'payload-of-the-customer', 'in-the-url'])
+      expect(world.logLines.join()).not.to.include(secret);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { GivenBack } from '@roomwire/shared/ports/errors';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import { eventually } from '@roomwire/shared/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { ConsumerWorld } from './support/consumerWorld.js';
+
+/** More than may be under way to one endpoint: some of them wait. */
+const calls = 80;
+
+describe('a consumer that ends', () => {
+  let world: ConsumerWorld;
+  let endpoint: WebhookEndpoint;
+
+  beforeEach(async () => {
+    endpoint = await WebhookEndpoint.open();
+    world = await ConsumerWorld.open();
+    await world.closeConsumers();
+  });
+  afterEach(async () => {
+    await world.close();
+    await endpoint.close();
+  });
+
+  it('[HOOK-LOSS-1] gives back the calls that it has in hand, as nothing that has failed', async () => {
+    endpoint.reaction = reactions.never;
+    const rejections: unknown[] = [];
+    const { bus } = world;
+    const watched: MessageBus = {
+      reachable: true,
+      send: (channel, record, acknowledgement) => bus.send(channel, record, acknowledgement),
+      read: (channel, options, onRecord) => bus.read(channel, options, onRecord),
+      put: (queue, job) => bus.put(queue, job),
+      work: (queue, options, handler) =>
+        bus.work(queue, options, (job) =>
+          handler(job).catch((error: unknown) => {
+            rejections.push(error);
+            throw error;
+          }),
+        ),
+      close: () => bus.close(),
+    };
+    await world.startConsumer({ attemptMs: 30_000 }, watched);
+    for (let n = 0; n < calls; n++) await world.put(endpoint.url, { room: `p1/app-1/_/room-${n}` });
+    await eventually(() => endpoint.received.length >= 60);
+    await world.closeConsumers();
+    expect(rejections).to.have.length.above(0);
+    expect(rejections.filter((error) => !(error instanceof GivenBack))).to.eql([]);
+  });
+});

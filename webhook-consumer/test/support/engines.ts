@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { otherTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
+import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+
+/** What the consumers of one test stand on. */
+export interface Engines {
+  readonly views: ViewStore;
+  /** The same bus again when the one before is closed. */
+  openBus(): Promise<MessageBus>;
+  close(): Promise<void>;
+}
+
+export const openEngines = (): Promise<Engines> => (isOnEngines() ? onServers() : onFiles());
+
+const onFiles = async (): Promise<Engines> => {
+  const folder = await temporaryFolder();
+  const files = { file: (name: string) => join(folder.path, name) };
+  const views = await openEmbeddedViewStore(files);
+  return {
+    views,
+    openBus: () => openEmbeddedMessageBus(files),
+    async close() {
+      await views.close();
+      await folder.remove();
+    },
+  };
+};
+
+/** With topics, groups and a database of its own. The client libraries take a second to load. */
+const onServers = async (): Promise<Engines> => {
+  const [{ openKafkaMessageBus }, { openMongoViewStore }] = await Promise.all([
+    import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus'),
+    import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore'),
+  ]);
+  const own = `webhooks-${randomUUID().slice(0, 8)}`;
+  const views = await openMongoViewStore({ url: testMongodbUrl(own) });
+  return {
+    views,
+    openBus: () =>
+      openKafkaMessageBus({
+        brokers: testBrokers(),
+        ...{ clientId: 'roomwire-test', topicPrefix: `${own}.` },
+        ...{ topics: [], otherTopics: { ...otherTopics, partitions: 2 } },
+      }),
+    close: () => views.close(),
+  };
+};
