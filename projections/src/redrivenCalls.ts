@@ -4,6 +4,7 @@ import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/dead-l
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent } from '@roomwire/shared/domain/readEvent';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 
@@ -11,6 +12,7 @@ interface RedriveDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Read models that are built anew meet every redrive of the past once more: what was asked for long ago is not made again. */
@@ -26,7 +28,12 @@ export const putRedrivenCalls = async (
     if (recorded.type !== 'DeadLetterRedriven' || recorded.metadata.occurredAt < oldest) continue;
     const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
     const entry = await deps.views.get('deadLetters', data.dlqId);
-    if (entry !== undefined) await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded));
+    if (entry === undefined) continue;
+    await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded)).catch((error: unknown) => {
+      // Written anew, a message may be larger than it was. The read models of everybody do not wait for it.
+      if (!(error instanceof RangeError)) throw error;
+      deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
+    });
   }
 };
 

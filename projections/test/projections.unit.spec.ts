@@ -7,7 +7,7 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
 import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
-import type { HappenedEvent, NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { HappenedEvent, NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
 import { evolveRoom, type Room } from '@roomwire/shared/domain/rooms/room';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -190,6 +190,42 @@ describe('projections', () => {
       folded<Room>(after, 'Room', 'roomId', evolveRoom),
     );
     await third.close();
+    await close();
+    await folder.remove();
+  });
+
+  it('feed an event that the bus does not take without its bulk, and go on', async () => {
+    const folder = await temporaryFolder();
+    const { log, views, bus, append, close } = await world(folder.path);
+    const bounded = Object.assign(Object.create(bus) as MessageBus, {
+      send: (...args: Parameters<MessageBus['send']>) =>
+        JSON.stringify(args[1]).length > 2_000_000
+          ? Promise.reject(new RangeError('too large'))
+          : bus.send(...args),
+    });
+    const fed: RecordedEvent[] = [];
+    await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event));
+    const projections = createProjections({ log, views, bus: bounded, clock: systemClock, logger: silent });
+    await projections.start();
+    const metadata = { numbers: Array.from({ length: 1_500_000 }, () => 1) };
+    const large = newEvent({ ...actorCreated, data: { ...actorCreated.data, metadata } } as DomainEvent, 1);
+    const next = newEvent(
+      { ...actorCreated, data: { ...actorCreated.data, actorTokenId: '2' } } as DomainEvent,
+      2,
+    );
+    await append([large]);
+    await append([next]);
+    await eventually(() => fed.length === 2);
+    const rest = { ...(large.data as Record<string, unknown>) };
+    delete rest['metadata'];
+    expect(fed.map(({ id, data }) => ({ id, data }))).to.eql([
+      { id: large.id, data: rest },
+      { id: next.id, data: next.data },
+    ]);
+    expect((await views.get('actors', '1'))?.metadata)
+      .to.have.property('numbers')
+      .with.lengthOf(1_500_000);
+    await projections.close();
     await close();
     await folder.remove();
   });

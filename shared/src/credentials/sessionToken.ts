@@ -63,7 +63,8 @@ export const createSessionVerifier = ({ secret, oidc }: SessionIssuer, clock: Cl
 };
 
 const sessionOf = ({ sub, orgs, operator }: JWTPayload): Session | undefined =>
-  sub === undefined
+  // Only its being there has been checked: it is the name by which events and limits know the session.
+  typeof sub !== 'string' || sub === ''
     ? undefined
     : {
         subject: sub,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { createSessionVerifier, mintSessionToken } from '../../src/credentials/sessionToken.js';
 
 const secret = new Uint8Array(32).fill(1);
@@ -34,6 +34,13 @@ describe('session tokens', () => {
       .setIssuer('roomwire')
       .setSubject('ada');
     expect(await verifier.verify(await forever.sign(secret))).to.equal(undefined);
+    for (const sub of [undefined, '', null, 5, {}, ['ada']]) {
+      const nobody = new SignJWT({ sub } as unknown as JWTPayload)
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('roomwire')
+        .setExpirationTime(noon / 1_000 + 60);
+      expect(await verifier.verify(await nobody.sign(secret)), JSON.stringify(sub)).to.equal(undefined);
+    }
   });
 
   describe('of an OIDC issuer', () => {
