@@ -30,7 +30,7 @@ describe('errors of the MongoDB driver', () => {
   const noWriteConcernError = { getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
 
   it('mean a missing engine when it went away in the middle of a bulk write, which nothing is known of then', () => {
-    const error = new MongoBulkWriteError(new MongoNetworkError('closed') as never, noWriteConcernError);
+    const error = new MongoBulkWriteError(new MongoNetworkError('closed'), noWriteConcernError);
     expect(portError(error)).to.be.instanceOf(EngineUnavailable);
     expect(duplicatesIn(error)).to.equal(undefined);
   });
