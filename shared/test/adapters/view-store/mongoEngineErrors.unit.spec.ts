@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { MongoNetworkError, MongoServerError } from 'mongodb';
-import { portError } from '../../../src/adapters/view-store/mongo/engineErrors.js';
+import { MongoBulkWriteError, MongoNetworkError, MongoServerError, type BulkWriteResult } from 'mongodb';
+import { duplicatesIn, portError } from '../../../src/adapters/view-store/mongo/engineErrors.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 
 /** What a socket throws when nobody listens at the other end. */
@@ -25,6 +25,25 @@ describe('errors of the MongoDB driver', () => {
       code: 'EPIPE',
     });
     expect(portError(ended)).to.be.instanceOf(EngineUnavailable);
+  });
+
+  const noWriteConcernError = { getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
+
+  it('mean a missing engine when it went away in the middle of a bulk write, which nothing is known of then', () => {
+    const error = new MongoBulkWriteError(new MongoNetworkError('closed'), noWriteConcernError);
+    expect(portError(error)).to.be.instanceOf(EngineUnavailable);
+    expect(duplicatesIn(error)).to.equal(undefined);
+  });
+
+  it('name the operations of a bulk write that met a key, where that is all', () => {
+    const failedWith = (...codes: readonly number[]) =>
+      new MongoBulkWriteError(
+        { message: 'x', code: 11000, writeErrors: codes.map((code, index) => ({ code, index })) as never },
+        noWriteConcernError,
+      );
+    expect(duplicatesIn(failedWith(11000, 11000))).to.eql([0, 1]);
+    expect(duplicatesIn(failedWith(11000, 2))).to.equal(undefined);
+    expect(duplicatesIn(failedWith())).to.equal(undefined);
   });
 
   it('stay what they are otherwise', () => {

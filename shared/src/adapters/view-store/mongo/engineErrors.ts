@@ -59,11 +59,21 @@ const isUnavailable = (error: MongoError): boolean =>
   error.hasErrorLabel('SystemOverloadedError') ||
   (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined);
 
+/**
+ * What befell a bulk write on its way, which the driver wraps in the error of one that the server has answered: then none of
+ * its operations is said to have failed, and all of them may have.
+ */
+const underlying = (error: unknown): unknown =>
+  error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
+
 /** What the callers of the port know; anything but a missing engine is a mistake, and stays what it is. */
 export const portError = (error: unknown): unknown =>
-  isOutOfTime(error) || isSocketError(error) || (error instanceof MongoError && isUnavailable(error))
+  [error, underlying(error)].some(isMissingEngine)
     ? new EngineUnavailable('read models', { cause: error })
     : error;
+
+const isMissingEngine = (error: unknown): boolean =>
+  isOutOfTime(error) || isSocketError(error) || (error instanceof MongoError && isUnavailable(error));
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKey;
@@ -76,5 +86,6 @@ export const isNotImplemented = (error: unknown): boolean =>
 export const duplicatesIn = (error: unknown): readonly number[] | undefined => {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
   const failed = [error.writeErrors].flat();
+  if (failed.length === 0) return undefined;
   return failed.every(({ code }) => code === duplicateKey) ? failed.map(({ index }) => index) : undefined;
 };

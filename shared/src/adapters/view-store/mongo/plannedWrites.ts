@@ -1,6 +1,5 @@
 import type { ViewName } from '../../../contracts/views/views.js';
 import type { ViewChange } from '../../../ports/viewStore.js';
-import { roughSize } from '../../../runtime/roughSize.js';
 import { storedFilter } from './storedFilter.js';
 import { ViewPlan } from './viewPlan.js';
 
@@ -20,11 +19,12 @@ export type PlannedWrites = ReadonlyMap<ViewName, readonly PlannedWrite[]>;
 /** Several changes of a document become one write, where nobody could tell the difference. */
 export class WritePlan {
   readonly #views = new Map<ViewName, ViewPlan>();
-  #size = 0;
 
-  /** Of the changes that were added, in characters, more or less: what is planned takes no more than that. */
+  /** Of what is planned, in characters, more or less: what became one write counts once. */
   get size(): number {
-    return this.#size;
+    let size = 0;
+    for (const plan of this.#views.values()) size += plan.size;
+    return size;
   }
 
   get writes(): PlannedWrites {
@@ -33,10 +33,7 @@ export class WritePlan {
 
   /** Throws a `TypeError` for a filter beyond the port. */
   add(changes: readonly ViewChange[]): void {
-    for (const change of changes) {
-      this.#add(change);
-      this.#size += roughSize(change);
-    }
+    for (const change of changes) this.#add(change);
   }
 
   #add(change: ViewChange): void {

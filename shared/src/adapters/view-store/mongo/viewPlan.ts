@@ -1,4 +1,5 @@
 import type { ViewFilter } from '../../../ports/viewStore.js';
+import { roughSize } from '../../../runtime/roughSize.js';
 import type { DocumentWrite, Fields, PlannedWrite } from './plannedWrites.js';
 import { ValueIndex } from './valueIndex.js';
 
@@ -8,7 +9,13 @@ import { ValueIndex } from './valueIndex.js';
  */
 export class ViewPlan {
   readonly #done: PlannedWrite[] = [];
+  #doneSize = 0;
   #part = new PlanPart();
+
+  /** In characters, more or less. */
+  get size(): number {
+    return this.#doneSize + this.#part.size;
+  }
 
   get writes(): readonly PlannedWrite[] {
     return [...this.#done, ...this.#part.writes];
@@ -32,6 +39,7 @@ export class ViewPlan {
 
   #cut(...between: readonly PlannedWrite[]): void {
     this.#done.push(...this.#part.writes, ...between);
+    this.#doneSize += this.#part.size + roughSize(between);
     this.#part = new PlanPart();
   }
 }
@@ -48,6 +56,11 @@ class PlanPart {
   /** Fields that are set in documents of which the plan does not know the rest. */
   readonly #fieldsSet = new Set<string>();
   readonly #byValue = new ValueIndex();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   get writes(): readonly PlannedWrite[] {
     const documents = this.#documents.size === 0 ? [] : [{ documents: this.#documents }];
@@ -55,8 +68,10 @@ class PlanPart {
   }
 
   document(id: string, write: DocumentWrite): void {
-    const after = followedBy(this.#documents.get(id), write);
+    const before = this.#documents.get(id);
+    const after = followedBy(before, write);
     this.#documents.set(id, after);
+    this.#size += roughSize(after) - (before === undefined ? -id.length : roughSize(before));
     if (after === 'remove') return;
     if ('put' in after) this.#byValue.note(id, after.put);
     else for (const field of Object.keys(after.set)) this.#fieldsSet.add(field);
@@ -68,7 +83,9 @@ class PlanPart {
   }
 
   removeWhere({ field, value }: Equality, where: Fields): void {
-    this.#removals.set(JSON.stringify([field, value]), { where, write: 'remove' });
+    const key = JSON.stringify([field, value]);
+    if (!this.#removals.has(key)) this.#size += key.length;
+    this.#removals.set(key, { where, write: 'remove' });
     for (const id of this.#byValue.with(field, value, this.#puts())) {
       const write = this.#documents.get(id);
       if (isPut(write) && holds(write.put[field], value)) this.#documents.set(id, 'remove');
