@@ -111,6 +111,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
     const program = await tail('--org', own.organizationId, '--failed', '--json');
     endpoint.reaction = answer(200);
     await publishIn(own);
+    await eventually(() => endpoint.received.length === 1);
     endpoint.reaction = answer(404);
     const appId = await publishIn(own);
     await eventually(() => lines(program).length > 0);
