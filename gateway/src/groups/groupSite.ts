@@ -144,8 +144,10 @@ export class GroupSite {
 
   /** [WS-GROUP-10] Until it is over nobody is given anything else. What fails is tried again with the next look. */
   private async wake(): Promise<void> {
+    // Asked with every record that comes meanwhile.
+    if (this.isWakingHere) return;
     const member = [...this.ready].find(({ isReachable }) => isReachable);
-    if (this.isWakingHere || member === undefined) return;
+    if (member === undefined) return;
     this.isWakingHere = true;
     let outcome: 'woken' | 'nothing there' | 'left' | 'failed' = 'failed';
     try {
