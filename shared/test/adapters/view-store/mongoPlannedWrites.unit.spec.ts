@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  planWrites,
-  WritePlan,
-  type PlannedWrite,
-} from '../../../src/adapters/view-store/mongo/plannedWrites.js';
+import type { PlannedWrite } from '../../../src/adapters/view-store/mongo/plannedWrite.js';
+import { planWrites, WritePlan } from '../../../src/adapters/view-store/mongo/plannedWrites.js';
 import type { ViewChange } from '../../../src/ports/viewStore.js';
 import { putRoom, room } from '../../../src/testing/view-store/storeUnderTest.js';
 

@@ -1,11 +1,9 @@
 import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
 import { duplicatesIn } from './engineErrors.js';
-import type { DocumentWrite, PlannedWrite } from './plannedWrites.js';
+import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './plannedWrite.js';
 import { encodeFields, type StoredDocument } from './storedDocument.js';
 
 type Operation = AnyBulkWriteOperation<StoredDocument>;
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A request of this many must be done within the socket's time-out on a slow server too. */
 const bulkSize = 250;
 /** While the server is at one, the next one is encoded. */
@@ -168,6 +166,3 @@ function* runs(writes: readonly PlannedWrite[]): Generator<readonly PlannedWrite
 function* slices<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += bulkSize) yield items.slice(from, from + bulkSize);
 }
-
-const isPut = (write: DocumentWrite): write is { readonly put: Fields } =>
-  typeof write === 'object' && 'put' in write;

@@ -85,8 +85,7 @@ class MongoViewRebuild implements ViewRebuild {
     const { progress } = this.#deps;
     const { number } = this.#generation;
     // Before the projector has to wait.
-    await this.#send();
-    await this.#arrived();
+    await this.#writeGathered();
     const held = await progress.hold(number, this.#hold);
     if (held === undefined) {
       // The answer to the last try may have been lost.
@@ -95,9 +94,13 @@ class MongoViewRebuild implements ViewRebuild {
     }
     if (this.#position === undefined || held.position !== this.#position) return false;
     this.#gathered.add(changes);
+    await this.#writeGathered();
+    return progress.switchTo(number, held);
+  }
+
+  async #writeGathered(): Promise<void> {
     await this.#send();
     await this.#arrived();
-    return progress.switchTo(number, held);
   }
 
   /** Resolves when what was gathered is on its way, and what was sent before has been written. */

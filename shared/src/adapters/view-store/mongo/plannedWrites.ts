@@ -1,17 +1,8 @@
 import type { ViewName } from '../../../contracts/views/views.js';
 import type { ViewChange } from '../../../ports/viewStore.js';
+import type { PlannedWrite } from './plannedWrite.js';
 import { storedFilter } from './storedFilter.js';
 import { ViewPlan } from './viewPlan.js';
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** What becomes of one document. */
-export type DocumentWrite = { readonly put: Fields } | { readonly set: Fields } | 'remove';
-
-export type PlannedWrite =
-  | { readonly documents: ReadonlyMap<string, DocumentWrite> }
-  /** Every document that matches, in the form in which it is stored. */
-  | { readonly where: Fields; readonly write: { readonly set: Fields } | 'remove' };
 
 /** By view, in the order in which they must be made; between views there is none. */
 export type PlannedWrites = ReadonlyMap<ViewName, readonly PlannedWrite[]>;

@@ -1,4 +1,4 @@
-import type { Fields } from './plannedWrites.js';
+import type { Fields } from './plannedWrite.js';
 
 type Documents = Iterable<readonly [id: string, document: Fields]>;
 

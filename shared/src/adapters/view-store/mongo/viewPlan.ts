@@ -1,6 +1,6 @@
 import type { ViewFilter } from '../../../ports/viewStore.js';
 import { roughSize } from '../../../runtime/roughSize.js';
-import type { DocumentWrite, Fields, PlannedWrite } from './plannedWrites.js';
+import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './plannedWrite.js';
 import { ValueIndex } from './valueIndex.js';
 
 /**
@@ -105,9 +105,6 @@ const followedBy = (earlier: DocumentWrite | undefined, later: DocumentWrite): D
     ? { put: { ...earlier.put, ...later.set } }
     : { set: { ...earlier.set, ...later.set } };
 };
-
-const isPut = (write: DocumentWrite | undefined): write is { readonly put: Fields } =>
-  typeof write === 'object' && 'put' in write;
 
 const holds = (found: unknown, value: string): boolean =>
   Array.isArray(found) ? found.includes(value) : found === value;
