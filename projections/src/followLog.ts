@@ -5,11 +5,12 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
 import { GatheredBatches } from './gatheredBatches.js';
 import { putRedrivenCalls } from './redrivenCalls.js';
 import { changesOf } from './projectors/changesOf.js';
-import { endingWithError, traceEvents } from './traceEvents.js';
+import { traceEvents } from './traceEvents.js';
 
 export interface FollowDeps {
   readonly log: EventLog;
@@ -37,7 +38,7 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
     const position = positionOfLast(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
     const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
-    await views.apply({ changes, position }).catch(endingWithError(spans));
+    await views.apply({ changes, position }).catch(endingWithError(...(spans ?? [])));
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {

@@ -22,10 +22,3 @@ export const traceEvents = (
   }
   return spans;
 };
-
-export const endingWithError =
-  (spans: readonly Span[] | undefined) =>
-  (error: unknown): never => {
-    spans?.forEach((span) => span.end(error));
-    throw error;
-  };

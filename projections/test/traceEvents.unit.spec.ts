@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
-import { endingWithError, traceEvents } from '../src/traceEvents.js';
+import { traceEvents } from '../src/traceEvents.js';
 import { newEvent } from './support/history.js';
 
 const now = Date.UTC(2026, 0, 1, 0, 10);
@@ -35,7 +36,7 @@ describe('traces of events', () => {
     const open = traceEvents(tracing, [recorded(0), recorded(0)], clock);
     const error = new Error('away');
     const outcome = await Promise.reject(error)
-      .catch(endingWithError(open))
+      .catch(endingWithError(...open))
       .catch((thrown: unknown) => thrown);
     expect(outcome).to.equal(error);
     expect(spans.map(({ ended }) => ended)).to.eql([error, error]);

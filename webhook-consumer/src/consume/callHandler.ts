@@ -5,6 +5,7 @@ import {
 } from '@roomwire/shared/contracts/bus/webhookCalls';
 import type { MessageBus, WorkQueue } from '@roomwire/shared/ports/messageBus';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Post, Posted } from '../deliver/post.js';
 import type { EndpointGate, Pass } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
@@ -13,7 +14,7 @@ import type { Tell } from '../outcomes/outcomeStream.js';
 import { nextStep } from '../policy/nextStep.js';
 import type { Pacer } from './pacer.js';
 import { safely } from './safely.js';
-import { beginAttempt, endAttempt, endingWithError } from './traceAttempts.js';
+import { beginAttempt, endAttempt } from './traceAttempts.js';
 import type { Settlement } from './settlement.js';
 
 export interface CallDeps {

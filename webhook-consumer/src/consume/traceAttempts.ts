@@ -30,14 +30,6 @@ export const endAttempt = (span: Span | undefined, result: AttemptResult): void 
   span.end(outcome === '2xx' ? undefined : new NotDelivered(outcome));
 };
 
-/** For an attempt that was cut off, and is to be made again. */
-export const endingWithError =
-  (span: Span | undefined) =>
-  (error: unknown): never => {
-    span?.end(error);
-    throw error;
-  };
-
 /** Named as the outcomes of attempts are. */
 class NotDelivered extends Error {
   constructor(outcome: string) {
