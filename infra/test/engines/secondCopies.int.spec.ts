@@ -4,6 +4,7 @@ import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka
 import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import { testBrokers } from '@roomwire/shared/testing/enginesOfTheRun';
 import { eventually } from '@roomwire/shared/testing/eventually';
 import { startTestService, type TestService } from '../support/testService.js';
 
@@ -15,7 +16,7 @@ describe('a second copy of a record in Kafka', () => {
 
   before(async () => {
     service = await startTestService();
-    const brokers = (process.env['ROOMWIRE_TEST_KAFKA_BROKERS'] ?? '').split(',');
+    const brokers = testBrokers();
     bus = await openKafkaMessageBus({ brokers, clientId: 'roomwire', topics: busTopics });
   });
   after(async () => {

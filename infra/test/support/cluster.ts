@@ -5,6 +5,7 @@ import { startEventStore } from '../../src/engines/eventStore.js';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { runRoomwire, type Program } from './program.js';
+import { testBrokers, testMongodb } from '@roomwire/shared/testing/enginesOfTheRun';
 import { withDatabase } from '@roomwire/shared/testing/withDatabase';
 
 export interface Engines {
@@ -44,20 +45,9 @@ const secret = Buffer.alloc(32, 9);
 
 /** The engines that the run was given, with an event log of its own where it was given none. */
 export const enginesOfTheRun = async (): Promise<Engines & { close(): Promise<void> }> => {
-  const { env } = process;
-  const url = (name: string): string => {
-    const value = env[name];
-    if (value === undefined)
-      throw new Error(`${name} is not set: run these tests with \`npm run test:engines\``);
-    return value;
-  };
-  const eventStore = await eventStoreOfATest();
-  return {
-    eventStoreUrl: eventStore.url,
-    close: eventStore.close,
-    mongodbUrl: url('ROOMWIRE_TEST_MONGODB_URL'),
-    kafkaBrokers: url('ROOMWIRE_TEST_KAFKA_BROKERS'),
-  };
+  const given = { mongodbUrl: testMongodb(), kafkaBrokers: testBrokers().join(',') };
+  const { url, close } = await eventStoreOfATest();
+  return { ...given, eventStoreUrl: url, close };
 };
 
 /** The one that the environment names, or a stand-in for this test alone. */

@@ -10,8 +10,9 @@ const addressIn = (variable: string): string => {
   return address;
 };
 
+export const testMongodb = (): string => addressIn('ROOMWIRE_TEST_MONGODB_URL');
+
 /** The server's URL with a database of the test's own. */
-export const testMongodbUrl = (database: string): string =>
-  withDatabase(addressIn('ROOMWIRE_TEST_MONGODB_URL'), database);
+export const testMongodbUrl = (database: string): string => withDatabase(testMongodb(), database);
 
 export const testBrokers = (): readonly string[] => addressIn('ROOMWIRE_TEST_KAFKA_BROKERS').split(',');
