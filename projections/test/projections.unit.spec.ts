@@ -14,8 +14,8 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewBatch, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { createProjections } from '../src/projections.js';
 import { histories, newEvent } from './support/history.js';
 

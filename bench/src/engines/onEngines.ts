@@ -1,6 +1,6 @@
-import { startEventStore } from '@roomwire/infra/engines/eventStore';
-import { startFerretDb } from '@roomwire/infra/engines/ferretdb';
-import { startKafka } from '@roomwire/infra/engines/kafka';
+import { startEventStore } from '@roomwire/testing/engines/eventStore';
+import { startFerretDb } from '@roomwire/testing/engines/ferretdb';
+import { startKafka } from '@roomwire/testing/engines/kafka';
 import { withStarted, type Started, type Stoppable } from '../process/started.js';
 import type { Ground } from '../scenarios/scenario.js';
 import { childProcessId } from './childProcessId.js';

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cachedFolder } from '@roomwire/infra/engines/cachedFolder';
+import { cachedFolder } from '@roomwire/testing/engines/cachedFolder';
 
 const module = fileURLToPath(new URL('../../../nats/', import.meta.url));
 const moduleFiles = ['main.go', 'go.mod', 'go.sum'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { app, organization } from '@roomwire/shared/testing/records';
+import { app, organization } from '@roomwire/testing/records';
 import { presentApp } from '../../src/apps/present.js';
 import { shownStatus, statusFilter } from '../../src/apps/suspension.js';
 

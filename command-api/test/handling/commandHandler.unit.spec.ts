@@ -7,7 +7,7 @@ import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvel
 import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
 import { Refusal } from '../../src/handling/refusal.js';
 import type { RoomsState } from '../../src/rooms/decider.js';

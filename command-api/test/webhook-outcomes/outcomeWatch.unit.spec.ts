@@ -5,7 +5,7 @@ import { ChannelHub } from '@roomwire/shared/adapters/message-bus/channelHub';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { OutcomeWatch, type OutcomeWatchOptions } from '../../src/webhook-outcomes/outcomeWatch.js';
 
 const all = () => true;

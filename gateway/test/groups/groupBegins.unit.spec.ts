@@ -4,8 +4,8 @@ import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/em
 import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { GroupHosts } from '../../src/groups/groupHosts.js';
 import { GroupSite } from '../../src/groups/groupSite.js';
 import { Membership } from '../../src/groups/membership.js';

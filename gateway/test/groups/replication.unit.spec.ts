@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
 import type { Channel } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
 import { ManualClock } from '../support/manualClock.js';
 import { SimulatedBus } from '../support/simulatedBus.js';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { ManualClock } from '../support/manualClock.js';
 import { PresenceNode, textOf, type Shown } from '../support/presenceNode.js';
 import { SimulatedBus } from '../support/simulatedBus.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { changedMeanwhile } from '../support/changedMeanwhile.js';
 import { clientToken } from '../support/clientTokens.js';
 import { ManualClock } from '../support/manualClock.js';

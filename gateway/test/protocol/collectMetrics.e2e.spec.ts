@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { closes } from '@roomwire/shared/contracts/protocol/closes';
 import { refusals } from '@roomwire/shared/contracts/protocol/refusals';
-import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
+import { eventually } from '@roomwire/testing/eventually';
 import { createMetrics, countDeparture } from '../../src/metrics.js';
 import { StalledClient } from '../support/stalledClient.js';
 import { World } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { FrameClient } from '../support/frameClient.js';
 import { World } from '../support/world.js';
 

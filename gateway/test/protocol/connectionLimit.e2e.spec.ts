@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { gatewayNews } from '@roomwire/shared/contracts/bus/gatewayNews';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import * as records from '@roomwire/shared/testing/records';
+import { eventually } from '@roomwire/testing/eventually';
+import * as records from '@roomwire/testing/records';
 import type { FrameClient } from '../support/frameClient.js';
 import { World } from '../support/world.js';
 

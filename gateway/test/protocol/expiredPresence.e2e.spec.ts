@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { ManualClock } from '../support/manualClock.js';

@@ -4,7 +4,7 @@ import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Grant } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { ManualClock } from '../support/manualClock.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';

@@ -3,8 +3,8 @@ import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organizatio
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import * as records from '@roomwire/shared/testing/records';
+import { eventually } from '@roomwire/testing/eventually';
+import * as records from '@roomwire/testing/records';
 import type { FrameClient } from '../support/frameClient.js';
 import { ManualClock } from '../support/manualClock.js';
 import { overlaid } from '../support/overlaid.js';

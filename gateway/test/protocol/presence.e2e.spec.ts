@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient, Frame } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageRecord, RecordedMessage } from '@roomwire/shared/ports/messageRecord';
 import type { App } from '@roomwire/shared/domain/apps/app';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { instanceOf } from '../../src/resume/sessionRecord.js';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { ManualClock } from '../support/manualClock.js';

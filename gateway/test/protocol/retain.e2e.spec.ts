@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';

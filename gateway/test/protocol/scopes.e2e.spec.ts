@@ -3,7 +3,7 @@ import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';

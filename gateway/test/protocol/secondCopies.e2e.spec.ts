@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { World } from '../support/world.js';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { recordingTracing } from '@roomwire/shared/testing/recordingTracing';
+import { eventually } from '@roomwire/testing/eventually';
+import { recordingTracing } from '@roomwire/testing/recordingTracing';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { monthAt } from '@roomwire/shared/domain/month';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { World } from '../support/world.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
-import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
+import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
 import { ManualClock } from '../support/manualClock.js';
 import { overlaid } from '../support/overlaid.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { StalledClient } from '../support/stalledClient.js';
 import { World } from '../support/world.js';

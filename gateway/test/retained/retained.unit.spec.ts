@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
 import { createDelivery } from '../../src/fanout/deliverFromBus.js';
 import { Hub } from '../../src/fanout/hub.js';

@@ -5,7 +5,7 @@ import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-reco
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
+import { testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
 import { after } from 'mocha';
 import type { BusPorts, Ports } from './ports.js';
 

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { decode, encode } from '@msgpack/msgpack';
-import { expectDescribed } from '@roomwire/shared/testing/describedFrames';
+import { expectDescribed } from '@roomwire/testing/describedFrames';
 import { WebSocket } from 'ws';
 
 export type Frame = Readonly<Record<string, unknown>>;

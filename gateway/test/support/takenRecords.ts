@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { overlaid } from './overlaid.js';
 
 type AnyChannel = Channel<never>;

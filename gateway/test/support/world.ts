@@ -18,14 +18,14 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
-import { collectedMetrics } from '@roomwire/shared/testing/collectedMetrics';
-import { isOnEngines } from '@roomwire/shared/testing/enginesOfTheRun';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
+import { isOnEngines } from '@roomwire/testing/enginesOfTheRun';
+import { eventually } from '@roomwire/testing/eventually';
 import { Estate, nextPosition } from './estate.js';
 import { FrameClient } from './frameClient.js';
 import { openEmbeddedPorts, type BusPorts, type Ports } from './ports.js';
 import { TakenRecords } from './takenRecords.js';
-import * as records from '@roomwire/shared/testing/records';
+import * as records from '@roomwire/testing/records';
 
 export const silentLogger: Logger = {
   debug: () => undefined,

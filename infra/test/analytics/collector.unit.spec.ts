@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { Collector, type CollectorLimits } from '../../src/analytics/collect/collector.js';
 import type { Fact } from '../../src/analytics/facts/factStream.js';
 import type { Segment } from '../../src/analytics/store/factFiles.js';

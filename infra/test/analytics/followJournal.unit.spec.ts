@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { Collector, defaultLimits } from '../../src/analytics/collect/collector.js';
 import { followJournal } from '../../src/analytics/collect/followJournal.js';
 import { messageFacts } from '../../src/analytics/facts/messageFacts.js';

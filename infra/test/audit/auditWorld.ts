@@ -7,7 +7,7 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { writeHistory, type PastEvent } from '../support/pastEvents.js';
 import { createRecordingLogger } from '../support/recordingLogger.js';
 

@@ -13,7 +13,7 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { describeDifference } from '../../src/audit/describeDifference.js';
 import { exportFormats, type ExportFormat } from '../../src/audit/exportFormat.js';
 import { exportLog, upTo } from '../../src/audit/exportLog.js';

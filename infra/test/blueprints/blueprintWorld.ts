@@ -17,7 +17,7 @@ import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organizatio
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { createRecordingLogger } from '../support/recordingLogger.js';
 
 const organizationId = 'o1';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cachedFolder } from '../../src/engines/cachedFolder.js';
+import { cachedFolder } from '@roomwire/testing/engines/cachedFolder';
 
 const run = promisify(execFile);
 

@@ -8,13 +8,13 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { analyticsStreams } from '../../src/analytics/analyticsStreams.js';
 import { ask } from '../../src/analytics/report/ask.js';
 import type { Question } from '../../src/analytics/report/questions.js';
 import { openDuckDb, type DuckDb } from '../../src/analytics/store/duckDb.js';
-import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
+import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 import { runRoomwire, type Program } from '../support/program.js';
 
 const outages = 2;

@@ -13,15 +13,15 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { credentials } from '@grpc/grpc-js';
-import { rejectionOf } from '@roomwire/shared/testing/event-log/eventsUnderTest';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { expect } from 'chai';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startEventStore, type EventStoreEngine } from '../../src/engines/eventStore.js';
+import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
 
 /** With credentials, which an insecure connection ignores, the client appends one by one and not in batches. */
 const oneByOne = { credentials: { username: 'any', password: 'any' } };

@@ -7,9 +7,9 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from '@roomwire/shared/testing/event-log/eventsUnderTest';
+} from '@roomwire/testing/event-log/eventsUnderTest';
 import { expect } from 'chai';
-import { startEventStore } from '../../src/engines/eventStore.js';
+import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { eventStoreUnderTest, impatient } from './eventStoreUnderTest.js';
 
 describe('appends to EventStoreDB', () => {

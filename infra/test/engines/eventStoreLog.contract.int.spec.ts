@@ -1,8 +1,8 @@
 import { openEventStoreDbLog } from '@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog';
-import { eventLogContract } from '@roomwire/shared/testing/eventLogContract';
+import { eventLogContract } from '@roomwire/testing/eventLogContract';
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
-import { startEventStore } from '../../src/engines/eventStore.js';
+import { startEventStore } from '@roomwire/testing/engines/eventStore';
 
 const realUrl = process.env['ROOMWIRE_TEST_EVENTSTORE_URL'];
 

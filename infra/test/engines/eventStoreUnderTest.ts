@@ -3,7 +3,7 @@ import {
   type EventStoreDbOptions,
 } from '@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { startEventStore, type EventStoreEngine } from '../../src/engines/eventStore.js';
+import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
 
 /** Short, so that a test of what happens afterwards is short, too. */
 export const impatient = { answersWithinMs: 1_000, givesUpAfterMs: 3_000, stallCheckMs: 200 };

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { expect } from 'chai';
-import { startKafka } from '../../src/engines/kafka.js';
+import { startKafka } from '@roomwire/testing/engines/kafka';
 
 describe('Kafka for the tests', () => {
   it('says what to install where there is no Java', async () => {

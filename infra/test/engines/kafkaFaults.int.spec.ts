@@ -6,10 +6,10 @@ import {
   type KafkaMessageBus,
   type KafkaMessageBusOptions,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { expect } from 'chai';
 import kafkajs from 'kafkajs';
-import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
+import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 import { kafkaProxy, type KafkaProxy } from './kafkaProxy.js';
 import { KafkaTraffic, numberJobs, numbers } from './kafkaTraffic.js';
 

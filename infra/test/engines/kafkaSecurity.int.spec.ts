@@ -10,10 +10,10 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
-import { freePort } from '../../src/engines/freePort.js';
-import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { freePort } from '@roomwire/testing/engines/freePort';
+import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 
 const notes: Channel<string> = {
   name: 'notes',

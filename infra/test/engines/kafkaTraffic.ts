@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { Channel, WorkQueue } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { expect } from 'chai';
 
 interface Numbered {

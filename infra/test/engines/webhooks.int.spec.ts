@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
-import { startEventStore, type EventStoreEngine } from '../../src/engines/eventStore.js';
-import { startFerretDb, type MongoEngine } from '../../src/engines/ferretdb.js';
-import { startKafka, type KafkaEngine } from '../../src/engines/kafka.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
+import { startFerretDb, type MongoEngine } from '@roomwire/testing/engines/ferretdb';
+import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 import type { ApiClient } from '../support/apiClient.js';
 import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 

@@ -13,8 +13,8 @@ import { EngineUnavailable, RebuildSuperseded } from '@roomwire/shared/ports/err
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { verifyViews } from '../../src/audit/verifyViews.js';
 import { seededHistory } from '../audit/seededHistory.js';
 import { writeHistory } from '../support/pastEvents.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { startEventStore } from '../../src/engines/eventStore.js';
+import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { runRoomwire, type Program } from './program.js';
-import { testBrokers, testMongodb } from '@roomwire/shared/testing/enginesOfTheRun';
-import { withDatabase } from '@roomwire/shared/testing/withDatabase';
+import { testBrokers, testMongodb } from '@roomwire/testing/enginesOfTheRun';
+import { withDatabase } from '@roomwire/testing/withDatabase';
 
 export interface Engines {
   readonly eventStoreUrl: string;

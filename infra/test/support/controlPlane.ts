@@ -10,7 +10,7 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { createRecordingLogger } from './recordingLogger.js';
 
 export type Append = EventLog['append'];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { readConfig, type Config } from '../../src/config/config.js';
 import type { Credentials } from '../../src/standalone/firstStart.js';
 import { startStandalone, type Standalone } from '../../src/standalone/standalone.js';

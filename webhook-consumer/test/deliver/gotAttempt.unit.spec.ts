@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/eventually';
 import { AttemptCutOff, type Attempt, type AttemptResult } from '../../src/deliver/attempt.js';
 import { createCaller, type Caller } from '../../src/deliver/gotAttempt.js';
 

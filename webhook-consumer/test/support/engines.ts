@@ -5,8 +5,8 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import { otherTopics } from '@roomwire/shared/contracts/bus/busTopics';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/shared/testing/enginesOfTheRun';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 /** What the consumers of one test stand on. */
 export interface Engines {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
 

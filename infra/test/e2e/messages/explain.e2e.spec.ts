@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { eventually } from '@roomwire/testing/eventually';
 import { FrameSocketClient } from '../../support/frameSocketClient.js';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 import { runRoomwire, type Program } from '../../support/program.js';
 

@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { documentedCommands, exportedNames, runDocumented } from '../../support/documentedCommands.js';
 import { FrameSocketClient } from '../../support/frameSocketClient.js';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
-import { eventually } from '@roomwire/shared/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
 import { FrameSocketClient } from '../../support/frameSocketClient.js';
 import { startProgram, type RunningService } from '../../support/program.js';
 

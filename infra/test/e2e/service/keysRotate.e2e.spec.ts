@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createLivingSigningKeys } from '@roomwire/command-api/signing-keys/livingSigningKeys';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
 import { keptMasterKeys, type SecretsFile } from '../../../src/process/keptSecrets.js';
 import type { ApiClient } from '../../support/apiClient.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { startProgram, stop } from '../../support/program.js';
 import {
   openClient,

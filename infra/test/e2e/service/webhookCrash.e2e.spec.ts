@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { eventually } from '@roomwire/shared/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/shared/testing/temporaryFolder';
-import { reactions, WebhookEndpoint } from '@roomwire/shared/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
 import { apiClient, type ApiClient } from '../../support/apiClient.js';
 import { startProgram, stop, type RunningService } from '../../support/program.js';
 

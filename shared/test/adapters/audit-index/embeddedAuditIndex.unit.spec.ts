@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { openEmbeddedAuditIndex } from '../../../src/adapters/audit-index/embeddedAuditIndex.js';
-import { auditIndexContract } from '../../../src/testing/auditIndexContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { auditIndexContract } from '@roomwire/testing/auditIndexContract';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 auditIndexContract('files', async () => {
   const folder = await temporaryFolder();

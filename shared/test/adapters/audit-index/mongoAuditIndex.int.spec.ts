@@ -1,6 +1,6 @@
 import { openMongoAuditIndex } from '../../../src/adapters/audit-index/mongoAuditIndex.js';
-import { auditIndexContract } from '../../../src/testing/auditIndexContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
+import { auditIndexContract } from '@roomwire/testing/auditIndexContract';
+import { reopenable } from '@roomwire/testing/reopenable';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { openEmbeddedEventLog } from '../../../src/adapters/event-log/embeddedEventLog.js';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import type { EventLog } from '../../../src/ports/eventLog.js';
-import { allEvents, newEvent } from '../../../src/testing/event-log/eventsUnderTest.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { allEvents, newEvent } from '@roomwire/testing/event-log/eventsUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { ScriptProcess } from '../lmdb/scriptProcess.js';
 
 const appendingProcess = new URL('./appendingProcess.js', import.meta.url);

@@ -12,9 +12,9 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from '../../../src/testing/event-log/eventsUnderTest.js';
-import { RecordingSubscriber } from '../../../src/testing/event-log/recordingSubscriber.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+} from '@roomwire/testing/event-log/eventsUnderTest';
+import { RecordingSubscriber } from '@roomwire/testing/event-log/recordingSubscriber';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const batchesOf = async (batches: AsyncIterable<readonly RecordedEvent[]>) => {
   const sizes: number[] = [];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { waitMs } from '../../../src/adapters/event-log/eventstoredb/backOff.js';
 import { openEventStoreDbLog } from '../../../src/adapters/event-log/eventstoredb/eventStoreDbLog.js';
 import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
-import { newEvent, rejectionOf } from '../../../src/testing/event-log/eventsUnderTest.js';
+import { newEvent, rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
 
 describe('the event log in EventStoreDB', () => {
   it('is opened without its server', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createGroupCommit } from '../../../src/adapters/event-log/groupCommit.js';
-import { rejectionOf } from '../../../src/testing/event-log/eventsUnderTest.js';
+import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
 
 const diskError = new Error('The disk failed');
 

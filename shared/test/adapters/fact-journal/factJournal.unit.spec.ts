@@ -6,9 +6,9 @@ import {
   type FactJournalReader,
 } from '../../../src/adapters/fact-journal/factJournalReader.js';
 import { openJournalTables } from '../../../src/adapters/fact-journal/journalTables.js';
-import { AdjustableClock } from '../../../src/testing/adjustableClock.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { AdjustableClock } from '@roomwire/testing/adjustableClock';
+import { eventually } from '@roomwire/testing/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const streams = ['a', 'b'];
 const dayMs = 86_400_000;

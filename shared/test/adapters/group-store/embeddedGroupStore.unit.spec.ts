@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '../../../src/adapters/group-store/embeddedGroupStore.js';
-import { groupStoreContract } from '../../../src/testing/groupStoreContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { groupStoreContract } from '@roomwire/testing/groupStoreContract';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const openOnFiles = async (now: () => number = Date.now) => {
   const folder = await temporaryFolder();

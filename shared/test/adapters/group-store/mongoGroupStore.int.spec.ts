@@ -1,6 +1,6 @@
 import { openMongoGroupStore } from '../../../src/adapters/group-store/mongoGroupStore.js';
-import { groupStoreContract } from '../../../src/testing/groupStoreContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
+import { groupStoreContract } from '@roomwire/testing/groupStoreContract';
+import { reopenable } from '@roomwire/testing/reopenable';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

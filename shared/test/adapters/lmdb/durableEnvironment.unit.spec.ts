@@ -5,8 +5,8 @@ import {
   openDurableEnvironment,
   type DurableEnvironment,
 } from '../../../src/adapters/lmdb/durableEnvironment.js';
-import { rejectionOf } from '../../../src/testing/event-log/eventsUnderTest.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 describe('durable environment', () => {
   let temporary: TemporaryFolder;

@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embeddedMessageBus.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { jobs } from '../../../src/testing/message-bus/busUnderTest.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { jobs } from '@roomwire/testing/message-bus/busUnderTest';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const puttingProcess = fileURLToPath(new URL('./puttingProcess.js', import.meta.url));
 

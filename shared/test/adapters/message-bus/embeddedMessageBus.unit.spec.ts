@@ -9,10 +9,10 @@ import { systemClock } from '../../../src/adapters/system/systemClock.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Logger } from '../../../src/ports/logger.js';
 import type { MeasuredBus } from '../../../src/ports/messageBus.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { delayedJobs, gate, jobs, notes, type Note } from '../../../src/testing/message-bus/busUnderTest.js';
-import { messageBusContract } from '../../../src/testing/messageBusContract.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { delayedJobs, gate, jobs, notes, type Note } from '@roomwire/testing/message-bus/busUnderTest';
+import { messageBusContract } from '@roomwire/testing/messageBusContract';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const openIn = ({ path }: TemporaryFolder, options?: EmbeddedMessageBusOptions): Promise<MeasuredBus> =>
   openEmbeddedMessageBus({ file: (name) => join(path, name) }, options);

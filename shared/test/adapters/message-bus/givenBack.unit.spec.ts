@@ -4,8 +4,8 @@ import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embedd
 import { tellOfFailedJob } from '../../../src/adapters/message-bus/failedJob.js';
 import { GivenBack } from '../../../src/ports/errors.js';
 import type { Logger } from '../../../src/ports/logger.js';
-import { jobs, type Note } from '../../../src/testing/message-bus/busUnderTest.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { jobs, type Note } from '@roomwire/testing/message-bus/busUnderTest';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const note: Note = { key: 'a', value: 1 };
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
 import type { Channel } from '../../../src/ports/messageBus.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { notes, numbered, valuesOf, type Note } from '../../../src/testing/message-bus/busUnderTest.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/message-bus/busUnderTest';
 import {
   cable,
   kafkaUnderTest,

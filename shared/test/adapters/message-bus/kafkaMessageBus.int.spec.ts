@@ -1,4 +1,4 @@
-import { messageBusContract } from '../../../src/testing/messageBusContract.js';
+import { messageBusContract } from '@roomwire/testing/messageBusContract';
 import { cable, kafkaUnderTest } from './kafkaUnderTest.js';
 
 messageBusContract('Kafka', async () => {

@@ -9,7 +9,7 @@ import {
   type KafkaMessageBusOptions,
 } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { otherTopics } from '../../../src/contracts/bus/busTopics.js';
-import { testBrokers } from '../../../src/testing/enginesOfTheRun.js';
+import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 
 /** The shortest that brokers allow unless they are told otherwise. */
 export const sessionTimeoutMs = 6_000;

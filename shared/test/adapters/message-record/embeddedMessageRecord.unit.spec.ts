@@ -6,11 +6,11 @@ import {
 } from '../../../src/adapters/message-record/embeddedMessageRecord.js';
 import { openRecordTables } from '../../../src/adapters/message-record/recordTables.js';
 import { retentionMs } from '../../../src/ports/messageRecord.js';
-import { AdjustableClock } from '../../../src/testing/adjustableClock.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { messageRecordContract } from '../../../src/testing/messageRecordContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { AdjustableClock } from '@roomwire/testing/adjustableClock';
+import { eventually } from '@roomwire/testing/eventually';
+import { messageRecordContract } from '@roomwire/testing/messageRecordContract';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { recorded } from './recorded.js';
 
 const openOnFiles = async (options: EmbeddedMessageRecordOptions) => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createKafkaMessageRecord } from '../../../src/adapters/message-record/kafkaMessageRecord.js';
-import { AdjustableClock } from '../../../src/testing/adjustableClock.js';
-import { messageRecordContract } from '../../../src/testing/messageRecordContract.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { testBrokers } from '../../../src/testing/enginesOfTheRun.js';
+import { AdjustableClock } from '@roomwire/testing/adjustableClock';
+import { messageRecordContract } from '@roomwire/testing/messageRecordContract';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 import { cable, kafkaUnderTest, withAdmin } from '../message-bus/kafkaUnderTest.js';
 import { recorded } from './recorded.js';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedSessionStore } from '../../../src/adapters/session-store/embeddedSessionStore.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
-import { temporaryFolder } from '../../../src/testing/temporaryFolder.js';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { sessionStoreContract } from '@roomwire/testing/sessionStoreContract';
+import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 
 const openOnFiles = async (now: () => number = Date.now) => {
   const folder = await temporaryFolder();

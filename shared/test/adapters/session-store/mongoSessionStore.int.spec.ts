@@ -1,6 +1,6 @@
 import { openMongoSessionStore } from '../../../src/adapters/session-store/mongoSessionStore.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { sessionStoreContract } from '../../../src/testing/sessionStoreContract.js';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { sessionStoreContract } from '@roomwire/testing/sessionStoreContract';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -6,10 +6,10 @@ import { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.
 import { Snapshot } from '../../../src/adapters/view-store/snapshot.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { ViewStore } from '../../../src/ports/viewStore.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { temporaryFolder, type TemporaryFolder } from '../../../src/testing/temporaryFolder.js';
-import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
-import { at, putRoom, rejectionOf, room } from '../../../src/testing/view-store/storeUnderTest.js';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { viewStoreContract } from '@roomwire/testing/viewStoreContract';
+import { at, putRoom, rejectionOf, room } from '@roomwire/testing/view-store/storeUnderTest';
 
 const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(path, name) });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { testMongodb } from '../../../src/testing/enginesOfTheRun.js';
+import { testMongodb } from '@roomwire/testing/enginesOfTheRun';
 
 export { testMongodb as mongoUrl };
 

@@ -1,6 +1,6 @@
 import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
-import { reopenable } from '../../../src/testing/reopenable.js';
-import { viewStoreContract } from '../../../src/testing/viewStoreContract.js';
+import { reopenable } from '@roomwire/testing/reopenable';
+import { viewStoreContract } from '@roomwire/testing/viewStoreContract';
 import { mongoUrl, testDatabase } from './mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
 import { SnapshotWriter } from '../../../src/adapters/view-store/snapshotWriter.js';
 import type { Logger } from '../../../src/ports/logger.js';
-import { eventually } from '../../../src/testing/eventually.js';
-import { rejectionOf } from '../../../src/testing/view-store/storeUnderTest.js';
+import { eventually } from '@roomwire/testing/eventually';
+import { rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
 
 /** A disk that keeps what a snapshot would, and that can be full. */
 class Disk {

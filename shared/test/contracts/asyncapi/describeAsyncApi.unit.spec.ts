@@ -9,7 +9,7 @@ import { describeAsyncApi, messageIds } from '../../../src/contracts/asyncapi/de
 import { serverMessages } from '../../../src/contracts/asyncapi/serverMessages.js';
 import { parseFrame } from '../../../src/contracts/protocol/parseFrame.js';
 import { refusals, renderRefusal, type RefusalName } from '../../../src/contracts/protocol/refusals.js';
-import { expectDescribed } from '../../../src/testing/describedFrames.js';
+import { expectDescribed } from '@roomwire/testing/describedFrames';
 
 type Frame = Readonly<Record<string, unknown>>;
 

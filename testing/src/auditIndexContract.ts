@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { placeOf, type AuditEntry, type AuditIndex, type AuditRange } from '@roomwire/shared/ports/auditIndex';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Reopenable } from './reopenable.js';
+
+const at = (position: number): string => String(position).padStart(16, '0');
+
+interface EntryFields {
+  readonly organizationId?: string;
+  readonly time?: number;
+  readonly keys?: readonly string[];
+  readonly data?: object;
+}
+
+const entry = (
+  position: number,
+  { organizationId = 'o', time = position * 1_000, keys = [], data = {} }: EntryFields = {},
+): AuditEntry => ({
+  event: {
+    ...{ id: `event ${position}`, type: 'RoomUpdated', schemaVersion: 1, data },
+    metadata: {
+      occurredAt: new Date(time).toISOString(),
+      ...{ organizationId, projectId: null, principal: 'system', requestId: 'r' },
+    },
+    ...{ stream: 's', revision: position, position: at(position) },
+  },
+  changed: [{ view: 'rooms', id: `room ${position}` }],
+  keys,
+});
+
+const positions = (entries: readonly AuditEntry[]): number[] =>
+  entries.map(({ event }) => Number(event.position));
+
+/** What every audit index promises. */
+export const auditIndexContract = (name: string, open: () => Promise<Reopenable<AuditIndex>>): void => {
+  describe(`the audit index on ${name}`, () => {
+    let underTest: Reopenable<AuditIndex>;
+    let index: AuditIndex;
+
+    beforeEach(async () => {
+      underTest = await open();
+      index = underTest.store;
+    });
+
+    afterEach(() => underTest.dispose());
+
+    const find = async (range: Partial<AuditRange> = {}) =>
+      positions(await index.find({ organizationId: 'o', order: 'newest first', limit: 100, ...range }));
+
+    it('begins with nothing', async () => {
+      expect(await find()).to.eql([]);
+      expect(await index.checkpoint()).to.equal(undefined);
+    });
+
+    it('gives back the entries of an organization as they were, newest first or oldest first', async () => {
+      const entries = [
+        entry(1, { keys: ['a'] }),
+        entry(2, { organizationId: 'p' }),
+        entry(3, { data: { $x: { 'a.b': [1, null, '\0'] } } }),
+      ];
+      await index.record(entries, at(3));
+      expect(await find()).to.eql([3, 1]);
+      expect(await find({ order: 'oldest first' })).to.eql([1, 3]);
+      expect(await find({ organizationId: 'p' })).to.eql([2]);
+      const [first, second] = await index.find({ organizationId: 'o', order: 'oldest first', limit: 2 });
+      expect([first, second]).to.eql([entries[0], entries[2]]);
+    });
+
+    it('finds by key', async () => {
+      const long = 'x'.repeat(600);
+      await index.record(
+        [entry(1, { keys: ['a', 'b'] }), entry(2, { keys: ['b'] }), entry(3, { keys: [long, 'a b'] })],
+        at(3),
+      );
+      expect(await find({ key: 'a' })).to.eql([1]);
+      expect(await find({ key: 'b' })).to.eql([2, 1]);
+      expect(await find({ key: long })).to.eql([3]);
+      expect(await find({ key: 'a b' })).to.eql([3]);
+      expect(await find({ key: 'c' })).to.eql([]);
+    });
+
+    it('finds within times, both included, in the order of the times and then of the log', async () => {
+      const times = [5_000, 3_000, 3_000, 4_000, 1_000];
+      await index.record(
+        times.map((time, n) => entry(n + 1, { time })),
+        at(5),
+      );
+      expect(await find({ order: 'oldest first' })).to.eql([5, 2, 3, 4, 1]);
+      expect(await find()).to.eql([1, 4, 3, 2, 5]);
+      expect(await find({ from: 3_000, to: 4_000 })).to.eql([4, 3, 2]);
+      expect(await find({ from: 3_001, to: 4_999 })).to.eql([4]);
+      expect(await find({ to: 2_999, order: 'oldest first' })).to.eql([5]);
+      expect(await find({ from: 5_001 })).to.eql([]);
+    });
+
+    for (const order of ['newest first', 'oldest first'] as const)
+      it(`goes on after an entry, ${order}`, async () => {
+        const times = [1, 2, 2, 2, 3, 5, 5, 8];
+        const all = times.map((time, n) => entry(n + 1, { time: time * 1_000, keys: ['k'] }));
+        await index.record(all, at(8));
+        const found: number[] = [];
+        let after: AuditRange['after'];
+        for (;;) {
+          const page = await index.find({
+            ...{ organizationId: 'o', key: 'k', order, limit: 3, after },
+            ...{ from: 2_000, to: 5_000 },
+          });
+          const last = page.at(-1);
+          if (last === undefined) break;
+          found.push(...positions(page));
+          after = placeOf(last.event);
+        }
+        expect(found).to.eql(order === 'oldest first' ? [2, 3, 4, 5, 6, 7] : [7, 6, 5, 4, 3, 2]);
+      });
+
+    it('does not leave the times that are asked for, wherever it is to go on', async () => {
+      await index.record(
+        [1, 2, 3, 4].map((n) => entry(n)),
+        at(4),
+      );
+      const [from, to] = [2_000, 3_000];
+      const beyond = { time: 9_000, position: at(9) };
+      expect(await find({ from, to, after: beyond })).to.eql([3, 2]);
+      const before = { time: 1, position: at(1) };
+      expect(await find({ from, to, after: before, order: 'oldest first' })).to.eql([2, 3]);
+    });
+
+    it('takes the same again, and goes back by nothing', async () => {
+      await index.record([entry(1), entry(2)], at(2));
+      await index.record([entry(1)], at(1));
+      await index.record([entry(2), entry(3)], at(3));
+      expect(await find()).to.eql([3, 2, 1]);
+      await index.record([entry(1), entry(2)], at(2));
+      expect(await index.checkpoint()).to.equal(at(3));
+    });
+
+    it('gives large entries in parts', async () => {
+      const data = { text: 'x'.repeat(1_500_000) };
+      await index.record(
+        [1, 2, 3, 4].map((n) => entry(n, { data })),
+        at(4),
+      );
+      const first = await find();
+      expect(first).to.have.length.within(1, 3);
+      expect(first[0]).to.equal(4);
+    });
+
+    it('says when it has come up to a position', async () => {
+      await index.record([entry(1)], at(1));
+      expect(await index.reached(at(1), 0)).to.equal(true);
+      expect(await index.reached(at(2), 10)).to.equal(false);
+      const reached = index.reached(at(2), 5_000);
+      await index.record([], at(2));
+      expect(await reached).to.equal(true);
+    });
+
+    it('has it all when it is opened again, until it is cleared', async () => {
+      await index.record([entry(1, { keys: ['a'] })], at(1));
+      index = await underTest.reopen();
+      expect(await find({ key: 'a' })).to.eql([1]);
+      expect(await index.checkpoint()).to.equal(at(1));
+      await index.clear();
+      expect([await find(), await find({ key: 'a' }), await index.checkpoint()]).to.eql([[], [], undefined]);
+      await index.record([entry(1, { keys: ['a'] })], at(1));
+      expect(await find({ key: 'a' })).to.eql([1]);
+    });
+
+    it('rejects when it is closed', async () => {
+      await index.close();
+      for (const attempt of [find(), index.record([entry(1)], at(1)), index.checkpoint(), index.clear()]) {
+        const error = await attempt.then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(error).to.be.instanceOf(EngineUnavailable);
+      }
+    });
+  });
+};

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import type { ChannelReader, ReadOptions } from '@roomwire/shared/ports/messageBus';
+import { eventually } from '../eventually.js';
+import { notes, numbered, otherNotes, valuesOf, type BusUnderTest, type Note } from './busUnderTest.js';
+
+interface Reading {
+  readonly reader: ChannelReader;
+  readonly received: Note[];
+}
+
+const marker: Note = { key: 'marker', value: 'marker' };
+
+export const channelsContract = (current: () => BusUnderTest): void => {
+  const send = (note: Note): Promise<void> => current().bus.send(notes, note, 'stored');
+  const read = async (interest: ReadOptions['interest'] = 'all', channel = notes): Promise<Reading> => {
+    const received: Note[] = [];
+    const reader = await current().bus.read(channel, { interest }, (note) => received.push(note));
+    return { reader, received };
+  };
+  const holds = ({ received }: Reading, count: number): Promise<void> =>
+    eventually(() => received.length >= count, { what: `${count} records`, withinMs: 10_000 });
+  const marked = ({ received }: Reading): Promise<void> =>
+    eventually(() => received.some(({ value }) => value === 'marker'), { what: 'the marker' });
+
+  it('hands every record to every reader, in order by key', async () => {
+    const readings = [await read(), await read(), await read()];
+    const sent = numbered(300, 'a', 'b', 'c', 'd', 'e');
+    await Promise.all(sent.map(send));
+    for (const reading of readings) {
+      await holds(reading, sent.length);
+      expect(reading.received).to.have.lengthOf(sent.length);
+      for (const key of ['a', 'b', 'c', 'd', 'e'])
+        expect(valuesOf(key, reading.received)).to.deep.equal(valuesOf(key, sent));
+    }
+  });
+
+  it('begins with what is sent after reading has begun', async () => {
+    await send({ key: 'a', value: 'before' });
+    const reading = await read();
+    await send({ key: 'a', value: 'after' });
+    await holds(reading, 1);
+    expect(reading.received).to.deep.equal([{ key: 'a', value: 'after' }]);
+  });
+
+  it('hands over records as they were sent', async () => {
+    const sent: Note[] = [
+      { key: '', value: null },
+      { key: 'Schlüssel 🔑', value: { text: 'Grüße\u0000 👋', list: [1, -0.5, true, [], {}] } },
+      { key: 'long', value: 'x'.repeat(100_000) },
+    ];
+    const reading = await read();
+    for (const note of sent) await send(note);
+    await holds(reading, sent.length);
+    expect(reading.received).to.have.deep.members(sent);
+  });
+
+  it('keeps the order of a key over both acknowledgements', async () => {
+    const reading = await read();
+    const sent = numbered(100, 'a');
+    await Promise.all(
+      sent.map((note, n) => current().bus.send(notes, note, n % 3 === 0 ? 'stored' : 'none')),
+    );
+    await holds(reading, sent.length);
+    expect(reading.received).to.deep.equal(sent);
+  });
+
+  it('keeps channels apart', async () => {
+    const reading = await read();
+    const other = await read('all', otherNotes);
+    await current().bus.send(otherNotes, { key: 'a', value: 'other' }, 'stored');
+    await send(marker);
+    await marked(reading);
+    await holds(other, 1);
+    expect(reading.received).to.deep.equal([marker]);
+    expect(other.received).to.deep.equal([{ key: 'a', value: 'other' }]);
+  });
+
+  it('hands an attending reader every record of its keys', async () => {
+    const reading = await read('attended');
+    await reading.reader.attend('a');
+    await reading.reader.attend('c');
+    const sent = numbered(60, 'a', 'b', 'c');
+    await Promise.all(sent.map(send));
+    await eventually(() => valuesOf('c', reading.received).length === 20);
+    await eventually(() => valuesOf('a', reading.received).length === 20);
+    for (const key of ['a', 'c']) expect(valuesOf(key, reading.received)).to.deep.equal(valuesOf(key, sent));
+  });
+
+  it('hands over every record that is sent after attend has resolved', async () => {
+    const reading = await read('attended');
+    for (let n = 1; n <= 20; n += 1) {
+      await reading.reader.attend(`key ${n}`);
+      await send({ key: `key ${n}`, value: n });
+    }
+    await eventually(() => reading.received.length >= 20);
+    for (let n = 1; n <= 20; n += 1) expect(valuesOf(`key ${n}`, reading.received)).to.deep.equal([n]);
+  });
+
+  it('counts how often a key is attended', async () => {
+    const reading = await read('attended');
+    await reading.reader.attend('a');
+    await reading.reader.attend('a');
+    reading.reader.forget('a');
+    await send({ key: 'a', value: 'still attended' });
+    await holds(reading, 1);
+    reading.reader.forget('a');
+    await reading.reader.attend('a');
+    await send({ key: 'a', value: 'attended again' });
+    await eventually(() => valuesOf('a', reading.received).includes('attended again'));
+    expect(valuesOf('a', reading.received)).to.deep.equal(['still attended', 'attended again']);
+  });
+
+  it('hands nothing to a closed reader', async () => {
+    const closed = await read();
+    const open = await read();
+    await send({ key: 'a', value: 'first' });
+    await holds(closed, 1);
+    await closed.reader.close();
+    await send(marker);
+    await marked(open);
+    expect(closed.received).to.deep.equal([{ key: 'a', value: 'first' }]);
+  });
+
+  it('lets a reader close itself while it is handed a record', async () => {
+    const received: Note[] = [];
+    const closing: ChannelReader = await current().bus.read(notes, { interest: 'all' }, (note) => {
+      received.push(note);
+      void closing.close();
+    });
+    const open = await read();
+    await send({ key: 'a', value: 1 });
+    await eventually(() => received.length === 1);
+    await send(marker);
+    await marked(open);
+    expect(received).to.deep.equal([{ key: 'a', value: 1 }]);
+    expect(open.received).to.have.lengthOf(2);
+  });
+
+  it('shows all readers one order when readers send as well', async () => {
+    const first = await read();
+    await current().bus.read(notes, { interest: 'all' }, ({ value }) => {
+      if (typeof value === 'number' && value < 5) void send({ key: 'a', value: value + 1 });
+    });
+    const last = await read();
+    await send({ key: 'a', value: 1 });
+    for (const reading of [first, last]) {
+      await holds(reading, 5);
+      expect(valuesOf('a', reading.received)).to.deep.equal([1, 2, 3, 4, 5]);
+    }
+  });
+};

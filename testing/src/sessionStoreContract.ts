@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { SessionStore, StoredSession } from '@roomwire/shared/ports/sessionStore';
+
+export interface SessionStoreUnderTest {
+  readonly store: SessionStore;
+  /** Closes the store and opens another one on the same data. */
+  reopen(): Promise<SessionStore>;
+  dispose(): Promise<void>;
+}
+
+const tomorrow = Date.now() + 86_400_000;
+
+const sessionOf = (keeper: string, fields: Partial<StoredSession> = {}): StoredSession => ({
+  actorTokenId: 'actor',
+  instance: 'instance',
+  keeper,
+  accessScopeId: null,
+  subscriptions: [],
+  expiresAt: tomorrow,
+  ...fields,
+});
+
+const subscriptions: StoredSession['subscriptions'] = [
+  { pattern: 'a/b/c', qos: 2, filters: [], loadBalance: false, loadBalanceGroup: null },
+  { pattern: 'a/b/d', qos: 0, filters: ['$x.y', ['1', 'ü']], loadBalance: true, loadBalanceGroup: 'g' },
+];
+
+/** What every session store promises. */
+export const sessionStoreContract = (name: string, open: () => Promise<SessionStoreUnderTest>): void => {
+  describe(`the session store on ${name}`, () => {
+    let underTest: SessionStoreUnderTest;
+    let store: SessionStore;
+
+    beforeEach(async () => {
+      underTest = await open();
+      ({ store } = underTest);
+    });
+
+    afterEach(() => underTest.dispose());
+
+    const take = (...sessions: StoredSession[]) =>
+      store.write(sessions.map((session) => ({ session, takesOver: true })));
+    const save = (...sessions: StoredSession[]) =>
+      store.write(sessions.map((session) => ({ session, takesOver: false })));
+
+    it('knows nothing that was not written', async () => {
+      expect(await store.load('actor', 'instance')).to.equal(undefined);
+      expect(await store.write([])).to.deep.equal([]);
+    });
+
+    it('gives back what was written last', async () => {
+      const first = sessionOf('k', { subscriptions, accessScopeId: 'scope' });
+      expect(await take(first)).to.deep.equal([true]);
+      expect(await store.load('actor', 'instance')).to.deep.equal(first);
+      const second = sessionOf('k', { expiresAt: tomorrow + 1 });
+      expect(await save(second)).to.deep.equal([true]);
+      expect(await store.load('actor', 'instance')).to.deep.equal(second);
+    });
+
+    it('keeps actors and instances apart', async () => {
+      const all = ['a', 'a/b', 'b'].flatMap((actorTokenId) =>
+        ['', 'b', 'b/c', 'x'.repeat(100)].map((instance) => sessionOf('k', { actorTokenId, instance })),
+      );
+      expect(await take(...all)).to.deep.equal(all.map(() => true));
+      for (const session of all)
+        expect(await store.load(session.actorTokenId, session.instance)).to.deep.equal(session);
+    });
+
+    it('is written by its keeper alone, until another one takes it over', async () => {
+      await take(sessionOf('first'));
+      await take(sessionOf('second', { subscriptions }));
+      const other = sessionOf('first', { instance: 'other' });
+      expect(await save(sessionOf('first'), other)).to.deep.equal([false, false]);
+      expect(await store.load('actor', 'instance')).to.deep.equal(sessionOf('second', { subscriptions }));
+      expect(await store.load('actor', 'other')).to.equal(undefined);
+    });
+
+    it('forgets an actor, whose keepers write nothing any more', async () => {
+      await take(
+        sessionOf('k'),
+        sessionOf('k', { instance: 'b' }),
+        sessionOf('k', { actorTokenId: 'actor2' }),
+      );
+      await store.forget('actor');
+      expect(await save(sessionOf('k'))).to.deep.equal([false]);
+      expect(await store.load('actor', 'instance')).to.equal(undefined);
+      expect(await store.load('actor', 'b')).to.equal(undefined);
+      expect(await store.load('actor2', 'instance')).to.include({ keeper: 'k' });
+      await store.forget('nobody');
+    });
+
+    it('takes many at once', async () => {
+      const many = Array.from({ length: 500 }, (_, n) =>
+        sessionOf('k', { instance: String(n), subscriptions }),
+      );
+      expect(await take(...many)).to.have.lengthOf(500);
+      expect(await store.load('actor', '499')).to.deep.equal(many[499]);
+    });
+
+    it('has them when it is opened again', async () => {
+      await take(sessionOf('k', { subscriptions }));
+      const reopened = await underTest.reopen();
+      expect(await reopened.load('actor', 'instance')).to.deep.equal(sessionOf('k', { subscriptions }));
+    });
+
+    it('rejects when it is closed', async () => {
+      await store.close();
+      for (const attempt of [store.load('a', 'i'), take(sessionOf('k')), store.forget('a')]) {
+        const error = await attempt.then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(error).to.be.instanceOf(EngineUnavailable);
+      }
+    });
+  });
+};

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { StaleBatch } from '@roomwire/shared/ports/errors';
+import { at, matchingIds, putRoom, rejectionOf, room, type StoreUnderTest } from './storeUnderTest.js';
+
+const checkpoints = (current: () => StoreUnderTest): void => {
+  it('has no checkpoint while it is empty', async () => {
+    expect(await current().store.checkpoint()).to.equal(undefined);
+  });
+
+  it('moves the checkpoint with each batch, an empty one too', async () => {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('r')], position: at(3) });
+    expect(await store.checkpoint()).to.equal(at(3));
+    await store.apply({ changes: [], position: at(8) });
+    expect(await store.checkpoint()).to.equal(at(8));
+  });
+
+  for (const [place, position] of [
+    ['at', 5],
+    ['before', 4],
+  ] as const)
+    it(`refuses a batch ${place} the checkpoint and changes nothing`, async () => {
+      const { store } = current();
+      await store.apply({ changes: [putRoom('r')], position: at(5) });
+      const stale = store.apply({ changes: [putRoom('late')], position: at(position) });
+      expect(await rejectionOf(stale)).to.be.instanceOf(StaleBatch);
+      expect(await matchingIds(store, {})).to.deep.equal(['r']);
+      expect(await store.checkpoint()).to.equal(at(5));
+    });
+
+  it('lets one of two projectors with the same position win', async () => {
+    const { store } = current();
+    const outcomes = await Promise.allSettled(
+      ['r1', 'r2'].map((id) => store.apply({ changes: [putRoom(id)], position: at(1) })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
+    expect(await store.checkpoint()).to.equal(at(1));
+  });
+};
+
+const waiting = (current: () => StoreUnderTest): void => {
+  const move = (position: number): Promise<void> =>
+    current().store.apply({ changes: [], position: at(position) });
+
+  it('says at once that a position has been reached', async () => {
+    await move(5);
+    expect(await current().store.reached(at(5), 0)).to.equal(true);
+    expect(await current().store.reached(at(2), 0)).to.equal(true);
+  });
+
+  it('waits for a position and sees what came with it', async () => {
+    const { store } = current();
+    const seen = store
+      .reached(at(2), 10_000)
+      .then(async (reached) => ({ reached, ids: await matchingIds(store, {}) }));
+    await store.apply({ changes: [putRoom('r1')], position: at(1) });
+    await store.apply({ changes: [putRoom('r2')], position: at(3) });
+    expect(await seen).to.deep.equal({ reached: true, ids: ['r1', 'r2'] });
+  });
+
+  it('gives up after the time, and only then', async () => {
+    await move(1);
+    const from = performance.now();
+    expect(await current().store.reached(at(2), 40)).to.equal(false);
+    // Timers may come a millisecond early by this clock.
+    expect(performance.now() - from).to.be.greaterThan(38);
+  });
+
+  it('answers everyone who waits, each for their own position', async () => {
+    const { store } = current();
+    const early = [1, 2, 2].map((position) => store.reached(at(position), 10_000));
+    const late = store.reached(at(9), 50);
+    await move(1);
+    await move(2);
+    expect(await Promise.all(early)).to.deep.equal([true, true, true]);
+    expect(await late).to.equal(false);
+  });
+};
+
+const clearing = (current: () => StoreUnderTest): void => {
+  it('removes every document of every view and the checkpoint', async () => {
+    const { store } = current();
+    const project = {
+      projectId: 'p',
+      organizationId: 'o',
+      name: 'p',
+      createdAt: '',
+      updatedAt: '',
+      createdPosition: at(1),
+    };
+    await store.apply({
+      changes: [putRoom('r'), { put: 'projects', id: 'p', doc: project }],
+      position: at(7),
+    });
+    await store.clear();
+    expect(await store.count('rooms', {})).to.equal(0);
+    expect(await store.get('projects', 'p')).to.equal(undefined);
+    expect(await store.checkpoint()).to.equal(undefined);
+  });
+
+  it('begins again from the first position', async () => {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('r'), putRoom('old')], position: at(7) });
+    await store.clear();
+    const again = store.reached(at(1), 10_000);
+    await store.apply({ changes: [putRoom('r', { name: 'again' })], position: at(1) });
+    expect(await again).to.equal(true);
+    expect(await matchingIds(store, { appId: 'app' })).to.deep.equal(['r']);
+  });
+};
+
+const reopening = (current: () => StoreUnderTest): void => {
+  const reopen = async function (context: Mocha.Context) {
+    return current().reopen?.() ?? context.skip();
+  };
+
+  it('keeps documents and checkpoint together', async function () {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('r1'), putRoom('r2'), putRoom('r3')], position: at(1) });
+    await store.apply({ changes: [{ remove: 'rooms', id: 'r2' }], position: at(2) });
+    await store.apply({ changes: [{ patch: 'rooms', id: 'r3', set: { appId: 'other' } }], position: at(3) });
+    const reopened = await reopen(this);
+    expect(await reopened.checkpoint()).to.equal(at(3));
+    expect(await reopened.find('rooms', { sort: [['roomId', 1]] })).to.deep.equal([
+      room('r1'),
+      room('r3', { appId: 'other' }),
+    ]);
+    expect(await matchingIds(reopened, { appId: 'other' })).to.deep.equal(['r3']);
+    expect(await reopened.reached(at(3), 0)).to.equal(true);
+  });
+
+  it('stays empty after it was cleared', async function () {
+    await current().store.apply({ changes: [putRoom('r')], position: at(1) });
+    await current().store.clear();
+    const reopened = await reopen(this);
+    expect(await reopened.checkpoint()).to.equal(undefined);
+    expect(await reopened.count('rooms', {})).to.equal(0);
+  });
+
+  it('goes on from the checkpoint', async function () {
+    await current().store.apply({ changes: [putRoom('r1')], position: at(4) });
+    const reopened = await reopen(this);
+    expect(await rejectionOf(reopened.apply({ changes: [], position: at(4) }))).to.be.instanceOf(StaleBatch);
+    await reopened.apply({ changes: [putRoom('r2')], position: at(5) });
+    expect(await matchingIds(reopened, {})).to.deep.equal(['r1', 'r2']);
+  });
+};
+
+export const positionsContract = (current: () => StoreUnderTest): void => {
+  describe('checkpoint', () => checkpoints(current));
+  describe('reached', () => waiting(current));
+  describe('clear', () => clearing(current));
+  describe('a store opened again', () => reopening(current));
+};

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import type { ViewQuery } from '@roomwire/shared/ports/viewStore';
+import { at, putRoom, roomIds, type RoomView, type StoreUnderTest } from './storeUnderTest.js';
+
+export const sortingContract = (current: () => StoreUnderTest): void => {
+  const given = (rooms: Readonly<Record<string, Partial<RoomView>>>): Promise<void> =>
+    current().store.apply({
+      changes: Object.entries(rooms).map(([id, fields]) => putRoom(id, fields)),
+      position: at(1),
+    });
+  const ids = (query: ViewQuery): Promise<string[]> => roomIds(current().store, query);
+
+  it('sorts strings by code point, both ways', async () => {
+    await given({
+      r1: { name: '😀' },
+      r2: { name: 'b' },
+      r3: { name: 'B' },
+      r4: { name: '\uff5e' },
+      r5: { name: 'é' },
+      r6: { name: '' },
+      r7: { name: 'ba' },
+    });
+    const order = ['r6', 'r3', 'r2', 'r7', 'r5', 'r4', 'r1'];
+    expect(await ids({ sort: [['name', 1]] })).to.deep.equal(order);
+    expect(await ids({ sort: [['name', -1]] })).to.deep.equal(order.reverse());
+  });
+
+  it('sorts numbers by value', async () => {
+    await given({
+      r1: { metadata: { n: 10 } },
+      r2: { metadata: { n: 9 } },
+      r3: { metadata: { n: -1 } },
+      r4: { metadata: { n: 9.5 } },
+    });
+    expect(await ids({ sort: [['metadata.n', 1]] })).to.deep.equal(['r3', 'r2', 'r4', 'r1']);
+    expect(await ids({ sort: [['metadata.n', -1]] })).to.deep.equal(['r1', 'r4', 'r2', 'r3']);
+  });
+
+  it('sorts null and missing first, then numbers, strings and booleans', async () => {
+    await given({
+      r1: { metadata: { v: true } },
+      r2: { metadata: { v: 'text' } },
+      r3: { metadata: { v: null } },
+      r4: { metadata: { v: 7 } },
+      r5: { metadata: {} },
+      r6: { metadata: { v: false } },
+    });
+    const upwards: ViewQuery = {
+      sort: [
+        ['metadata.v', 1],
+        ['roomId', 1],
+      ],
+    };
+    const downwards: ViewQuery = {
+      sort: [
+        ['metadata.v', -1],
+        ['roomId', 1],
+      ],
+    };
+    expect(await ids(upwards)).to.deep.equal(['r3', 'r5', 'r4', 'r2', 'r6', 'r1']);
+    expect(await ids(downwards)).to.deep.equal(['r1', 'r6', 'r2', 'r4', 'r3', 'r5']);
+  });
+
+  it('sorts by the next field where the first is equal', async () => {
+    await given({
+      r1: { appId: 'b', name: 'x', slug: '1' },
+      r2: { appId: 'a', name: 'y', slug: '2' },
+      r3: { appId: 'b', name: 'y', slug: '3' },
+      r4: { appId: 'a', name: 'y', slug: '4' },
+    });
+    expect(
+      await ids({
+        sort: [
+          ['appId', 1],
+          ['name', 1],
+          ['slug', -1],
+        ],
+      }),
+    ).to.deep.equal(['r4', 'r2', 'r1', 'r3']);
+    expect(
+      await ids({
+        sort: [
+          ['appId', -1],
+          ['name', -1],
+          ['slug', 1],
+        ],
+      }),
+    ).to.deep.equal(['r3', 'r1', 'r2', 'r4']);
+  });
+
+  it('skips and limits after filtering and sorting', async () => {
+    await given({ r1: {}, r2: {}, r3: { appId: 'other' }, r4: {}, r5: {} });
+    const query: ViewQuery = { filter: { appId: 'app' }, sort: [['roomId', -1]] };
+    expect(await ids({ ...query, limit: 2 })).to.deep.equal(['r5', 'r4']);
+    expect(await ids({ ...query, skip: 1, limit: 2 })).to.deep.equal(['r4', 'r2']);
+    expect(await ids({ ...query, skip: 3 })).to.deep.equal(['r1']);
+    expect(await ids({ ...query, skip: 3, limit: 100 })).to.deep.equal(['r1']);
+    expect(await ids({ ...query, skip: 4, limit: 1 })).to.deep.equal([]);
+    expect(await ids({ ...query, limit: 0 })).to.deep.equal([]);
+  });
+
+  it('limits without a sort too', async () => {
+    await given({ r1: {}, r2: {}, r3: {} });
+    expect(await ids({ limit: 2 })).to.have.lengthOf(2);
+    expect(await ids({ skip: 1 })).to.have.lengthOf(2);
+  });
+
+  it('pages through many documents without a gap or a double', async () => {
+    const names = Array.from({ length: 300 }, (_, n) => `r${String((n * 7) % 300).padStart(3, '0')}`);
+    await given(Object.fromEntries(names.map((name) => [name, {}])));
+    const pages: string[][] = [];
+    for (let skip = 0; skip < 300; skip += 20)
+      pages.push(
+        await ids({
+          filter: { appId: 'app' },
+          sort: [
+            ['status', 1],
+            ['slug', -1],
+          ],
+          skip,
+          limit: 20,
+        }),
+      );
+    expect(pages.flat()).to.deep.equal([...names].sort().reverse());
+  });
+};
