@@ -3,17 +3,95 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const services = ['command-api', 'projections', 'gateway', 'webhook-consumer'];
-
-/** Import specifiers that a set of files must not use, and why. */
-const forbid = (files, patterns) => ({
-  files,
-  rules: { 'no-restricted-imports': ['error', { patterns }] },
-});
+const packageNames = [...services, 'shared', 'testing', 'infra', 'sdk', 'bench'];
 
 const packages = (names, message) => ({
   group: names.flatMap((name) => [`@roomwire/${name}`, `@roomwire/${name}/*`]),
   message,
 });
+
+const allBut = (...allowed) => packageNames.filter((name) => !allowed.includes(name));
+
+/**
+ * The import patterns that files may not use. Of two ESLint blocks that both set `no-restricted-imports` for a file the later
+ * one replaces the earlier one, so a layer inside another one repeats the bans of the outer one.
+ */
+const layer = (files, bans, inside) => ({ files, bans: [...bans, ...(inside?.bans ?? [])] });
+
+const blockOf = ({ files, bans }) => ({
+  files,
+  rules: { 'no-restricted-imports': ['error', { patterns: bans }] },
+});
+
+const serviceLayers = services.flatMap((service) => {
+  const siblings = (allowed) =>
+    packages(allBut(service, 'shared', ...allowed), 'A service imports shared and nothing of its siblings.');
+  const adapters = {
+    group: ['@roomwire/shared/adapters/*'],
+    message: 'A service gets its adapters from infra.',
+  };
+  return [
+    layer([`${service}/src/**`], [siblings([]), adapters]),
+    layer([`${service}/test/**`], [siblings(['testing'])]),
+  ];
+});
+
+const sourcesOf = (service) => serviceLayers[2 * services.indexOf(service)];
+
+const pure = {
+  group: ['**/http/**', '**/adapters/**', 'node:*'],
+  message: 'Deciders and policies are pure.',
+};
+
+const shared = layer(['shared/src/**'], [packages(allBut('shared'), 'Shared code knows no service.')]);
+
+/** Outer layers first. */
+const layers = [
+  ...serviceLayers,
+  // The write model is pure: a decider sees the domain and its commands.
+  layer(['command-api/src/**/decide*.ts', 'command-api/src/policy/**'], [pure], sourcesOf('command-api')),
+  layer(['gateway/src/policy/**'], [pure], sourcesOf('gateway')),
+  layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
+  layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
+  layer(['infra/src/**'], [packages(['testing', 'bench'], 'What is for tests lives with tests.')]),
+  layer(['testing/src/**'], [packages(allBut('testing', 'shared'), 'Test support knows shared alone.')]),
+  shared,
+  // Inside shared: domain <- contracts <- ports <- adapters.
+  layer(
+    ['shared/src/domain/**'],
+    [
+      {
+        group: ['**/contracts/**', '**/ports/**', '**/adapters/**', '**/runtime/**', '**/credentials/**'],
+        message: 'The domain imports nothing.',
+      },
+      { regex: '^[^.]', message: 'The domain imports no package and no Node module.' },
+    ],
+    shared,
+  ),
+  layer(
+    ['shared/src/ports/**'],
+    [
+      { group: ['**/adapters/**', '**/runtime/**'], message: 'A port knows no adapter.' },
+      { regex: '^[^.]', message: 'A port is free of packages and Node modules.' },
+    ],
+    shared,
+  ),
+  layer(
+    ['shared/src/contracts/**'],
+    [
+      {
+        group: ['**/adapters/**', '**/runtime/**'],
+        message: 'A contract knows no adapter.',
+      },
+    ],
+    shared,
+  ),
+  layer(
+    ['shared/src/credentials/**', 'shared/src/runtime/**'],
+    [{ group: ['**/adapters/**'], message: 'Only infra picks adapters.' }],
+    shared,
+  ),
+];
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/data/**'] },
@@ -46,7 +124,7 @@ export default tseslint.config(
   },
   {
     // chai's property assertions are expressions; test doubles need not await.
-    files: ['**/test/**', 'shared/src/testing/**'],
+    files: ['**/test/**', 'testing/src/**'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/unbound-method': 'off',
@@ -67,53 +145,5 @@ export default tseslint.config(
     },
   },
 
-  // Layers. A service knows shared and nothing of its siblings; only infra puts services together.
-  ...services.flatMap((service) => {
-    const siblings = packages(
-      [...services.filter((other) => other !== service), 'infra', 'sdk', 'bench'],
-      'A service imports shared and nothing of its siblings.',
-    );
-    const adapters = {
-      group: ['@roomwire/shared/adapters/*'],
-      message: 'A service gets its adapters from infra.',
-    };
-    return [forbid([`${service}/src/**`], [siblings, adapters]), forbid([`${service}/test/**`], [siblings])];
-  }),
-  forbid(['sdk/src/**'], [packages([...services, 'shared', 'infra', 'bench'], 'The client stands alone.')]),
-  forbid(
-    ['shared/src/**'],
-    [packages([...services, 'infra', 'sdk', 'bench'], 'Shared code knows no service.')],
-  ),
-  // Inside shared: domain <- contracts <- ports <- adapters.
-  forbid(
-    ['shared/src/domain/**'],
-    [
-      {
-        group: ['**/contracts/**', '**/ports/**', '**/adapters/**', '**/runtime/**', '**/credentials/**'],
-        message: 'The domain imports nothing.',
-      },
-      { regex: '^[^.]', message: 'The domain imports no package and no Node module.' },
-    ],
-  ),
-  forbid(
-    ['shared/src/ports/**'],
-    [
-      { group: ['**/adapters/**', '**/runtime/**', '**/testing/**'], message: 'A port knows no adapter.' },
-      { regex: '^[^.]', message: 'A port is free of packages and Node modules.' },
-    ],
-  ),
-  forbid(
-    ['shared/src/contracts/**', 'shared/src/credentials/**', 'shared/src/runtime/**'],
-    [{ group: ['**/adapters/**', '**/testing/**'], message: 'Only infra picks adapters.' }],
-  ),
-  // The write model is pure: a decider sees the domain and its commands.
-  forbid(
-    [
-      'command-api/src/**/decide*.ts',
-      'command-api/src/**/decider.ts',
-      'command-api/src/policy/**',
-      'gateway/src/policy/**',
-    ],
-    [{ group: ['**/http/**', '**/adapters/**', 'node:*'], message: 'Deciders and policies are pure.' }],
-  ),
+  ...layers.map(blockOf),
 );

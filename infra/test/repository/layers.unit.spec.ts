@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ESLint, Linter } from 'eslint';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A file of each layer, and an import that each of its bans forbids: its own, and those of the layer around it. */
+const forbidden: readonly (readonly [file: string, ...imports: readonly string[]])[] = [
+  [
+    'command-api/src/commandApi.ts',
+    '@roomwire/gateway/gateway',
+    '@roomwire/shared/adapters/x',
+    '@roomwire/testing/x',
+  ],
+  [
+    'command-api/src/rooms/decider.ts',
+    'node:fs',
+    '../http/route.js',
+    '@roomwire/gateway/x',
+    '@roomwire/shared/adapters/x',
+  ],
+  [
+    'command-api/src/policy/slugFromName.ts',
+    'node:fs',
+    '@roomwire/projections/x',
+    '@roomwire/shared/adapters/x',
+  ],
+  ['projections/src/projections.ts', '@roomwire/command-api/x', '@roomwire/shared/adapters/x'],
+  ['gateway/src/gateway.ts', '@roomwire/infra/x', '@roomwire/shared/adapters/x', '@roomwire/testing/x'],
+  ['gateway/src/policy/filters.ts', 'node:fs', '@roomwire/command-api/x', '@roomwire/shared/adapters/x'],
+  [
+    'webhook-consumer/src/policy/nextStep.ts',
+    'node:fs',
+    '@roomwire/gateway/x',
+    '@roomwire/shared/adapters/x',
+  ],
+  ['webhook-consumer/test/x.ts', '@roomwire/gateway/x'],
+  ['sdk/src/client.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
+  ['infra/src/version.ts', '@roomwire/testing/x', '@roomwire/bench/x'],
+  ['testing/src/eventually.ts', '@roomwire/infra/x'],
+  ['shared/src/runtime/service.ts', '@roomwire/gateway/x', '../adapters/x.js', '@roomwire/testing/x'],
+  ['shared/src/credentials/secretBox.ts', '@roomwire/gateway/x', '../adapters/x.js'],
+  ['shared/src/contracts/views/views.ts', '@roomwire/gateway/x', '../../adapters/x.js'],
+  ['shared/src/ports/clock.ts', '@roomwire/gateway/x', '../adapters/x.js', 'node:fs', 'mongodb'],
+  ['shared/src/domain/slug.ts', '@roomwire/gateway/x', '../contracts/x.js', '../ports/x.js', 'node:fs'],
+];
+
+const eslint = new ESLint({ cwd: root });
+
+/** The messages of `no-restricted-imports` alone, as the configuration has it for the file. */
+const refusals = async (file: string, imported: string): Promise<readonly string[]> => {
+  const { rules } = (await eslint.calculateConfigForFile(file)) as { rules: Linter.RulesRecord };
+  const rule = rules['no-restricted-imports'];
+  const config = { rules: rule === undefined ? {} : { 'no-restricted-imports': rule } };
+  return new Linter().verify(`import '${imported}';`, config).map(({ message }) => message);
+};
+
+describe('The layers', () => {
+  for (const [file, ...imports] of forbidden)
+    for (const imported of imports)
+      it(`forbid ${file} to import ${imported}`, async () => {
+        expect(await refusals(file, imported)).to.have.length.at.least(1);
+      });
+
+  it('let each of them import what is below it', async () => {
+    expect(await refusals('command-api/src/rooms/decider.ts', '@roomwire/shared/domain/slug')).to.deep.equal(
+      [],
+    );
+    expect(await refusals('gateway/src/gateway.ts', '@roomwire/shared/ports/clock')).to.deep.equal([]);
+    expect(await refusals('gateway/test/x.ts', '@roomwire/testing/eventually')).to.deep.equal([]);
+    expect(await refusals('shared/src/ports/clock.ts', '../domain/slug.js')).to.deep.equal([]);
+  });
+});
