@@ -61,7 +61,7 @@ const layers = [
     ['shared/src/domain/**'],
     [
       {
-        group: ['**/contracts/**', '**/ports/**', '**/adapters/**', '**/runtime/**', '**/credentials/**'],
+        group: ['**/wire/**', '**/ports/**', '**/adapters/**', '**/runtime/**', '**/credentials/**'],
         message: 'The domain imports nothing.',
       },
       { regex: '^[^.]', message: 'The domain imports no package and no Node module.' },
@@ -77,7 +77,7 @@ const layers = [
     shared,
   ),
   layer(
-    ['shared/src/contracts/**'],
+    ['shared/src/wire/**'],
     [
       {
         group: ['**/adapters/**', '**/runtime/**'],

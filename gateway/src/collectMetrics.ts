@@ -1,5 +1,5 @@
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
-import { refusals } from '@roomwire/shared/contracts/protocol/refusals';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { refusals } from '@roomwire/shared/wire/protocol/refusals';
 import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import type { GatewayCore } from './core.js';
 import { isHostPlace } from './groups/groupHosts.js';

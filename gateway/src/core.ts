@@ -1,10 +1,10 @@
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -42,7 +42,7 @@ export interface GatewayPorts {
   /** What agents and orchestrators were subscribed to. */
   readonly sessions: SessionStore;
   /** Undefined where messages are not recorded; the switch of the whole broker. */
-  readonly messageRecord: MessageRecord | undefined;
+  readonly messageRecord: MessageStore | undefined;
   /** Worker groups that are asleep. Undefined where messages are not recorded. */
   readonly groupStore: GroupStore | undefined;
   readonly clock: Clock;

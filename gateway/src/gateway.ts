@@ -1,17 +1,17 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
-import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
-import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
@@ -38,7 +38,7 @@ export interface GatewayDeps {
   readonly bus: MessageBus;
   readonly sessions: SessionStore;
   /** Where messages are recorded, and all have ids for their subscribers; absent where they are not. */
-  readonly messageRecord?: MessageRecord | undefined;
+  readonly messageRecord?: MessageStore | undefined;
   /** Where messages are recorded: worker groups that are asleep. */
   readonly groupStore?: GroupStore | undefined;
   readonly clock: Clock;
@@ -101,14 +101,14 @@ class WebSocketGateway implements Gateway {
     const { bus, hub, groups, presence, retained, hydrations, revalidator, sweeper, options } = this.core;
     // Together, because an engine may take seconds for each.
     const [messages, values, changes, answers] = await Promise.all([
-      bus.read(roomRecords, { interest: 'attended' }, tracedDelivery(createDelivery(this.core), this.core)),
+      bus.read(roomRecords, { interest: 'subscribed' }, tracedDelivery(createDelivery(this.core), this.core)),
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
-      bus.read(webhookAnswers, { interest: 'attended' }, hydrations.answered),
+      bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       presence.start(),
     ]);
     this.readers.push(messages, values, changes, answers);
-    await answers.attend(hydrations.address);
+    await answers.subscribe(hydrations.address);
     hub.readFrom(messages, groups);
     sweeper.start();
     this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();

@@ -1,5 +1,5 @@
-import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
-import { refusals, type RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { refusals, type RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 
 /** What the gateway has counted since it was made; whoever exports metrics reads it. */
 export interface GatewayMetrics {

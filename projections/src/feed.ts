@@ -1,4 +1,4 @@
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';

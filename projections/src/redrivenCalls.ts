@@ -1,5 +1,5 @@
 import { encode } from '@msgpack/msgpack';
-import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent } from '@roomwire/shared/domain/readEvent';

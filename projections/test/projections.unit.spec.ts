@@ -5,7 +5,7 @@ import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
 import type { HappenedEvent, NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { DomainEvent } from '@roomwire/shared/domain/events';

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { placeOf, type AuditEntry, type AuditIndex, type AuditRange } from '@roomwire/shared/ports/auditIndex';
+import {
+  placeOf,
+  type AuditEntry,
+  type AuditIndex,
+  type AuditRange,
+} from '@roomwire/shared/ports/auditIndex';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Reopenable } from './reopenable.js';
 

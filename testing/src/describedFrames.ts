@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import { describeAsyncApi, messageIds } from '@roomwire/shared/contracts/asyncapi/describeAsyncApi';
+import { describeAsyncApi, messageIds } from '@roomwire/shared/wire/asyncapi/describeAsyncApi';
 
 type Side = keyof typeof messageIds;
 

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import {
   retentionClasses,
   retentionMs,
-  type MessageRecord,
+  type MessageStore,
   type RecordedMessage,
   type ReplayRange,
 } from '@roomwire/shared/ports/messageRecord';
 import { AdjustableClock } from './adjustableClock.js';
 
 export interface MessageRecordUnderTest {
-  readonly store: MessageRecord;
+  readonly store: MessageStore;
   /** Closes the record and opens another one on the same data. */
-  reopen(): Promise<MessageRecord>;
+  reopen(): Promise<MessageStore>;
   dispose(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export const messageRecordContract = (
   describe(`the message record on ${name}`, () => {
     let clock: AdjustableClock;
     let underTest: MessageRecordUnderTest;
-    let record: MessageRecord;
+    let record: MessageStore;
 
     beforeEach(async () => {
       clock = new AdjustableClock();

@@ -7,7 +7,7 @@ import { createdRoom, type Room } from '@roomwire/shared/domain/rooms/room';
 import { createdScope, type Scope } from '@roomwire/shared/domain/scopes/scope';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import type { Viewed } from '@roomwire/shared/contracts/views/views';
+import type { Viewed } from '@roomwire/shared/wire/views/views';
 
 const at = '2026-01-01T00:00:00.000Z';
 const createdPosition = '0000000000000001';

@@ -1,5 +1,5 @@
-import type { WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
-import type { OutcomeClass } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { WebhookKind } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { OutcomeClass } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 
 /** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */

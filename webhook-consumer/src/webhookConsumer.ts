@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';

@@ -7,8 +7,8 @@ import {
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
-import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { dataBytes } from '../generator/message.js';
 import type { Measurement } from '../measure/comparison.js';
 import type { Stoppable } from '../process/started.js';
@@ -53,11 +53,11 @@ export const measureInterest = async (interest: Interest, load: InterestLoad): P
   const rooms = Array.from({ length: load.rooms }, () => `project/app/room/${randomUUID()}`);
   const attended = new Set(rooms.slice(0, load.attended));
   let received = 0;
-  const reader = await subscribed.read(liveMessages, { interest: 'attended' }, ({ room }) => {
+  const reader = await subscribed.read(liveMessages, { interest: 'subscribed' }, ({ room }) => {
     if (attended.has(room)) received += 1;
   });
   try {
-    for (const room of attended) await reader.attend(room);
+    for (const room of attended) await reader.subscribe(room);
     const before = { read: readBy(subscribed), produced: interest.bytesProduced() };
     for (let n = 0; n < load.messagesARoom; n += 1)
       await Promise.all(rooms.map((room) => publishing.send(liveMessages, messageIn(room), 'stored')));

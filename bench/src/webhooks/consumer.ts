@@ -5,7 +5,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { webhookCalls, type WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { createWebhookConsumer, type WebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';

@@ -1,4 +1,4 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import {
   placeOf,
   type AuditEntry,

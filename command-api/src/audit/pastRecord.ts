@@ -1,5 +1,5 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
-import type { ViewName } from '@roomwire/shared/contracts/views/views';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
+import type { ViewName } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import {
   placeOf,

@@ -1,4 +1,4 @@
-import { webhookReports, type WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
+import { webhookReports, type WebhookReport } from '@roomwire/shared/wire/bus/webhookReports';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';

@@ -1,6 +1,6 @@
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
-import type { WebhookReport } from '@roomwire/shared/contracts/bus/webhookReports';
-import { requestBody } from '@roomwire/shared/contracts/webhooks/requestBody';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { WebhookReport } from '@roomwire/shared/wire/bus/webhookReports';
+import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
 
 export type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;

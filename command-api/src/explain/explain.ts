@@ -1,4 +1,4 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
@@ -9,7 +9,7 @@ import {
 } from '@roomwire/shared/domain/rooms/admission';
 import { roomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
 import { parseTopicAddress, type TopicAddress } from '@roomwire/shared/domain/topic';
-import type { Views } from '@roomwire/shared/contracts/views/views';
+import type { Views } from '@roomwire/shared/wire/views/views';
 import type { Past, PastRecords } from './pastRecords.js';
 import type { ExplainedRule } from './rules.js';
 

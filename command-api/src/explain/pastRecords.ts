@@ -1,5 +1,5 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
-import type { ViewName, Views } from '@roomwire/shared/contracts/views/views';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
+import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { placeOf, type AuditEntry, type AuditPlace } from '@roomwire/shared/ports/auditIndex';
 import type { AuditDeps } from '../audit/auditDeps.js';

@@ -1,4 +1,4 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import { upToDate, type AuditDeps } from '../audit/auditDeps.js';
 import { changeSchema } from '../audit/answers.js';
 import { presentChange } from '../audit/present.js';

@@ -1,4 +1,4 @@
-import type { ViewName, Views } from '@roomwire/shared/contracts/views/views';
+import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { JsonSchema } from './route.js';
 import { arrayOf, countSchema, listOf, record } from './schemas.js';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { describeAsyncApi } from '@roomwire/shared/contracts/asyncapi/describeAsyncApi';
+import { describeAsyncApi } from '@roomwire/shared/wire/asyncapi/describeAsyncApi';
 
 /** Answers with the AsyncAPI description of the socket and of the topics on Kafka. */
 export const serveSocketDescription = (): RequestHandler => {

@@ -2,7 +2,7 @@ import {
   outcomeClasses,
   outcomeSteps,
   type WebhookOutcome,
-} from '@roomwire/shared/contracts/bus/webhookOutcomes';
+} from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import {
   countSchema,

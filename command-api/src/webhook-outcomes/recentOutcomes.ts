@@ -1,4 +1,4 @@
-import type { WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 
 export type Fits = (outcome: WebhookOutcome) => boolean;
 

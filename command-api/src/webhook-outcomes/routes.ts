@@ -1,4 +1,4 @@
-import type { WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import type { WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { ResourceDeps } from '../http/resourceDeps.js';
 import { sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { ChannelHub } from '@roomwire/shared/adapters/message-bus/channelHub';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
@@ -31,7 +31,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
 
   /** The channel as the bus in process has it, and who reads it. */
   const bus: Pick<MessageBus, 'read'> = {
-    async read<T>(_: Channel<T>, options: { interest: 'all' | 'attended' }, onRecord: (record: T) => void) {
+    async read<T>(_: Channel<T>, options: { interest: 'all' | 'subscribed' }, onRecord: (record: T) => void) {
       const reader = hub.read(options, onRecord as (record: unknown) => void);
       readers += 1;
       return { ...reader, close: () => ((readers -= 1), reader.close()) };

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import type { LiveMessage, RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
-import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Retained } from '../retained/retained.js';
 import type { Audience } from './audience.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { replayedBody } from '@roomwire/shared/contracts/protocol/serverFrames';
-import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import { replayedBody } from '@roomwire/shared/wire/protocol/serverFrames';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import type { MemberReplay } from '../groups/workerGroups.js';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';

@@ -1,4 +1,4 @@
-import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
 
 /** What stands in an index. The mark is the index's own. */
 export interface Indexed {

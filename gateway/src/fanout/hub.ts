@@ -1,4 +1,4 @@
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import type { Membership } from '../groups/membership.js';
 import type { MemberReplay, MemberWish } from '../groups/workerGroups.js';
@@ -28,7 +28,7 @@ const leaveMs = 10_000;
 export class Hub {
   private readonly topics = new Map<string, Audience>();
   private readonly members: MemberDelivery | undefined;
-  private reader: Pick<ChannelReader, 'attend' | 'forget'> | undefined;
+  private reader: Pick<ChannelReader, 'subscribe' | 'unsubscribe'> | undefined;
   private groups: Groups | undefined;
 
   constructor(members?: MemberDelivery) {
@@ -36,7 +36,7 @@ export class Hub {
   }
 
   /** Must be called before the first `join`. */
-  readFrom(reader: Pick<ChannelReader, 'attend' | 'forget'>, groups?: Groups): void {
+  readFrom(reader: Pick<ChannelReader, 'subscribe' | 'unsubscribe'>, groups?: Groups): void {
     this.reader = reader;
     this.groups = groups;
   }
@@ -67,11 +67,11 @@ export class Hub {
 
   /** From the moment this resolves every message of the room comes to this gateway. */
   async attend(room: string): Promise<void> {
-    await this.reader?.attend(room);
+    await this.reader?.subscribe(room);
   }
 
   forget(room: string): void {
-    this.reader?.forget(room);
+    this.reader?.unsubscribe(room);
   }
 
   /** The second half of a join. */

@@ -3,9 +3,9 @@ import {
   retainedMessages,
   type LiveMessage,
   type Retention,
-} from '@roomwire/shared/contracts/bus/liveMessage';
-import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
-import { messageBody } from '@roomwire/shared/contracts/protocol/serverFrames';
+} from '@roomwire/shared/wire/bus/liveMessage';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { messageBody } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, TraceParent, Tracing } from '@roomwire/shared/ports/tracing';

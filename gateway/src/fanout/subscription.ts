@@ -1,5 +1,5 @@
-import type { Qos } from '@roomwire/shared/contracts/protocol/clientFrames';
-import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
+import type { Qos } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Membership } from '../groups/membership.js';
 import type { Session } from '../session/session.js';

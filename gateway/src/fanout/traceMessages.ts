@@ -1,6 +1,6 @@
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
-import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Session } from '../session/session.js';

@@ -1,4 +1,4 @@
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { matchesFilters } from '../policy/filters.js';
 import type { Member } from './groupMembers.js';
 

@@ -1,5 +1,5 @@
-import type { RecordKey } from '@roomwire/shared/contracts/bus/groupNews';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { RecordKey } from '@roomwire/shared/wire/bus/groupNews';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupBounds, GroupSnapshot } from './groupState.js';
 import { StateCollector, type StatePart } from './stateParts.js';
 

@@ -1,4 +1,4 @@
-import type { PresenceEntry } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Transition } from '../presence/presenceTable.js';
 import type { Wish } from '../presence/presenceBoard.js';

@@ -1,6 +1,6 @@
-import type { GroupNews, GroupNewsOf } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { GroupNews, GroupNewsOf } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Delivery } from './delivery.js';
 import type { GroupState } from './groupState.js';
 import type { LocalMember, OwnMembers } from './ownMembers.js';

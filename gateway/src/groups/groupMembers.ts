@@ -1,5 +1,5 @@
-import type { GroupMember, KnownMember, MemberKey } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { GroupMember, KnownMember, MemberKey } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { mayHave } from './choice.js';
 import { MemberOrder } from './memberOrder.js';
 

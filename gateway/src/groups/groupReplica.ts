@@ -1,6 +1,6 @@
-import type { GroupNews, GroupNewsOf } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { GroupNews, GroupNewsOf } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { Delivery } from './delivery.js';
 import { Gathering, type Adoption } from './gathering.js';
 import { GroupInside, type InsideParts } from './groupInside.js';

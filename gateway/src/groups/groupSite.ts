@@ -1,5 +1,5 @@
-import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
-import type { RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupHosts, Host } from './groupHosts.js';
 import { GroupReplica } from './groupReplica.js';
 import { GroupSleep, type SleepDeps } from './groupSleep.js';

@@ -1,13 +1,13 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore, StoredGroup } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { GroupState } from './groupState.js';
 import { replay, type ReplayTarget } from './replay.js';
 
 export interface SleepDeps {
   /** Undefined where messages are not recorded: then there is nothing to sleep for. */
-  readonly record: MessageRecord | undefined;
+  readonly record: MessageStore | undefined;
   readonly store: GroupStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;

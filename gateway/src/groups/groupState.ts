@@ -3,8 +3,8 @@ import type {
   HeldMessage,
   KnownMember,
   MemberKey,
-} from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+} from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { GroupMembers, type Member } from './groupMembers.js';
 import { madeAt, Passed, type PassedRecord } from './passed.js';
 

@@ -1,5 +1,5 @@
-import type { GroupMember } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { GroupMember } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { matchesFilters } from '../policy/filters.js';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { GroupSite } from './groupSite.js';

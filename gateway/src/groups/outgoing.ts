@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
-import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 

@@ -1,5 +1,5 @@
-import type { GroupMember } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { GroupMember } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 
 /** A member on this gateway. */
 export interface LocalMember {

@@ -1,6 +1,6 @@
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { StoredGroup } from '@roomwire/shared/ports/groupStore';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import { madeAt } from './passed.js';
 
 /** The member that is given what was recorded. */
@@ -24,7 +24,7 @@ const marginMs = 10_000;
  * and what there is may be more than should be held in memory. Resolves with the ids, or with nothing when the member has left.
  */
 export const replay = async (
-  record: MessageRecord,
+  record: MessageStore,
   stored: StoredGroup,
   target: ReplayTarget,
 ): Promise<readonly string[] | undefined> => {
@@ -45,7 +45,7 @@ export const replay = async (
 
 /** The newest ones. */
 const missedIds = async (
-  record: MessageRecord,
+  record: MessageStore,
   stored: StoredGroup,
   target: ReplayTarget,
   limit: number,
@@ -62,7 +62,7 @@ const missedIds = async (
   return ids;
 };
 
-const recorded = async function* (record: MessageRecord, stored: StoredGroup): AsyncGenerator<LiveMessage> {
+const recorded = async function* (record: MessageStore, stored: StoredGroup): AsyncGenerator<LiveMessage> {
   const oldest = stored.undone.reduce((time, id) => Math.min(time, madeAt(id)), stored.sinceMs);
   const range = { sinceMs: oldest - marginMs, limit: mostRecorded };
   const { pages } = await record.replay(stored.topic, range);

@@ -1,4 +1,4 @@
-import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
+import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
 import type { GroupBounds, GroupState } from './groupState.js';
 
 type Unsigned<T> = T extends unknown ? Omit<T, 'room' | 'topic' | 'group' | 'gatewayId' | 'ref'> : never;

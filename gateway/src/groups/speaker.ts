@@ -1,4 +1,4 @@
-import type { GroupNews } from '@roomwire/shared/contracts/bus/groupNews';
+import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
 import type { GroupState } from './groupState.js';
 import { asMember, type LocalMember, type OwnMembers } from './ownMembers.js';
 import type { ReplicaDeps, Utterance } from './replicaDeps.js';

@@ -1,5 +1,5 @@
-import type { GroupNewsOf, HeldMessage } from '@roomwire/shared/contracts/bus/groupNews';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { GroupNewsOf, HeldMessage } from '@roomwire/shared/wire/bus/groupNews';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GroupSnapshot } from './groupState.js';
 
 export type StatePart = GroupNewsOf<'state'>;

@@ -1,6 +1,6 @@
-import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/contracts/bus/roomRecord';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Transition } from '../presence/presenceTable.js';

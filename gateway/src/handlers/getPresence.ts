@@ -1,4 +1,4 @@
-import { presenceListFrame } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Handler } from './handler.js';
 
 /** [WS-PRES-7] */

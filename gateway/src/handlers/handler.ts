@@ -1,5 +1,5 @@
-import type { ClientFrameOf, ClientFrameType } from '@roomwire/shared/contracts/protocol/clientFrames';
-import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import type { ClientFrameOf, ClientFrameType } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 import type { GatewayCore } from '../core.js';
 import type { Session } from '../session/session.js';
 

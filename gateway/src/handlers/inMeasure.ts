@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientFrameType } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { ClientFrameType } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Handler } from './handler.js';
 
 /**

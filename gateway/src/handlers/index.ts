@@ -1,4 +1,4 @@
-import type { ClientFrame, ClientFrameType } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { ClientFrame, ClientFrameType } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { GatewayCore } from '../core.js';
 import type { Session } from '../session/session.js';
 import { ack, batchAck } from './ack.js';

@@ -1,4 +1,4 @@
-import { maxPresenceBytes } from '@roomwire/shared/contracts/protocol/limits';
+import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Handler } from './handler.js';
 

@@ -1,6 +1,6 @@
-import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
-import { maxDataBytes } from '@roomwire/shared/contracts/protocol/limits';
-import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { maxDataBytes } from '@roomwire/shared/wire/protocol/limits';
+import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayCore } from '../core.js';
 import type { ProjectUsage } from '../limits/projectUsage.js';

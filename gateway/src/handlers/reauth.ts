@@ -1,4 +1,4 @@
-import type { ReauthError } from '@roomwire/shared/contracts/protocol/authErrors';
+import type { ReauthError } from '@roomwire/shared/wire/protocol/authErrors';
 import type { GatewayCore } from '../core.js';
 import { checkCredential, type Credentials } from '../session/credential.js';
 import { moveToScope } from '../session/scopeMove.js';

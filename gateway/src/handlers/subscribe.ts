@@ -1,4 +1,4 @@
-import type { SubscribeFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { isCurrent } from '../access/topicAccess.js';
 import { Subscription, type SubscriptionOptions } from '../fanout/subscription.js';
 import { refusedFilters } from '../policy/filters.js';

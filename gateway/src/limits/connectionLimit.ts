@@ -1,5 +1,5 @@
-import type { GatewayReport } from '@roomwire/shared/contracts/bus/gatewayNews';
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import type { GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { excessOf, type GatewayCount } from '../policy/connectionShare.js';
 import type { Roster } from '../session/roster.js';

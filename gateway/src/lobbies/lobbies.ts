@@ -1,5 +1,5 @@
-import { lobbySnapshotFrame, type PresenceEntry } from '@roomwire/shared/contracts/protocol/presenceFrames';
-import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import { lobbySnapshotFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 import type { LookupDeps } from '../access/roomLookup.js';
 import type { PresenceBoard } from '../presence/presenceBoard.js';
 import { estateOf, type Transition } from '../presence/presenceTable.js';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { Session } from '../session/session.js';
 import type { LobbyView } from './lobbyView.js';
 import type { LobbyNotice } from './lobbyNotice.js';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { lobbyPresenceFrame } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import { lobbyPresenceFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Transition } from '../presence/presenceTable.js';
 
 /** What lobbies say of a transition: a frame for each name by which clients know a lobby, made once. */

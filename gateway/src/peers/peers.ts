@@ -2,7 +2,7 @@ import {
   gatewayNews,
   type GatewayNews,
   type GatewayReport,
-} from '@roomwire/shared/contracts/bus/gatewayNews';
+} from '@roomwire/shared/wire/bus/gatewayNews';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';

@@ -1,6 +1,6 @@
-import type { FilterEntry } from '@roomwire/shared/contracts/protocol/filterEntry';
-import { maxFilters, maxFilterValues } from '@roomwire/shared/contracts/protocol/limits';
-import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import { maxFilters, maxFilterValues } from '@roomwire/shared/wire/protocol/limits';
+import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 
 const forbiddenCharacter = /[/#+|]/;
 

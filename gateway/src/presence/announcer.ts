@@ -1,4 +1,4 @@
-import { presenceNews, type PresenceNews } from '@roomwire/shared/contracts/bus/presenceNews';
+import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { Returns } from './returns.js';

@@ -1,4 +1,4 @@
-import { presenceFrame } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import { presenceFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { Session } from '../session/session.js';

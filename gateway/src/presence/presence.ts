@@ -1,5 +1,5 @@
-import type { PresenceEntry } from '@roomwire/shared/contracts/protocol/presenceFrames';
-import type { RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
+import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
 import { accessToRoom } from '../access/roomAccess.js';
 import { findRoom, type LookupDeps } from '../access/roomLookup.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';

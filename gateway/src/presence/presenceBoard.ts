@@ -1,6 +1,6 @@
-import { presenceNews, type PresenceNews } from '@roomwire/shared/contracts/bus/presenceNews';
-import type { GatewayReport } from '@roomwire/shared/contracts/bus/gatewayNews';
-import type { PresenceEntry } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+import type { GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';

@@ -1,4 +1,4 @@
-import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/contracts/protocol/presenceFrames';
+import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/wire/protocol/presenceFrames';
 import {
   isSamePresence,
   presentSince,

@@ -1,5 +1,5 @@
-import type { GatewayReport } from '@roomwire/shared/contracts/bus/gatewayNews';
-import type { PresenceNews, PresencePut } from '@roomwire/shared/contracts/bus/presenceNews';
+import type { GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import type { PresenceNews, PresencePut } from '@roomwire/shared/wire/bus/presenceNews';
 import type { PresenceTable, Transition } from './presenceTable.js';
 import { ReceivedSequences } from './receivedSequences.js';
 

@@ -1,11 +1,11 @@
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageRecord, RetentionClass } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore, RetentionClass } from '@roomwire/shared/ports/messageRecord';
 import type { GatewayMetrics } from '../metrics.js';
 
 interface RecorderDeps {
   /** Undefined where messages are not recorded. */
-  readonly messageRecord: MessageRecord | undefined;
+  readonly messageRecord: MessageStore | undefined;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }

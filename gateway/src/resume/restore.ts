@@ -1,5 +1,5 @@
-import type { AuthFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
-import type { RestoredSubscription } from '@roomwire/shared/contracts/protocol/serverFrames';
+import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayCore } from '../core.js';

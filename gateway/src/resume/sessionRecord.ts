@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuthFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ActorType } from '@roomwire/shared/domain/actors/actor';
 import type { StoredSession, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import type { Session } from '../session/session.js';

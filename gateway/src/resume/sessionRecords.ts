@@ -1,4 +1,4 @@
-import type { AuthFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';

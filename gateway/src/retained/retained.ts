@@ -1,4 +1,4 @@
-import type { RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Hub } from '../fanout/hub.js';
 import type { Subscription } from '../fanout/subscription.js';
 import type { GatewayMetrics } from '../metrics.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { RetainedMessage, Retention } from '@roomwire/shared/contracts/bus/liveMessage';
-import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import type { RetainedMessage, Retention } from '@roomwire/shared/wire/bus/liveMessage';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 
 export interface RetainedValue extends Retention {
   readonly projectId: string;

@@ -1,6 +1,6 @@
-import type { AuthError } from '@roomwire/shared/contracts/protocol/authErrors';
-import type { AuthFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
-import { negotiatedVersion } from '@roomwire/shared/contracts/protocol/versions';
+import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { negotiatedVersion } from '@roomwire/shared/wire/protocol/versions';
 import type { GatewayCore } from '../core.js';
 import { checkCredential, type Credentials } from './credential.js';
 import type { Identity } from './identity.js';

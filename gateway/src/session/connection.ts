@@ -1,20 +1,20 @@
 import type { Buffer } from 'node:buffer';
-import type { AuthError } from '@roomwire/shared/contracts/protocol/authErrors';
-import type { AuthFrame, ClientFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
-import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
-import { parseFrame, type MalformedFrame } from '@roomwire/shared/contracts/protocol/parseFrame';
+import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthFrame, ClientFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { parseFrame, type MalformedFrame } from '@roomwire/shared/wire/protocol/parseFrame';
 import {
   renderRefusal,
   type RefusalContext,
   type RefusalName,
-} from '@roomwire/shared/contracts/protocol/refusals';
+} from '@roomwire/shared/wire/protocol/refusals';
 import {
   encodeServerFrame,
   heartbeatFrame,
   type AuthReply,
   type RestoredSubscription,
   type ServerFrame,
-} from '@roomwire/shared/contracts/protocol/serverFrames';
+} from '@roomwire/shared/wire/protocol/serverFrames';
 import type { GatewayCore } from '../core.js';
 import { dispatch } from '../handlers/index.js';
 import type { Outcome } from '../handlers/handler.js';

@@ -1,4 +1,4 @@
-import type { AuthError } from '@roomwire/shared/contracts/protocol/authErrors';
+import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
 import {
   parseClientToken,
   verifyClientToken,

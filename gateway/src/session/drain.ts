@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { closes, type CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import type { Random } from '@roomwire/shared/ports/random';
 
 interface Closeable {

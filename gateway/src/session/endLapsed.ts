@@ -1,4 +1,4 @@
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Hub } from '../fanout/hub.js';
 import type { Session } from './session.js';

@@ -1,5 +1,5 @@
 import type { ActorType } from '@roomwire/shared/domain/actors/actor';
-import type { ProtocolVersion } from '@roomwire/shared/contracts/protocol/versions';
+import type { ProtocolVersion } from '@roomwire/shared/wire/protocol/versions';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 
 /** A scope as its actors' connections know it. */

@@ -1,6 +1,6 @@
-import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
-import type { RefusalContext, RefusalName } from '@roomwire/shared/contracts/protocol/refusals';
-import type { ServerFrame } from '@roomwire/shared/contracts/protocol/serverFrames';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { RefusalContext, RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';

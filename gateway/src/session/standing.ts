@@ -1,4 +1,4 @@
-import type { CloseName } from '@roomwire/shared/contracts/protocol/closes';
+import type { CloseName } from '@roomwire/shared/wire/protocol/closes';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
 import type { Plan } from '@roomwire/shared/domain/organizations/organization';

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 
 /** All that the gateway sees of a WebSocket. */
 export interface FrameSocket {

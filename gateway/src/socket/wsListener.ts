@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws';
-import type { CloseSpec } from '@roomwire/shared/contracts/protocol/closes';
-import { maxFrameBytes } from '@roomwire/shared/contracts/protocol/limits';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 import type { FrameReceiver, FrameSocket } from './frameSocket.js';
 
 /**

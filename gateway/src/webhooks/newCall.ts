@@ -1,4 +1,4 @@
-import type { CallOrigin, WebhookCall, WebhookKind } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { CallOrigin, WebhookCall, WebhookKind } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { TraceParent } from '@roomwire/shared/ports/tracing';

@@ -1,5 +1,5 @@
-import { webhookCalls } from '@roomwire/shared/contracts/bus/webhookCalls';
-import type { PublishFrame } from '@roomwire/shared/contracts/protocol/clientFrames';
+import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import { eventually } from '@roomwire/testing/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { GroupHosts } from '../../src/groups/groupHosts.js';
@@ -21,7 +21,7 @@ describe('a worker group that has just begun', () => {
   let store: GroupStore;
   /** Before it nobody learns what is in the store. */
   let answered: Promise<void>;
-  let record: MessageRecord;
+  let record: MessageStore;
   let site: GroupSite;
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Channel } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { closes } from '@roomwire/shared/contracts/protocol/closes';
-import { refusals } from '@roomwire/shared/contracts/protocol/refusals';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { refusals } from '@roomwire/shared/wire/protocol/refusals';
 import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
 import { eventually } from '@roomwire/testing/eventually';
 import { createMetrics, countDeparture } from '../../src/metrics.js';

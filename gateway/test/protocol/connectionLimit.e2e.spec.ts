@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { gatewayNews } from '@roomwire/shared/contracts/bus/gatewayNews';
+import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import { eventually } from '@roomwire/testing/eventually';
 import * as records from '@roomwire/testing/records';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Grant } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
@@ -197,12 +197,12 @@ describe('a room with grants', () => {
           read: async (...args) => {
             const reader: ChannelReader = await real.read(...args);
             if (args[0].name !== liveMessages.name) return reader;
-            const attend = async (key: string) => {
+            const subscribe = async (key: string) => {
               isAsked = true;
               if (key.includes('/lobby')) await allowed;
-              await reader.attend(key);
+              await reader.subscribe(key);
             };
-            return { attend, forget: (key) => reader.forget(key), close: () => reader.close() };
+            return { subscribe, unsubscribe: (key) => reader.unsubscribe(key), close: () => reader.close() };
           },
         }),
     });

@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { MessageRecord, RecordedMessage } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageRecord';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
@@ -156,7 +156,7 @@ describe('message recording', () => {
       const { allow, allowed } = gate();
       pass = allow;
       return open({
-        messageRecord: (real): MessageRecord =>
+        messageRecord: (real): MessageStore =>
           overlaid(real, {
             append: async (message, retention) => {
               await allowed;

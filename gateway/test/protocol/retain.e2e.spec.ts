@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { liveMessages, retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages, retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/eventually';

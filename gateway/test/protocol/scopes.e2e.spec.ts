@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
@@ -238,12 +238,16 @@ describe('an actor in a scope', () => {
             read: async (...args) => {
               const reader: ChannelReader = await real.read(...args);
               if (args[0].name !== liveMessages.name) return reader;
-              const attend = async (key: string) => {
+              const subscribe = async (key: string) => {
                 attended.push(key);
                 if (key.includes('/acme/')) await allowed;
-                await reader.attend(key);
+                await reader.subscribe(key);
               };
-              return { attend, forget: (key) => reader.forget(key), close: () => reader.close() };
+              return {
+                subscribe,
+                unsubscribe: (key) => reader.unsubscribe(key),
+                close: () => reader.close(),
+              };
             },
           }),
       });
@@ -277,12 +281,12 @@ describe('an actor in a scope', () => {
           read: async (...args) => {
             const reader: ChannelReader = await real.read(...args);
             if (args[0].name !== liveMessages.name) return reader;
-            const attend = (key: string) => {
-              if (!isAway) return reader.attend(key);
+            const subscribe = (key: string) => {
+              if (!isAway) return reader.subscribe(key);
               refusals++;
               return Promise.reject(new Error('away'));
             };
-            return { attend, forget: (key) => reader.forget(key), close: () => reader.close() };
+            return { subscribe, unsubscribe: (key) => reader.unsubscribe(key), close: () => reader.close() };
           },
         }),
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';

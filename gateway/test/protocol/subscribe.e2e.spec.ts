@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
@@ -40,9 +40,13 @@ describe('subscribe', () => {
             const attendLater = async (key: string) => {
               attend();
               await allowed;
-              await reader.attend(key);
+              await reader.subscribe(key);
             };
-            return { attend: attendLater, forget: (key) => reader.forget(key), close: () => reader.close() };
+            return {
+              subscribe: attendLater,
+              unsubscribe: (key) => reader.unsubscribe(key),
+              close: () => reader.close(),
+            };
           },
         }),
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
 import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
@@ -134,7 +134,7 @@ describe('a worker group that sleeps', () => {
       let allow = (): void => undefined;
       let asked = 0;
       const allowed = new Promise<void>((resolve) => (allow = resolve));
-      const slowly = (record: MessageRecord): MessageRecord =>
+      const slowly = (record: MessageStore): MessageStore =>
         overlaid(record, {
           replay: async (...range) => {
             asked++;

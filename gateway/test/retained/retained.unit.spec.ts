@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RetainedMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { eventually } from '@roomwire/testing/eventually';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
 import { createDelivery } from '../../src/fanout/deliverFromBus.js';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { binaryFrame } from '@roomwire/shared/contracts/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import type { FrameReceiver, FrameSocket } from '../../src/socket/frameSocket.js';

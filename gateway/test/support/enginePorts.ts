@@ -4,7 +4,7 @@ import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka
 import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
-import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
 import { after } from 'mocha';
 import type { BusPorts, Ports } from './ports.js';

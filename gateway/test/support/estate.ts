@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
-import type { Views } from '@roomwire/shared/contracts/views/views';
+import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import type { Views } from '@roomwire/shared/wire/views/views';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';

@@ -7,7 +7,7 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
@@ -15,7 +15,7 @@ import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 /** What a gateway has of the bus. */
 export interface BusPorts {
   readonly bus: MessageBus;
-  record(): Promise<MessageRecord>;
+  record(): Promise<MessageStore>;
   close(): Promise<void>;
 }
 

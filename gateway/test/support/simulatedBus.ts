@@ -104,7 +104,7 @@ export class BusPort implements MessageBus {
       onRecord: onRecord as (record: unknown) => void,
       places,
     });
-    return { attend: async () => undefined, forget: () => undefined, close: async () => undefined };
+    return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };
   }
 
   /** As a killed process. */

@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
-import { retainedMessages } from '@roomwire/shared/contracts/bus/liveMessage';
-import { presenceNews } from '@roomwire/shared/contracts/bus/presenceNews';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -41,7 +41,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   /** Turns message recording on. */
-  readonly messageRecord?: (record: MessageRecord) => MessageRecord;
+  readonly messageRecord?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
 }
 
@@ -101,7 +101,7 @@ export class World extends Estate {
     return this.ports.sessions;
   }
 
-  messageRecord(): Promise<MessageRecord> {
+  messageRecord(): Promise<MessageStore> {
     return this.ports.record();
   }
 

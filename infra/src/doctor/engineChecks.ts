@@ -1,6 +1,6 @@
-import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/contracts/bus/webhookCalls';
-import { webhookReports } from '@roomwire/shared/contracts/bus/webhookReports';
+import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
 import { failure, ok, warning, type Finding } from './finding.js';

@@ -9,7 +9,7 @@ import {
   metricTable,
   type MetricName,
   type MetricOrigin,
-} from '@roomwire/shared/contracts/metrics/metricTable';
+} from '@roomwire/shared/wire/metrics/metricTable';
 import type { MetricGatherer, Samples } from './gatherMetrics.js';
 
 export interface Exposition {

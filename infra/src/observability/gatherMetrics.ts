@@ -1,4 +1,4 @@
-import type { MetricName } from '@roomwire/shared/contracts/metrics/metricTable';
+import type { MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { CollectMetrics, DistributionData, MetricSink } from '@roomwire/shared/ports/metrics';
 

@@ -1,4 +1,4 @@
-import type { MetricOrigin } from '@roomwire/shared/contracts/metrics/metricTable';
+import type { MetricOrigin } from '@roomwire/shared/wire/metrics/metricTable';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
 import type { Adapters } from '../process/adapters.js';

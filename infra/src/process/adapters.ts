@@ -7,13 +7,13 @@ import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafk
 import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { busTopics, recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { requireWhole } from '../backup/unfinishedRestore.js';
@@ -36,7 +36,7 @@ export interface Adapters {
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
   /** On the engine of the bus. Only for where messages are recorded. */
-  messageRecord(): Promise<MessageRecord>;
+  messageRecord(): Promise<MessageStore>;
   /** Beside the sessions. Only for where messages are recorded. */
   groups(): Promise<GroupStore>;
   /** Whether every engine that has been opened answers, within a second. */

@@ -1,10 +1,10 @@
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
-import { webhookOutcomes } from '@roomwire/shared/contracts/bus/webhookOutcomes';
-import { isGroupNews, roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
+import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
+import { isGroupNews, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import { createMessageFactOf } from '../analytics/facts/messageFacts.js';
 import { outcomeFactOf } from '../analytics/facts/outcomeFacts.js';
 import { streamNames } from '../analytics/facts/factStream.js';
-import type { Surroundings } from './service.js';
+import type { ServiceContext } from './service.js';
 
 /** As long as the broker keeps the longer of the streams, and a weekend more. */
 const keptMs = 7 * 86_400_000;
@@ -16,7 +16,7 @@ export const startFactJournal = async ({
   clock,
   adapters,
   closing,
-}: Surroundings): Promise<void> => {
+}: ServiceContext): Promise<void> => {
   if (!config.analytics || config.kafkaBrokers !== undefined) return;
   const [folder, bus] = [await adapters.folder(), await adapters.bus()];
   const journal = openFactJournal(folder, { streams: streamNames, keptMs, clock, logger });

@@ -12,7 +12,7 @@ import { loadSecrets } from '../process/keptSecrets.js';
 import { startCommandApi } from './commandApi.js';
 import { startGateway } from './gateway.js';
 import { startProjections } from './projections.js';
-import type { ServiceName, StartService, Surroundings } from './service.js';
+import type { ServiceName, StartService, ServiceContext } from './service.js';
 import { startWebhookConsumer } from './webhookConsumer.js';
 
 export interface Running {
@@ -28,7 +28,7 @@ export interface RunHooks {
   /** Before anything is opened. */
   readonly before?: (adapters: Adapters) => Promise<void>;
   /** When the projections run, before anything is served. */
-  readonly between?: (surroundings: Surroundings) => Promise<void>;
+  readonly between?: (surroundings: ServiceContext) => Promise<void>;
 }
 
 const nothing = async (): Promise<void> => undefined;
@@ -74,7 +74,7 @@ export const run = (
     closing.push(() => operations.close());
     const tracing = await openTracing(names, config, logger, closing);
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
-    const surroundings: Surroundings = {
+    const surroundings: ServiceContext = {
       ...{ services: names, config, logger, adapters, front, closing, draining, secrets, tracing },
       show: operations.show,
       clock: systemClock,

@@ -45,7 +45,7 @@ export const requireSecrets = (config: Config): void => {
 };
 
 /** What a service is started with. */
-export interface Surroundings {
+export interface ServiceContext {
   /** All that run in this process. */
   readonly services: readonly ServiceName[];
   readonly config: Config;
@@ -65,4 +65,4 @@ export interface Surroundings {
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */
-export type StartService = (surroundings: Surroundings) => Promise<void>;
+export type StartService = (surroundings: ServiceContext) => Promise<void>;

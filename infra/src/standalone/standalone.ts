@@ -3,7 +3,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
 import { startFactJournal } from '../services/factJournal.js';
 import { run, type Running } from '../services/run.js';
-import { requireSecrets, type Surroundings } from '../services/service.js';
+import { requireSecrets, type ServiceContext } from '../services/service.js';
 import { provisionFirstStart, type Credentials } from './firstStart.js';
 
 export interface Standalone extends Running {
@@ -22,7 +22,7 @@ export const startStandalone = (
   let credentialsFile: string | undefined;
   let firstCredentials: Credentials | undefined;
 
-  const provision = async ({ adapters, clock, random, secrets }: Surroundings): Promise<void> => {
+  const provision = async ({ adapters, clock, random, secrets }: ServiceContext): Promise<void> => {
     if (config.eventStoreUrl !== undefined) return;
     const [log, views] = [await adapters.log(), await adapters.views()];
     credentialsFile = (await adapters.folder()).file('credentials.json');

@@ -1,8 +1,8 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { encodeGroupNews } from '@roomwire/shared/contracts/bus/groupNews';
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { messageBody, messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
+import { encodeGroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { messageColumns, messageFacts } from '../../src/analytics/facts/messageFacts.js';
 
 const acceptedAt = Date.UTC(2026, 0, 31, 12, 30);

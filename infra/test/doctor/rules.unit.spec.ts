@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { BusTopic } from '@roomwire/shared/contracts/bus/busTopics';
+import type { BusTopic } from '@roomwire/shared/wire/bus/busTopics';
 import { describeFinding, worstOf } from '../../src/doctor/finding.js';
 import {
   judgeClock,

@@ -6,8 +6,8 @@ import {
   openKafkaMessageBus,
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { liveMessages } from '@roomwire/shared/contracts/bus/liveMessage';
-import { messageBody, messageHead } from '@roomwire/shared/contracts/protocol/serverFrames';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { eventually } from '@roomwire/testing/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { analyticsStreams } from '../../src/analytics/analyticsStreams.js';

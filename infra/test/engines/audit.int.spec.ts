@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient, type Db } from 'mongodb';
-import { viewsVersion } from '@roomwire/shared/contracts/views/views';
+import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';

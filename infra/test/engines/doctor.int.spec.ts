@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import kafkajs, { Kafka } from 'kafkajs';
 import { MongoClient } from 'mongodb';
-import { viewsVersion } from '@roomwire/shared/contracts/views/views';
+import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { eventually } from '@roomwire/testing/eventually';
 import type { Finding } from '../../src/doctor/finding.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';

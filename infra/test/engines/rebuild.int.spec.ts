@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient, type Db } from 'mongodb';
-import { viewsVersion } from '@roomwire/shared/contracts/views/views';
+import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { seededChance } from '../audit/seededChance.js';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
-import { recordTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { eventually } from '@roomwire/testing/eventually';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
 import {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { busTopics } from '@roomwire/shared/contracts/bus/busTopics';
-import { liveMessages, type LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
+import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 import { eventually } from '@roomwire/testing/eventually';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
+import { metricTable } from '@roomwire/shared/wire/metrics/metricTable';
 import { readConfig } from '../../src/config/config.js';
 
 const root = new URL('../../../../', import.meta.url);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
+import { metricTable } from '@roomwire/shared/wire/metrics/metricTable';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Distribution } from '@roomwire/shared/runtime/distribution';
 import { createExposition, type Exposition } from '../../src/observability/exposition.js';

@@ -40,9 +40,9 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['testing/src/eventually.ts', '@roomwire/infra/x'],
   ['shared/src/runtime/service.ts', '@roomwire/gateway/x', '../adapters/x.js', '@roomwire/testing/x'],
   ['shared/src/credentials/secretBox.ts', '@roomwire/gateway/x', '../adapters/x.js'],
-  ['shared/src/contracts/views/views.ts', '@roomwire/gateway/x', '../../adapters/x.js'],
+  ['shared/src/wire/views/views.ts', '@roomwire/gateway/x', '../../adapters/x.js'],
   ['shared/src/ports/clock.ts', '@roomwire/gateway/x', '../adapters/x.js', 'node:fs', 'mongodb'],
-  ['shared/src/domain/slug.ts', '@roomwire/gateway/x', '../contracts/x.js', '../ports/x.js', 'node:fs'],
+  ['shared/src/domain/slug.ts', '@roomwire/gateway/x', '../wire/x.js', '../ports/x.js', 'node:fs'],
 ];
 
 const eslint = new ESLint({ cwd: root });

@@ -1,5 +1,5 @@
 import { changesOf } from '@roomwire/projections/projectors/changesOf';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 

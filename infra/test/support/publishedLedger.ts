@@ -1,6 +1,6 @@
 import { connect, type Client } from '@roomwire/sdk';
-import { messagePackFields } from '@roomwire/shared/contracts/protocol/frameFields';
-import type { MessageRecord } from '@roomwire/shared/ports/messageRecord';
+import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
 
 /** What was answered `published`, by text. */
 export type PublishedLedger = Set<string>;
@@ -31,7 +31,7 @@ export const openClient = async (url: string, token: string): Promise<Client> =>
 };
 
 /** The texts of a topic's messages on record, in order. */
-export const recordedTexts = async (record: MessageRecord, internalTopic: string): Promise<string[]> => {
+export const recordedTexts = async (record: MessageStore, internalTopic: string): Promise<string[]> => {
   const { count, pages } = await record.replay(internalTopic, { sinceMs: 0, limit: 1_000_000 });
   const texts: string[] = [];
   for await (const page of pages)

@@ -1,4 +1,4 @@
-import { auditKeys } from '@roomwire/shared/contracts/audit/auditKeys';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { AuditEntry, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../domain/eventEnvelope.js';
-import type { ViewName } from '../contracts/views/views.js';
+import type { ViewName } from '../wire/views/views.js';
 import type { LogPosition } from './eventLog.js';
 
 export interface ChangedRecord {

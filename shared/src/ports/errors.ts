@@ -38,7 +38,7 @@ export class EngineUnavailable extends Error {
 }
 
 /** What a handler rejects with that gives a job back undone because its process ends: it is done again, and nothing is wrong. */
-export class GivenBack extends Error {
+export class JobRequeued extends Error {
   override readonly name: string = 'GivenBack';
 }
 

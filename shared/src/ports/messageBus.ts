@@ -45,15 +45,15 @@ export interface WorkQueue<T> {
 export type Acknowledgement = 'none' | 'stored';
 
 export interface ChannelReader {
-  /** From the moment this resolves every record sent with the key is delivered. Counted: attend twice, forget twice. */
-  attend(key: string): Promise<void>;
-  forget(key: string): void;
+  /** From the moment this resolves every record sent with the key is delivered. Counted: subscribe twice, unsubscribe twice. */
+  subscribe(key: string): Promise<void>;
+  unsubscribe(key: string): void;
   close(): Promise<void>;
 }
 
 export interface ReadOptions {
-  /** `all`: every record. `attended`: at least the records of the attended keys, perhaps others too. */
-  readonly interest: 'all' | 'attended';
+  /** `all`: every record. `subscribed`: at least the records of the subscribed keys, perhaps others too. */
+  readonly interest: 'all' | 'subscribed';
 }
 
 export interface QueueWorker {

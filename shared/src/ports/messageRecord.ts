@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../contracts/bus/liveMessage.js';
+import type { LiveMessage } from '../wire/bus/liveMessage.js';
 
 /** How long messages are kept, in days, by class. */
 export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
@@ -38,7 +38,7 @@ export interface Replay {
 }
 
 /** Messages of topics that are logged, kept for their retention. Rejects with `EngineUnavailable` where the engine is out of reach. */
-export interface MessageRecord {
+export interface MessageStore {
   /**
    * Resolves when the message survives the end of every process. Appends to one topic keep the order in which they were
    * called; when the class of the topic changes, the order is that of time.

@@ -1,9 +1,4 @@
-import type {
-  HistogramMetric,
-  LabelsOf,
-  MetricName,
-  NumberMetric,
-} from '../contracts/metrics/metricTable.js';
+import type { HistogramMetric, LabelsOf, MetricName, NumberMetric } from '../wire/metrics/metricTable.js';
 
 /** How often something was how large. */
 export interface DistributionData {

@@ -1,5 +1,5 @@
-import type { FilterEntry } from '../contracts/protocol/filterEntry.js';
-import type { Qos } from '../contracts/protocol/clientFrames.js';
+import type { FilterEntry } from '../wire/protocol/filterEntry.js';
+import type { Qos } from '../wire/protocol/clientFrames.js';
 
 export interface StoredSubscription {
   /** The address as the client wrote it. */

@@ -1,4 +1,4 @@
-import type { ViewName, Views } from '../contracts/views/views.js';
+import type { ViewName, Views } from '../wire/views/views.js';
 import type { LogPosition } from './eventLog.js';
 import type { ViewRebuild } from './viewRebuild.js';
 

@@ -76,9 +76,9 @@ export const channelsContract = (current: () => BusUnderTest): void => {
   });
 
   it('hands an attending reader every record of its keys', async () => {
-    const reading = await read('attended');
-    await reading.reader.attend('a');
-    await reading.reader.attend('c');
+    const reading = await read('subscribed');
+    await reading.reader.subscribe('a');
+    await reading.reader.subscribe('c');
     const sent = numbered(60, 'a', 'b', 'c');
     await Promise.all(sent.map(send));
     await eventually(() => valuesOf('c', reading.received).length === 20);
@@ -87,9 +87,9 @@ export const channelsContract = (current: () => BusUnderTest): void => {
   });
 
   it('hands over every record that is sent after attend has resolved', async () => {
-    const reading = await read('attended');
+    const reading = await read('subscribed');
     for (let n = 1; n <= 20; n += 1) {
-      await reading.reader.attend(`key ${n}`);
+      await reading.reader.subscribe(`key ${n}`);
       await send({ key: `key ${n}`, value: n });
     }
     await eventually(() => reading.received.length >= 20);
@@ -97,14 +97,14 @@ export const channelsContract = (current: () => BusUnderTest): void => {
   });
 
   it('counts how often a key is attended', async () => {
-    const reading = await read('attended');
-    await reading.reader.attend('a');
-    await reading.reader.attend('a');
-    reading.reader.forget('a');
+    const reading = await read('subscribed');
+    await reading.reader.subscribe('a');
+    await reading.reader.subscribe('a');
+    reading.reader.unsubscribe('a');
     await send({ key: 'a', value: 'still attended' });
     await holds(reading, 1);
-    reading.reader.forget('a');
-    await reading.reader.attend('a');
+    reading.reader.unsubscribe('a');
+    await reading.reader.subscribe('a');
     await send({ key: 'a', value: 'attended again' });
     await eventually(() => valuesOf('a', reading.received).includes('attended again'));
     expect(valuesOf('a', reading.received)).to.deep.equal(['still attended', 'attended again']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Views } from '@roomwire/shared/contracts/views/views';
+import type { Views } from '@roomwire/shared/wire/views/views';
 import type { ViewChange, ViewFilter, ViewQuery, ViewStore } from '@roomwire/shared/ports/viewStore';
 
 export interface StoreUnderTest {

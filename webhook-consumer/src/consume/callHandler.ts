@@ -2,7 +2,7 @@ import {
   webhookBacklog,
   webhookRetries,
   type WebhookCall,
-} from '@roomwire/shared/contracts/bus/webhookCalls';
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import type { MessageBus, WorkQueue } from '@roomwire/shared/ports/messageBus';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';

@@ -1,8 +1,8 @@
-import { webhookAnswers } from '@roomwire/shared/contracts/bus/webhookAnswers';
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
-import { webhookReports } from '@roomwire/shared/contracts/bus/webhookReports';
-import { hydrationBody } from '@roomwire/shared/contracts/protocol/hydrationFrame';
-import { isSoundJson } from '@roomwire/shared/contracts/protocol/jsonScan';
+import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import { hydrationBody } from '@roomwire/shared/wire/protocol/hydrationFrame';
+import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { AttemptResult } from '../deliver/attempt.js';

@@ -1,4 +1,4 @@
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { AttemptResult } from '../deliver/attempt.js';
 import { classOf } from '../outcomes/outcomeOf.js';

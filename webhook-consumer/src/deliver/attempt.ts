@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { GivenBack } from '@roomwire/shared/ports/errors';
+import { JobRequeued } from '@roomwire/shared/ports/errors';
 
 /** What became of one attempt, and what is to be told about it. Nothing in it is secret. */
 export type AttemptResult =
@@ -21,7 +21,7 @@ export interface Attempt {
 }
 
 /** It was cut off by ourselves, and is to be made again. */
-export class AttemptCutOff extends GivenBack {
+export class AttemptCutOff extends JobRequeued {
   override readonly name = 'AttemptCutOff';
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
-import { maxFrameBytes } from '@roomwire/shared/contracts/protocol/limits';
-import { requestBody } from '@roomwire/shared/contracts/webhooks/requestBody';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
+import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import { SecretNotOpened } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { signature } from '../sign/signature.js';

@@ -1,4 +1,4 @@
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 
 /** [HOOK-SIGN-1] What Roomwire itself says about a call; nothing that is configured takes its place. */
 export interface OwnHeaders {

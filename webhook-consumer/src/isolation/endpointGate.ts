@@ -1,5 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { GivenBack } from '@roomwire/shared/ports/errors';
+import { JobRequeued } from '@roomwire/shared/ports/errors';
 import type { EndpointClass } from '../metrics.js';
 import type { WebhookConsumerOptions } from '../options.js';
 import type { Ended } from './callLanes.js';
@@ -41,7 +41,7 @@ const sweepMs = 100;
 const waitingShare = { proven: 16, others: 4 };
 
 /** The gate was closed: nothing more is called. */
-export class GateClosed extends GivenBack {
+export class GateClosed extends JobRequeued {
   override readonly name = 'GateClosed';
 }
 

@@ -1,9 +1,9 @@
-import type { WebhookCall } from '@roomwire/shared/contracts/bus/webhookCalls';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type {
   OutcomeClass,
   OutcomeStep,
   WebhookOutcome,
-} from '@roomwire/shared/contracts/bus/webhookOutcomes';
+} from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { AttemptResult } from '../deliver/attempt.js';
 import type { Posted } from '../deliver/post.js';
 import type { NextStep } from '../policy/nextStep.js';

@@ -1,4 +1,4 @@
-import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WebhookMetrics } from '../metrics.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { webhookOutcomes } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/eventually';

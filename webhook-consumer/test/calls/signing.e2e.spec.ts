@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { domainEventFeed } from '@roomwire/shared/contracts/bus/domainEventFeed';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 import { eventually } from '@roomwire/testing/eventually';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { otherTopics } from '@roomwire/shared/contracts/bus/busTopics';
+import { otherTopics } from '@roomwire/shared/wire/bus/busTopics';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';

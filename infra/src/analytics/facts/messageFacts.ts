@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { LiveMessage } from '@roomwire/shared/contracts/bus/liveMessage';
-import { isGroupNews, roomRecords } from '@roomwire/shared/contracts/bus/roomRecord';
-import { messagePackFields } from '@roomwire/shared/contracts/protocol/frameFields';
-import { messagePackAsJson } from '@roomwire/shared/contracts/webhooks/messagePackAsJson';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupNews, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
+import { messagePackAsJson } from '@roomwire/shared/wire/webhooks/messagePackAsJson';
 import type { Column, Fact, FactStream } from './factStream.js';
 
 export const messageColumns: readonly Column[] = [

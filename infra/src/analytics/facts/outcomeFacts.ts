@@ -1,4 +1,4 @@
-import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/contracts/bus/webhookOutcomes';
+import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { Column, Fact, FactStream } from './factStream.js';
 
 export const outcomeColumns: readonly Column[] = [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client } from '@roomwire/sdk';
-import { metricTable } from '@roomwire/shared/contracts/metrics/metricTable';
+import { metricTable } from '@roomwire/shared/wire/metrics/metricTable';
 import { eventually } from '@roomwire/testing/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
 import { freePort } from '@roomwire/testing/engines/freePort';

@@ -1,4 +1,4 @@
-import { auditVersion } from '../../contracts/audit/auditKeys.js';
+import { auditVersion } from '../../wire/audit/auditKeys.js';
 import {
   placeOf,
   type AuditEntry,

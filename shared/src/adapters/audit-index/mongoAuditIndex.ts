@@ -1,5 +1,5 @@
 import type { Collection, Filter, MongoClient } from 'mongodb';
-import { auditVersion } from '../../contracts/audit/auditKeys.js';
+import { auditVersion } from '../../wire/audit/auditKeys.js';
 import { placeOf, type AuditEntry, type AuditIndex, type AuditRange } from '../../ports/auditIndex.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';

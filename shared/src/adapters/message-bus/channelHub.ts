@@ -15,7 +15,7 @@ class HubReader<T> implements ChannelReader {
     onRecord: (record: T) => void,
     leave: (reader: HubReader<T>) => void,
   ) {
-    this.#attended = interest === 'attended' ? new Map() : undefined;
+    this.#attended = interest === 'subscribed' ? new Map() : undefined;
     this.onRecord = onRecord;
     this.#leave = leave;
   }
@@ -28,12 +28,12 @@ class HubReader<T> implements ChannelReader {
     return this.#isOpen && (this.#attended === undefined || this.#attended.has(key));
   }
 
-  attend(key: string): Promise<void> {
+  subscribe(key: string): Promise<void> {
     if (this.#attended) this.#attended.set(key, (this.#attended.get(key) ?? 0) + 1);
     return done;
   }
 
-  forget(key: string): void {
+  unsubscribe(key: string): void {
     const times = this.#attended?.get(key) ?? 0;
     if (times > 1) this.#attended?.set(key, times - 1);
     else this.#attended?.delete(key);

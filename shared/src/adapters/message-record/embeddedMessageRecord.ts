@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { liveMessages, type LiveMessage } from '../../contracts/bus/liveMessage.js';
+import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import {
   retentionMs,
-  type MessageRecord,
+  type MessageStore,
   type Replay,
   type ReplayRange,
   type RetentionClass,
@@ -35,7 +35,7 @@ interface Append {
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** Messages in an LMDB file. */
-class EmbeddedMessageRecord implements MessageRecord {
+class EmbeddedMessageRecord implements MessageStore {
   readonly #tables: RecordTables;
   readonly #clock: Clock;
   readonly #logger: Logger | undefined;
@@ -134,5 +134,5 @@ interface Files {
 export const openEmbeddedMessageRecord = async (
   folder: Files,
   options: EmbeddedMessageRecordOptions = {},
-): Promise<MessageRecord> =>
+): Promise<MessageStore> =>
   new EmbeddedMessageRecord(await openRecordTables(folder.file('recorded.lmdb')), options);

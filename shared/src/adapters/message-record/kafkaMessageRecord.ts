@@ -1,13 +1,13 @@
 import type { KafkaMessage } from 'kafkajs';
-import { liveMessages, type LiveMessage } from '../../contracts/bus/liveMessage.js';
-import { recordedMessages } from '../../contracts/bus/recordedMessages.js';
+import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
+import { recordedMessages } from '../../wire/bus/recordedMessages.js';
 import { roomOfTopic } from '../../domain/topic.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import {
   retentionClasses,
   retentionMs,
-  type MessageRecord,
+  type MessageStore,
   type RecordedMessage,
   type Replay,
   type ReplayRange,
@@ -29,7 +29,7 @@ interface Found {
 }
 
 /** Messages in topics of Kafka, one for each class. It lives on the connections of a bus, which closes after it. */
-class KafkaMessageRecord implements MessageRecord {
+class KafkaMessageRecord implements MessageStore {
   readonly #bus: KafkaMessageBus;
   readonly #clock: Clock;
   readonly #appending = new Set<Promise<void>>();
@@ -120,5 +120,5 @@ const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
   }
 };
 
-export const createKafkaMessageRecord = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageRecord =>
+export const createKafkaMessageRecord = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageStore =>
   new KafkaMessageRecord(bus, clock);

@@ -1,4 +1,4 @@
-import { liveMessages } from '../../contracts/bus/liveMessage.js';
+import { liveMessages } from '../../wire/bus/liveMessage.js';
 import type { RecordedMessage, ReplayRange } from '../../ports/messageRecord.js';
 import type { MessageKey, RecordTables } from './recordTables.js';
 

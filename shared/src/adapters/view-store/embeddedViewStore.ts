@@ -1,4 +1,4 @@
-import { viewsVersion, type ViewName, type Views } from '../../contracts/views/views.js';
+import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';

@@ -1,4 +1,4 @@
-import { viewIndexes, type ViewName } from '../../contracts/views/views.js';
+import { viewIndexes, type ViewName } from '../../wire/views/views.js';
 import type { ViewChange, ViewFilter } from '../../ports/viewStore.js';
 import { Collection, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';

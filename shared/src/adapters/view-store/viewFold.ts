@@ -1,4 +1,4 @@
-import type { ViewName, Views } from '../../contracts/views/views.js';
+import type { ViewName, Views } from '../../wire/views/views.js';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
 import { UnknownEvent } from '../../domain/readEvent.js';
 import type { ViewFold } from '../../ports/viewFold.js';

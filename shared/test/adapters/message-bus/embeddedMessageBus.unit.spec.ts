@@ -60,7 +60,7 @@ describe('the embedded message bus', () => {
 
   describe('channels', () => {
     const received: Note[] = [];
-    const read = (interest: 'all' | 'attended' = 'all') =>
+    const read = (interest: 'all' | 'subscribed' = 'all') =>
       bus.read(notes, { interest }, (note) => received.push(note));
     const note = (key: string, value: unknown = 1): Note => ({ key, value });
 
@@ -80,18 +80,18 @@ describe('the embedded message bus', () => {
     });
 
     it('hands over attended keys only, until they are forgotten as often', async () => {
-      const reader = await read('attended');
-      await reader.attend('a');
-      await reader.attend('a');
+      const reader = await read('subscribed');
+      await reader.subscribe('a');
+      await reader.subscribe('a');
       for (const key of ['a', 'b']) await bus.send(notes, note(key), 'stored');
       expect(received).to.deep.equal([note('a')]);
-      reader.forget('a');
+      reader.unsubscribe('a');
       await bus.send(notes, note('a', 2), 'stored');
-      reader.forget('a');
-      reader.forget('a');
+      reader.unsubscribe('a');
+      reader.unsubscribe('a');
       await bus.send(notes, note('a', 3), 'stored');
       expect(received).to.deep.equal([note('a'), note('a', 2)]);
-      await reader.attend('a');
+      await reader.subscribe('a');
       await bus.send(notes, note('a', 4), 'stored');
       expect(received).to.have.lengthOf(3);
     });

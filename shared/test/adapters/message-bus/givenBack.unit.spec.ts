@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embeddedMessageBus.js';
 import { tellOfFailedJob } from '../../../src/adapters/message-bus/failedJob.js';
-import { GivenBack } from '../../../src/ports/errors.js';
+import { JobRequeued } from '../../../src/ports/errors.js';
 import type { Logger } from '../../../src/ports/logger.js';
 import { jobs, type Note } from '@roomwire/testing/message-bus/busUnderTest';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
@@ -24,7 +24,7 @@ describe('a job that is given back', () => {
     const givenBack = new Promise<void>((resolve) => {
       void bus.work(jobs, { concurrency: 1 }, async () => {
         setImmediate(resolve);
-        throw new GivenBack();
+        throw new JobRequeued();
       });
     });
     await givenBack;
@@ -41,7 +41,7 @@ describe('a job that is given back', () => {
 
   it('is told from one that has failed', () => {
     const { logger, lines } = recording();
-    tellOfFailedJob(logger, 'jobs', new GivenBack());
+    tellOfFailedJob(logger, 'jobs', new JobRequeued());
     tellOfFailedJob(logger, 'jobs', new Error('failed'));
     expect(lines).to.deep.equal(['A job failed and is done again']);
   });

@@ -72,17 +72,17 @@ describe('channels on Kafka', function () {
   describe('attending', () => {
     it('misses nothing that another process sends right after it', async () => {
       const other = await kafka.open();
-      const reader = await bus.read(notes, { interest: 'attended' }, receive);
+      const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
       const attended: string[] = [];
       for (let round = 1; round <= 200; round += 1) {
         const note = { key: `room ${round}`, value: round };
-        await reader.attend(note.key);
+        await reader.subscribe(note.key);
         await other.send(notes, note, round % 2 ? 'stored' : 'none');
         attended.push(note.key);
         // Now and then nothing is attended, and every partition is begun anew.
         if (round % 5) continue;
         await hasReceived(round);
-        for (const key of attended.splice(0)) reader.forget(key);
+        for (const key of attended.splice(0)) reader.unsubscribe(key);
       }
       expect(received.map(({ value }) => value)).to.have.members(
         Array.from({ length: 200 }, (_, n) => n + 1),
@@ -90,9 +90,9 @@ describe('channels on Kafka', function () {
     });
 
     it('of a thousand keys at the same time asks for the ends of the partitions a few times', async () => {
-      const reader = await bus.read(notes, { interest: 'attended' }, receive);
+      const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
       const rooms = Array.from({ length: 1_000 }, (_, n) => `room ${n}`);
-      await Promise.all(rooms.map((room) => reader.attend(room)));
+      await Promise.all(rooms.map((room) => reader.subscribe(room)));
       await Promise.all(rooms.map((key) => bus.send(notes, { key, value: key }, 'stored')));
       await hasReceived(rooms.length);
       expect(received.map(({ value }) => value)).to.have.members(rooms);
@@ -108,8 +108,8 @@ describe('channels on Kafka', function () {
         const sends = Array.from({ length: count }, () => sender.send(notes, { key, value }, 'stored'));
         await Promise.all(sends);
       };
-      const reader = await bus.read(notes, { interest: 'attended' }, receive);
-      await reader.attend(inPartition(0));
+      const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
+      await reader.subscribe(inPartition(0));
       const before = bus.statistics[notes.name]?.bytes ?? 0;
       for (const partition of [1, 2, 3]) await send(inPartition(partition), 2_000, 'x'.repeat(1_000));
       await send(inPartition(0), 20, 'marker');

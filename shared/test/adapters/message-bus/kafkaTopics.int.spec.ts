@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { busTopics, otherTopics } from '../../../src/contracts/bus/busTopics.js';
+import { busTopics, otherTopics } from '../../../src/wire/bus/busTopics.js';
 import { kafkaUnderTest, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
 
 describe('the topics on Kafka', () => {

@@ -8,7 +8,7 @@ import {
   type KafkaMessageBus,
   type KafkaMessageBusOptions,
 } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
-import { otherTopics } from '../../../src/contracts/bus/busTopics.js';
+import { otherTopics } from '../../../src/wire/bus/busTopics.js';
 import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 
 /** The shortest that brokers allow unless they are told otherwise. */

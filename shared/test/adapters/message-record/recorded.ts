@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+import type { LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
 /** A small message to record. */
 export const recorded = (id: string): LiveMessage => ({

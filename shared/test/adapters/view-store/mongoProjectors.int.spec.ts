@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
+import { viewsVersion, type Views } from '../../../src/wire/views/views.js';
 import { EngineUnavailable, StaleBatch } from '../../../src/ports/errors.js';
 import { at, matchingIds, putRoom, rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
 import type { Link } from './mongoLink.js';

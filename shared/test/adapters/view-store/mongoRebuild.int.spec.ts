@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { viewsVersion, type Views } from '../../../src/contracts/views/views.js';
+import { viewsVersion, type Views } from '../../../src/wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded } from '../../../src/ports/errors.js';
 import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
 import { at, putRoom, rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
-import type { Views } from '../../../src/contracts/views/views.js';
+import type { Views } from '../../../src/wire/views/views.js';
 import type { ViewBatch, ViewChange, ViewStore } from '../../../src/ports/viewStore.js';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { at, putRoom } from '@roomwire/testing/view-store/storeUnderTest';

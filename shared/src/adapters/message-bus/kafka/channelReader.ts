@@ -33,7 +33,7 @@ export class KafkaChannelReader<T> implements ChannelReader {
     this.onRecord = onRecord;
     this.#starts = starts;
     this.#fetching = fetching;
-    this.#attended = interest === 'attended' ? new Map() : undefined;
+    this.#attended = interest === 'subscribed' ? new Map() : undefined;
   }
 
   wants(key: string, { partition, offset }: Place): boolean {
@@ -41,18 +41,18 @@ export class KafkaChannelReader<T> implements ChannelReader {
     return this.#attended ? this.#attended.has(key) : offset >= (this.#starts[partition] ?? 0);
   }
 
-  async attend(key: string): Promise<void> {
+  async subscribe(key: string): Promise<void> {
     if (this.#closed || !this.#attended) return;
     this.#attended.set(key, (this.#attended.get(key) ?? 0) + 1);
     try {
       await this.#fetching.begin(key);
     } catch (error) {
-      this.forget(key);
+      this.unsubscribe(key);
       throw error;
     }
   }
 
-  forget(key: string): void {
+  unsubscribe(key: string): void {
     const times = this.#attended?.get(key);
     if (times === undefined) return;
     if (times > 1) this.#attended?.set(key, times - 1);

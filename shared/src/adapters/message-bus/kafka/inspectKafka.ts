@@ -1,5 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import type { BusTopic } from '../../../contracts/bus/busTopics.js';
+import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import { fetchCommittedOffsets } from './endOffsets.js';
 import { createKafkaClient } from './kafkaClient.js';
 import type { KafkaSecurity } from './kafkaSecurity.js';

@@ -1,4 +1,4 @@
-import { busTopics, otherTopics, type BusTopic } from '../../../contracts/bus/busTopics.js';
+import { busTopics, otherTopics, type BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import { systemClock } from '../../system/systemClock.js';

@@ -1,5 +1,5 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
-import type { BusTopic } from '../../../contracts/bus/busTopics.js';
+import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { Renewable } from './renewable.js';
 import { Unmendable, untilAnswered } from './untilAnswered.js';

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
-import { auditVersion } from '../../../contracts/audit/auditKeys.js';
-import { viewIndexes, type ViewName } from '../../../contracts/views/views.js';
+import { auditVersion } from '../../../wire/audit/auditKeys.js';
+import { viewIndexes, type ViewName } from '../../../wire/views/views.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import { clientSettings } from './clientSettings.js';
 import { databaseOf, type MongoPlace } from './openOnMongo.js';

@@ -1,5 +1,5 @@
 import type { MongoClient } from 'mongodb';
-import type { ViewName, Views } from '../../../contracts/views/views.js';
+import type { ViewName, Views } from '../../../wire/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';

@@ -1,4 +1,4 @@
-import type { ViewName } from '../../../contracts/views/views.js';
+import type { ViewName } from '../../../wire/views/views.js';
 import type { ViewChange } from '../../../ports/viewStore.js';
 import type { PlannedWrite } from './plannedWrite.js';
 import { storedFilter } from './storedFilter.js';

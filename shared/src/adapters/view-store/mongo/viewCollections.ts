@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { viewsVersion } from '../../../contracts/views/views.js';
+import { viewsVersion } from '../../../wire/views/views.js';
 import type { StoredConnections } from './connectionRecords.js';
 import { forgetAfter } from './forgetAfter.js';
 import type { Progress } from './progressRecord.js';

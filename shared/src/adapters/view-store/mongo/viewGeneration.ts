@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { viewIndexes, viewsVersion, type ViewName } from '../../../contracts/views/views.js';
+import { viewIndexes, viewsVersion, type ViewName } from '../../../wire/views/views.js';
 import { forgetAfter } from './forgetAfter.js';
 import type { StoredDocument } from './storedDocument.js';
 

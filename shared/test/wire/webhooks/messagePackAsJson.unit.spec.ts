@@ -1,8 +1,8 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { messagePackAsJson } from '../../../src/contracts/webhooks/messagePackAsJson.js';
-import { requestBody } from '../../../src/contracts/webhooks/requestBody.js';
+import { messagePackAsJson } from '../../../src/wire/webhooks/messagePackAsJson.js';
+import { requestBody } from '../../../src/wire/webhooks/requestBody.js';
 
 const asJson = (value: unknown): unknown =>
   JSON.parse(messagePackAsJson(encode(value, { useBigInt64: true })));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusals, renderRefusal, type RefusalName } from '../../../src/contracts/protocol/refusals.js';
+import { refusals, renderRefusal, type RefusalName } from '../../../src/wire/protocol/refusals.js';
 
 const context = { topic: 'a/b/c', msgRef: 'r' };
 const fields = (frame: object) =>

@@ -1,6 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
 const message: LiveMessage = {
   id: 'message-1',

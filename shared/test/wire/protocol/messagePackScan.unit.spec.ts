@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isSoundMessagePack, scanFields } from '../../../src/contracts/protocol/messagePackScan.js';
+import { isSoundMessagePack, scanFields } from '../../../src/wire/protocol/messagePackScan.js';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

@@ -1,5 +1,5 @@
-import type { GroupNews } from '../../../src/contracts/bus/groupNews.js';
-import type { LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
+import type { GroupNews } from '../../../src/wire/bus/groupNews.js';
+import type { LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
 export const message: LiveMessage = {
   ...{ id: 'id', room: 'p/app/_/room', topic: 'p/app/_/room/work', projectId: 'p', publisher: 'ann' },

@@ -1,25 +1,25 @@
 import { decode } from '@msgpack/msgpack';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import { busMessages } from '../../../src/contracts/asyncapi/busMessages.js';
-import { describeAsyncApi } from '../../../src/contracts/asyncapi/describeAsyncApi.js';
-import { busTopics, recordTopics } from '../../../src/contracts/bus/busTopics.js';
-import { domainEventFeed } from '../../../src/contracts/bus/domainEventFeed.js';
-import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewayNews.js';
-import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/contracts/bus/liveMessage.js';
-import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
-import { recordedMessages } from '../../../src/contracts/bus/recordedMessages.js';
-import { roomRecords } from '../../../src/contracts/bus/roomRecord.js';
-import { webhookAnswers } from '../../../src/contracts/bus/webhookAnswers.js';
+import { busMessages } from '../../../src/wire/asyncapi/busMessages.js';
+import { describeAsyncApi } from '../../../src/wire/asyncapi/describeAsyncApi.js';
+import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
+import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
+import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
+import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
+import { presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
+import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
+import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
+import { webhookAnswers } from '../../../src/wire/bus/webhookAnswers.js';
 import {
   webhookBacklog,
   webhookCalls,
   webhookRetries,
   type CallOrigin,
   type WebhookCall,
-} from '../../../src/contracts/bus/webhookCalls.js';
-import { webhookOutcomes } from '../../../src/contracts/bus/webhookOutcomes.js';
-import { webhookReports } from '../../../src/contracts/bus/webhookReports.js';
+} from '../../../src/wire/bus/webhookCalls.js';
+import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
+import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
 import { groupNewsSamples } from '../bus/groupNewsSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
 import type { Channel } from '../../../src/ports/messageBus.js';

@@ -1,4 +1,4 @@
-import type { WebhookOutcome } from '../../../src/contracts/bus/webhookOutcomes.js';
+import type { WebhookOutcome } from '../../../src/wire/bus/webhookOutcomes.js';
 
 const delivered: WebhookOutcome = {
   at: 1_700_000_000_000,

@@ -6,8 +6,8 @@ import {
   heartbeatFrame,
   messageBody,
   messageHead,
-} from '../../../src/contracts/protocol/serverFrames.js';
-import { binaryFrame } from '../../../src/contracts/protocol/wsFrame.js';
+} from '../../../src/wire/protocol/serverFrames.js';
+import { binaryFrame } from '../../../src/wire/protocol/wsFrame.js';
 
 describe('a WebSocket frame', () => {
   const headers: [number, string][] = [

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { maxFrameFields } from '../../../src/contracts/protocol/limits.js';
-import { parseFrame } from '../../../src/contracts/protocol/parseFrame.js';
+import { maxFrameFields } from '../../../src/wire/protocol/limits.js';
+import { parseFrame } from '../../../src/wire/protocol/parseFrame.js';
 
 const ack = { type: 'ack', msgId: 'm' };
 const framed = (fields: number): object => ({

@@ -6,7 +6,7 @@ import {
   lobbySnapshotFrame,
   presenceFrame,
   presenceListFrame,
-} from '../../../src/contracts/protocol/presenceFrames.js';
+} from '../../../src/wire/protocol/presenceFrames.js';
 
 /** What a client reads: the WebSocket header is two, four or ten bytes. */
 const read = (frame: Buffer): unknown => {

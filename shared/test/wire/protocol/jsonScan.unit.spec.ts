@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isSoundJson } from '../../../src/contracts/protocol/jsonScan.js';
+import { isSoundJson } from '../../../src/wire/protocol/jsonScan.js';
 
 const isSound = (text: string): boolean => isSoundJson(Buffer.from(text));
 

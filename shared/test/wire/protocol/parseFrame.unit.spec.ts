@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseFrame } from '../../../src/contracts/protocol/parseFrame.js';
+import { parseFrame } from '../../../src/wire/protocol/parseFrame.js';
 
 const binary = (frame: unknown) => parseFrame(Buffer.from(encode(frame)), false);
 const text = (frame: unknown) => parseFrame(Buffer.from(JSON.stringify(frame)), true);

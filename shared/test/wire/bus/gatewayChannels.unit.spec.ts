@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { gatewayNews, type GatewayNews } from '../../../src/contracts/bus/gatewayNews.js';
-import { presenceNews, type PresenceNews } from '../../../src/contracts/bus/presenceNews.js';
+import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
+import { presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
 
 const gatewayId = 'g';
 const report = { connections: { o: 2 }, presenceSequence: 7 };

@@ -4,11 +4,11 @@ import { encode } from '@msgpack/msgpack';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { clientMessages, type ClientMessage } from '../../../src/contracts/asyncapi/clientMessages.js';
-import { describeAsyncApi, messageIds } from '../../../src/contracts/asyncapi/describeAsyncApi.js';
-import { serverMessages } from '../../../src/contracts/asyncapi/serverMessages.js';
-import { parseFrame } from '../../../src/contracts/protocol/parseFrame.js';
-import { refusals, renderRefusal, type RefusalName } from '../../../src/contracts/protocol/refusals.js';
+import { clientMessages, type ClientMessage } from '../../../src/wire/asyncapi/clientMessages.js';
+import { describeAsyncApi, messageIds } from '../../../src/wire/asyncapi/describeAsyncApi.js';
+import { serverMessages } from '../../../src/wire/asyncapi/serverMessages.js';
+import { parseFrame } from '../../../src/wire/protocol/parseFrame.js';
+import { refusals, renderRefusal, type RefusalName } from '../../../src/wire/protocol/refusals.js';
 import { expectDescribed } from '@roomwire/testing/describedFrames';
 
 type Frame = Readonly<Record<string, unknown>>;

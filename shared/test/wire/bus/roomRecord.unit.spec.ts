@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { encode } from '@msgpack/msgpack';
-import { isGroupNews, roomRecords, type RoomRecord } from '../../../src/contracts/bus/roomRecord.js';
+import { isGroupNews, roomRecords, type RoomRecord } from '../../../src/wire/bus/roomRecord.js';
 import { groupNewsSamples as all, member, message, sender } from './groupNewsSamples.js';
 
 describe('what happens in a room', () => {

@@ -1,6 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { webhookOutcomes } from '../../../src/contracts/bus/webhookOutcomes.js';
+import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
 import { outcomeSamples } from './outcomeSamples.js';
 
 const { codec, key } = webhookOutcomes;
