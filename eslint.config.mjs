@@ -56,7 +56,7 @@ const layers = [
   layer(['infra/src/**'], [packages(['testing', 'bench'], 'What is for tests lives with tests.')]),
   layer(['testing/src/**'], [packages(allBut('testing', 'shared'), 'Test support knows shared alone.')]),
   shared,
-  // Inside shared: domain <- contracts <- ports <- adapters.
+  // Inside shared: domain <- wire <- ports <- adapters.
   layer(
     ['shared/src/domain/**'],
     [
@@ -80,8 +80,8 @@ const layers = [
     ['shared/src/wire/**'],
     [
       {
-        group: ['**/adapters/**', '**/runtime/**'],
-        message: 'A contract knows no adapter.',
+        group: ['**/ports/**', '**/adapters/**', '**/runtime/**'],
+        message: 'Wire formats know no port and no adapter.',
       },
     ],
     shared,

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import {
-  retentionClasses,
-  retentionMs,
-  type MessageStore,
-  type RecordedMessage,
-  type ReplayRange,
-} from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore, RecordedMessage, ReplayRange } from '@roomwire/shared/ports/messageRecord';
+import { retentionClasses, retentionMs } from '@roomwire/shared/wire/bus/recordedMessages';
 import { AdjustableClock } from './adjustableClock.js';
 
 export interface MessageRecordUnderTest {

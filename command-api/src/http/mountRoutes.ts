@@ -1,7 +1,8 @@
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import type { TraceParent, Tracing } from '@roomwire/shared/ports/tracing';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Authenticator } from './authenticate.js';
 import { applicationError } from './errorAnswer.js';
 import type { AnswerFailure } from './errorHandler.js';

@@ -1,5 +1,5 @@
 import type { RefusalCode } from '../handling/refusal.js';
-import type { TraceParent } from '@roomwire/shared/ports/tracing';
+import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
 import type { Tag } from '../openapi/tags.js';
 

@@ -4,7 +4,8 @@ import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/
 import { ChannelHub } from '@roomwire/shared/adapters/message-bus/channelHub';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import { OutcomeWatch, type OutcomeWatchOptions } from '../../src/webhook-outcomes/outcomeWatch.js';
 

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
-import type { RetentionClass } from '@roomwire/shared/ports/messageRecord';
+import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, type TopicWebhooks } from '../policy/topicWebhooks.js';
 import type { Identity } from '../session/identity.js';

@@ -1,5 +1,5 @@
 import type { TopicConfigs } from '@roomwire/shared/domain/apps/topicConfig';
-import type { RetentionClass } from '@roomwire/shared/ports/messageRecord';
+import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 
 /** What `tier`, or nothing, stands for. */
 const ofTier: RetentionClass = '7d';

@@ -1,6 +1,7 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageStore, RetentionClass } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import type { GatewayMetrics } from '../metrics.js';
 
 interface RecorderDeps {

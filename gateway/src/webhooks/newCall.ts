@@ -1,7 +1,7 @@
 import type { CallOrigin, WebhookCall, WebhookKind } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { TraceParent } from '@roomwire/shared/ports/tracing';
+import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Identity } from '../session/identity.js';
 

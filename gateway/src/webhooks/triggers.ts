@@ -3,7 +3,7 @@ import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { TraceParent } from '@roomwire/shared/ports/tracing';
+import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Session } from '../session/session.js';

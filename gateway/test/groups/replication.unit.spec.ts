@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
-import type { Channel } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
 import { ManualClock } from '../support/manualClock.js';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { liveMessages, retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import type { FrameClient } from '../support/frameClient.js';
 import { overlaid } from '../support/overlaid.js';

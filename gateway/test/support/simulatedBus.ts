@@ -1,5 +1,6 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Channel, ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 
 interface Partition {
   readonly channel: string;

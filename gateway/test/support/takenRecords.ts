@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Channel, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import { overlaid } from './overlaid.js';
 

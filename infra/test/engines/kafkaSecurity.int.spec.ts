@@ -9,7 +9,7 @@ import {
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Channel } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { freePort } from '@roomwire/testing/engines/freePort';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import type { Channel, WorkQueue } from '@roomwire/shared/ports/messageBus';
+import type { Channel, WorkQueue } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/eventually';
 import { expect } from 'chai';
 

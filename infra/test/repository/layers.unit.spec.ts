@@ -40,7 +40,7 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['testing/src/eventually.ts', '@roomwire/infra/x'],
   ['shared/src/runtime/service.ts', '@roomwire/gateway/x', '../adapters/x.js', '@roomwire/testing/x'],
   ['shared/src/credentials/secretBox.ts', '@roomwire/gateway/x', '../adapters/x.js'],
-  ['shared/src/wire/views/views.ts', '@roomwire/gateway/x', '../../adapters/x.js'],
+  ['shared/src/wire/views/views.ts', '@roomwire/gateway/x', '../../ports/x.js', '../../adapters/x.js'],
   ['shared/src/ports/clock.ts', '@roomwire/gateway/x', '../adapters/x.js', 'node:fs', 'mongodb'],
   ['shared/src/domain/slug.ts', '@roomwire/gateway/x', '../wire/x.js', '../ports/x.js', 'node:fs'],
 ];

@@ -1,42 +1,4 @@
-import type { TraceParent } from './tracing.js';
-
-/** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */
-export interface RecordCodec<T> {
-  encode(record: T): Uint8Array;
-  decode(bytes: Uint8Array): T;
-}
-
-/** Where a record stands in a trace travels beside what its codec keeps: whoever reads the bytes alone does not see it. */
-export interface TraceCarrier<T> {
-  /** Undefined for a record that is not traced. */
-  of(record: T): TraceParent | undefined;
-  onto(record: T, traceparent: TraceParent): T;
-}
-
-/** A broadcast stream: each reader gets every record that is sent while it reads. */
-export interface Channel<T> {
-  readonly name: string;
-  /** Records of one key keep their order. */
-  readonly key: (record: T) => string;
-  readonly codec: RecordCodec<T>;
-  /** Absent where records are never traced. */
-  readonly trace?: TraceCarrier<T>;
-}
-
-/** A durable work queue: each job is done by one of the workers. */
-export interface WorkQueue<T> {
-  readonly name: string;
-  /** Jobs of one key that are due are done one after the other, in the order in which they were put. */
-  readonly key: (job: T) => string;
-  readonly codec: RecordCodec<T>;
-  /** A job becomes due this long after it was put; 0 for at once. */
-  readonly delayMs: number;
-  /**
-   * The next job of a key is begun, in the same order, before the one in front of it has ended; one that failed is
-   * done again on its own. For handlers that see to the order themselves.
-   */
-  readonly overlaps?: boolean;
-}
+import type { Channel, WorkQueue } from '../wire/bus/channel.js';
 
 /**
  * `none` resolves without waiting for the engine and may lose the record; `stored` resolves when the engine has it

@@ -1,15 +1,5 @@
+import type { RetentionClass } from '../wire/bus/recordedMessages.js';
 import type { LiveMessage } from '../wire/bus/liveMessage.js';
-
-/** How long messages are kept, in days, by class. */
-export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
-export type RetentionClass = keyof typeof retentionDays;
-
-export const retentionClasses = Object.keys(retentionDays) as readonly RetentionClass[];
-
-const dayMs = 86_400_000;
-
-/** Milliseconds. */
-export const retentionMs = (retention: RetentionClass): number => retentionDays[retention] * dayMs;
 
 export interface RecordedMessage {
   readonly message: LiveMessage;

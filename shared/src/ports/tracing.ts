@@ -1,5 +1,4 @@
-/** Where a span stands in its trace, as `traceparent` of the W3C's Trace Context says it. Holds nothing but ids. */
-export type TraceParent = string;
+import type { TraceParent } from '../wire/bus/channel.js';
 
 /** What a span says. Never a secret, never what a customer sent. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;

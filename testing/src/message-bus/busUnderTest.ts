@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Channel, MeasuredBus, RecordCodec, WorkQueue } from '@roomwire/shared/ports/messageBus';
+import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel, RecordCodec, WorkQueue } from '@roomwire/shared/wire/bus/channel';
 
 export interface BusUnderTest {
   /** Hands over nothing that was sent or put in another test. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import type { Channel } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '../eventually.js';
 import { notes, type BusUnderTest, type Note } from './busUnderTest.js';
 

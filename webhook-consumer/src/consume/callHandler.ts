@@ -1,9 +1,6 @@
-import {
-  webhookBacklog,
-  webhookRetries,
-  type WebhookCall,
-} from '@roomwire/shared/wire/bus/webhookCalls';
-import type { MessageBus, WorkQueue } from '@roomwire/shared/ports/messageBus';
+import { webhookBacklog, webhookRetries, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Post, Posted } from '../deliver/post.js';

@@ -1,4 +1,5 @@
-import type { Channel, ChannelReader, ReadOptions } from '../../ports/messageBus.js';
+import type { ChannelReader, ReadOptions } from '../../ports/messageBus.js';
+import type { Channel } from '../../wire/bus/channel.js';
 
 /** One promise for every answer that needs no waiting: the publish path allocates none. */
 export const done: Promise<void> = Promise.resolve();

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
-import type { QueueWorker, WorkOptions, WorkQueue } from '../../ports/messageBus.js';
+import type { QueueWorker, WorkOptions } from '../../ports/messageBus.js';
+import type { WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
 import { Fifo } from './fifo.js';
 import type { JobJournal } from './jobJournal.js';

@@ -4,14 +4,13 @@ import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import type {
   Acknowledgement,
-  Channel,
   ChannelReader,
   MeasuredBus,
   QueueWorker,
   ReadOptions,
   WorkOptions,
-  WorkQueue,
 } from '../../ports/messageBus.js';
+import type { Channel, WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
 import { ChannelHub, done } from './channelHub.js';
 import { DurableQueue } from './durableQueue.js';

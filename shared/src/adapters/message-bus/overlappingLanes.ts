@@ -1,4 +1,4 @@
-import type { WorkQueue } from '../../ports/messageBus.js';
+import type { WorkQueue } from '../../wire/bus/channel.js';
 import { Fifo } from './fifo.js';
 import { KeyLanes, type JobLanes, type Lane } from './keyLanes.js';
 

@@ -3,13 +3,8 @@ import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
-import {
-  retentionMs,
-  type MessageStore,
-  type Replay,
-  type ReplayRange,
-  type RetentionClass,
-} from '../../ports/messageRecord.js';
+import type { MessageStore, Replay, ReplayRange } from '../../ports/messageRecord.js';
+import { retentionMs, type RetentionClass } from '../../wire/bus/recordedMessages.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../event-log/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';

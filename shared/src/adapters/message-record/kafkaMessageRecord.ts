@@ -1,18 +1,15 @@
 import type { KafkaMessage } from 'kafkajs';
 import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
-import { recordedMessages } from '../../wire/bus/recordedMessages.js';
+import {
+  recordedMessages,
+  type RetentionClass,
+  retentionClasses,
+  retentionMs,
+} from '../../wire/bus/recordedMessages.js';
 import { roomOfTopic } from '../../domain/topic.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
-import {
-  retentionClasses,
-  retentionMs,
-  type MessageStore,
-  type RecordedMessage,
-  type Replay,
-  type ReplayRange,
-  type RetentionClass,
-} from '../../ports/messageRecord.js';
+import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageRecord.js';
 import { once } from '../../runtime/service.js';
 import type { KafkaMessageBus } from '../message-bus/kafka/kafkaMessageBus.js';
 import { systemClock } from '../system/systemClock.js';

@@ -1,9 +1,8 @@
 import { domainEventFeed } from './domainEventFeed.js';
 import { gatewayNews } from './gatewayNews.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
-import { retentionClasses, retentionMs } from '../../ports/messageRecord.js';
+import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
-import { recordedMessages } from './recordedMessages.js';
 import { webhookAnswers } from './webhookAnswers.js';
 import { webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';

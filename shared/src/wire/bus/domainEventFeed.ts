@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 
 /**
  * Every domain event, once the read models hold it: at least once, in order for a project.

@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 import { isCount, isMap, isText } from './recordChecks.js';
 
 /** What a gateway tells about itself with every beat. A later program may add fields. */

@@ -1,6 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel } from '../../ports/messageBus.js';
-import type { TraceParent } from '../../ports/tracing.js';
+import type { Channel, TraceParent } from './channel.js';
 import type { Qos } from '../protocol/clientFrames.js';
 
 /** What makes a message the last value of its topic. */

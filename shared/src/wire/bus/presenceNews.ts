@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 import { isText } from './recordChecks.js';
 
 /** What identifies a connection's presence in a room, and the record that said so. */

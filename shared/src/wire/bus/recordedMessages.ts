@@ -1,6 +1,16 @@
-import type { Channel } from '../../ports/messageBus.js';
-import type { RetentionClass } from '../../ports/messageRecord.js';
+import type { Channel } from './channel.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
+
+/** How long messages are kept, in days, by class. */
+export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
+export type RetentionClass = keyof typeof retentionDays;
+
+export const retentionClasses = Object.keys(retentionDays) as readonly RetentionClass[];
+
+const dayMs = 86_400_000;
+
+/** Milliseconds. */
+export const retentionMs = (retention: RetentionClass): number => retentionDays[retention] * dayMs;
 
 const channelOf = (retention: RetentionClass): Channel<LiveMessage> => ({
   ...liveMessages,

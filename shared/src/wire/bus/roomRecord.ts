@@ -1,4 +1,4 @@
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 import { decodeGroupNews, encodeGroupNews, type GroupNews } from './groupNews.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
 

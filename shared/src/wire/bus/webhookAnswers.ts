@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 
 /** What a hydration webhook has answered, on its way to the subscriber. */
 export interface WebhookAnswer {

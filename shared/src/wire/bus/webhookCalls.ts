@@ -1,6 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { RecordCodec, WorkQueue } from '../../ports/messageBus.js';
-import type { TraceParent } from '../../ports/tracing.js';
+import type { RecordCodec, TraceParent, WorkQueue } from './channel.js';
 import { isMap, isText } from './recordChecks.js';
 
 export type WebhookKind = 'trigger' | 'hydration';

@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel } from '../../ports/messageBus.js';
+import type { Channel } from './channel.js';
 import { isCount, isMap, isText } from './recordChecks.js';
 import type { WebhookKind } from './webhookCalls.js';
 

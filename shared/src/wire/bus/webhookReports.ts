@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { WorkQueue } from '../../ports/messageBus.js';
+import type { WorkQueue } from './channel.js';
 import { isWebhookCall, type WebhookCall } from './webhookCalls.js';
 
 /** What a trigger call has come to, for whoever keeps the dead letters. */

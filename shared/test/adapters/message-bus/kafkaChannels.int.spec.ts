@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
-import type { Channel } from '../../../src/ports/messageBus.js';
+import type { Channel } from '../../../src/wire/bus/channel.js';
 import { eventually } from '@roomwire/testing/eventually';
 import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/message-bus/busUnderTest';
 import {

@@ -8,7 +8,7 @@ import type {
 import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordId.js';
-import type { Channel } from '../../../src/ports/messageBus.js';
+import type { Channel } from '../../../src/wire/bus/channel.js';
 import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 import { eventually } from '@roomwire/testing/eventually';
 import { cable, kafkaUnderTest, partitions, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';

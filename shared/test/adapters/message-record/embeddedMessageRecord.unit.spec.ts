@@ -5,7 +5,7 @@ import {
   type EmbeddedMessageRecordOptions,
 } from '../../../src/adapters/message-record/embeddedMessageRecord.js';
 import { openRecordTables } from '../../../src/adapters/message-record/recordTables.js';
-import { retentionMs } from '../../../src/ports/messageRecord.js';
+import { retentionMs } from '../../../src/wire/bus/recordedMessages.js';
 import { AdjustableClock } from '@roomwire/testing/adjustableClock';
 import { eventually } from '@roomwire/testing/eventually';
 import { messageRecordContract } from '@roomwire/testing/messageRecordContract';

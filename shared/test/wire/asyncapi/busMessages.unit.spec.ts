@@ -22,7 +22,7 @@ import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
 import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
 import { groupNewsSamples } from '../bus/groupNewsSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
-import type { Channel } from '../../../src/ports/messageBus.js';
+import type { Channel } from '../../../src/wire/bus/channel.js';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 

@@ -2,15 +2,14 @@ import { Buffer } from 'node:buffer';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type {
   Acknowledgement,
-  Channel,
   ChannelReader,
   MeasuredBus,
   QueueWorker,
   ReadOptions,
   ReadStatistics,
   WorkOptions,
-  WorkQueue,
 } from '../../../ports/messageBus.js';
+import type { Channel, WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { ChannelSource } from './channelSource.js';
 import { EndOffsets, fetchCommittedOffsets } from './endOffsets.js';

@@ -1,7 +1,8 @@
 import type { Batch } from 'kafkajs';
 import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
-import type { QueueWorker, WorkOptions, WorkQueue } from '../../../ports/messageBus.js';
+import type { QueueWorker, WorkOptions } from '../../../ports/messageBus.js';
+import type { WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { tellOfFailedJob } from '../failedJob.js';
 import { lanesOf } from '../overlappingLanes.js';

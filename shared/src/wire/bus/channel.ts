@@ -1,0 +1,41 @@
+/** Where a span stands in its trace, as `traceparent` of the W3C's Trace Context says it. Holds nothing but ids. */
+export type TraceParent = string;
+
+/** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */
+export interface RecordCodec<T> {
+  encode(record: T): Uint8Array;
+  /** Throws for bytes that this version does not know. */
+  decode(bytes: Uint8Array): T;
+}
+
+/** Carries the trace of a record in a header, outside what its codec writes. */
+export interface TraceCarrier<T> {
+  /** Undefined for a record that is not traced. */
+  of(record: T): TraceParent | undefined;
+  onto(record: T, traceparent: TraceParent): T;
+}
+
+/** A broadcast stream: each reader gets every record that is sent while it reads. */
+export interface Channel<T> {
+  readonly name: string;
+  /** Records of one key keep their order. */
+  readonly key: (record: T) => string;
+  readonly codec: RecordCodec<T>;
+  /** Absent where records are never traced. */
+  readonly trace?: TraceCarrier<T>;
+}
+
+/** A durable work queue: each job is done by one of the workers. */
+export interface WorkQueue<T> {
+  readonly name: string;
+  /** Jobs of one key that are due are done one after the other, in the order in which they were put. */
+  readonly key: (job: T) => string;
+  readonly codec: RecordCodec<T>;
+  /** A job becomes due this long after it was put; 0 for at once. */
+  readonly delayMs: number;
+  /**
+   * The next job of a key is started, in the same order, before the one in front of it has ended; one that failed is
+   * retried on its own. For handlers that keep the order themselves.
+   */
+  readonly overlaps?: boolean;
+}
