@@ -1,5 +1,5 @@
 import { closes } from '@roomwire/shared/wire/protocol/closes';
-import { refusals } from '@roomwire/shared/wire/protocol/refusals';
+import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import type { GatewayCore } from './core.js';
 import { isHostPlace } from './groups/groupHosts.js';
@@ -52,14 +52,14 @@ const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
   sink.value('roomwire_publishes_total', metrics.publishes);
   sink.value('roomwire_deliveries_total', metrics.deliveries);
   for (const error of everyError)
-    sink.value('roomwire_refusals_total', metrics.refusals[error] ?? 0, { error });
+    sink.value('roomwire_refusals_total', metrics.protocolErrors[error] ?? 0, { error });
   sink.value('roomwire_messages_recorded_total', metrics.recorded);
   sink.value('roomwire_record_failures_total', metrics.recordFailures);
   sink.value('roomwire_acknowledgements_total', metrics.acks);
 };
 
-/** Also those that have not happened: what begins at 0 shows its first one as a rise. Several refusals share an error. */
-const everyError = new Set<string>(Object.values(refusals).map(({ error }) => error));
+/** Also those that have not happened: what begins at 0 shows its first one as a rise. Several protocol errors share one `error`. */
+const everyError = new Set<string>(Object.values(protocolErrors).map(({ error }) => error));
 
 type Close = { readonly code: string; readonly reason: string };
 

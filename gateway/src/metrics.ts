@@ -1,5 +1,5 @@
 import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
-import { refusals, type RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 
 /** What the gateway has counted since it was made; whoever exports metrics reads it. */
 export interface GatewayMetrics {
@@ -29,8 +29,8 @@ export interface GatewayMetrics {
   webhookCallsLost: number;
   /** Answers of hydration webhooks that were sent on. */
   hydrations: number;
-  /** By the `error` of the refusal. */
-  readonly refusals: Record<string, number>;
+  /** By the `error` of the protocol error. */
+  readonly protocolErrors: Record<string, number>;
   /** By code and reason, of those that the gateway closed: `1013 slow_consumer`. */
   readonly closes: Record<string, number>;
   /** By code, of those that the client or the network closed. */
@@ -55,14 +55,14 @@ export const createMetrics = (): GatewayMetrics => ({
   webhookCalls: 0,
   webhookCallsLost: 0,
   hydrations: 0,
-  refusals: {},
+  protocolErrors: {},
   closes: {},
   departures: {},
 });
 
-export const countRefusal = (metrics: GatewayMetrics, name: RefusalName): void => {
-  const { error } = refusals[name];
-  metrics.refusals[error] = (metrics.refusals[error] ?? 0) + 1;
+export const countProtocolError = (metrics: GatewayMetrics, name: ProtocolErrorName): void => {
+  const { error } = protocolErrors[name];
+  metrics.protocolErrors[error] = (metrics.protocolErrors[error] ?? 0) + 1;
 };
 
 export const countClose = (metrics: GatewayMetrics, { code, reason }: CloseSpec): void => {

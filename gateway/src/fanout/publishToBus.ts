@@ -67,7 +67,7 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     usage.end(false);
     session.unacknowledged--;
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
-    session.link.refuse('brokerUnavailable', frame);
+    session.link.sendError('brokerUnavailable', frame);
   };
 
   const succeeded = ({ session, frame, usage, span }: Publish): void => {

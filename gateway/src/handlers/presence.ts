@@ -12,8 +12,8 @@ export const presence: Handler<'presence'> = async (session, { roomId, data }, c
   const access = await core.presence.find(session, roomId);
   if (access === undefined) return 'unknownTopic';
   if (session.isOver) return;
-  const refusal = await core.presence.announce(session, roomId, access, data);
+  const error = await core.presence.announce(session, roomId, access, data);
   // A change that came while the bus was asked may have found the session elsewhere.
   if (!isCurrent(access)) core.revalidator.recheckProject(session.identity.projectId);
-  return refusal;
+  return error;
 };

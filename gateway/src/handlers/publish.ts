@@ -1,14 +1,14 @@
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { maxDataBytes } from '@roomwire/shared/wire/protocol/limits';
-import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayCore } from '../core.js';
 import type { ProjectUsage } from '../limits/projectUsage.js';
-import { refusedFilters } from '../policy/filters.js';
+import { filterError } from '../policy/filters.js';
 import type { Session } from '../session/session.js';
 import type { Handler, Outcome } from './handler.js';
 
-type PublishStep = (frame: PublishFrame) => RefusalName | undefined;
+type PublishStep = (frame: PublishFrame) => ProtocolErrorName | undefined;
 
 /** [WS-PUB-6] First, because a client over its rate must cost next to nothing. */
 const withinRate = ({ published, refused }: Session, { options, clock }: GatewayCore): boolean => {
@@ -23,15 +23,15 @@ const withinSize: PublishStep = ({ data }) => (data.length > maxDataBytes ? 'mes
 const withSoundFilters: PublishStep = ({ filter, filters }) =>
   filter === undefined && filters.length === 0
     ? undefined
-    : refusedFilters(filter === undefined ? filters : [filter, ...filters]);
+    : filterError(filter === undefined ? filters : [filter, ...filters]);
 
 const steps = [withinSize, withSoundFilters] as const;
 
 export const publish: Handler<'publish'> = (session, frame, core) => {
   if (!withinRate(session, core)) return 'rateLimited';
   for (const step of steps) {
-    const refusal = step(frame);
-    if (refusal) return refused(session, refusal, core);
+    const error = step(frame);
+    if (error) return refused(session, error, core);
   }
   const access = session.access(core.directory, frame.topic);
   return access instanceof Promise
@@ -40,9 +40,13 @@ export const publish: Handler<'publish'> = (session, frame, core) => {
 };
 
 /** [WS-PUB-6] What is refused counts too, in a window of its own: an absent topic costs a look-up each time. */
-const refused = (session: Session, refusal: RefusalName, { options, clock }: GatewayCore): RefusalName => {
+const refused = (
+  session: Session,
+  error: ProtocolErrorName,
+  { options, clock }: GatewayCore,
+): ProtocolErrorName => {
   if (options.publishRate > 0) session.refused.add(clock.monotonic());
-  return refusal;
+  return error;
 };
 
 const accept = (

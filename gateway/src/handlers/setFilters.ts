@@ -1,10 +1,10 @@
-import { refusedFilters } from '../policy/filters.js';
+import { filterError } from '../policy/filters.js';
 import type { Handler } from './handler.js';
 
 /** [WS-FILTER-5] */
 export const setFilters: Handler<'setFilters'> = (session, { topic, filters }, core) => {
-  const refusal = refusedFilters(filters);
-  if (refusal) return refusal;
+  const error = filterError(filters);
+  if (error) return error;
   const subscription = session.subscriptions.get(topic);
   if (subscription === undefined) return 'notSubscribed';
   const { qos, group } = subscription;

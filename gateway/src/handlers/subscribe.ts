@@ -1,15 +1,15 @@
 import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { isCurrent } from '../access/topicAccess.js';
 import { Subscription, type SubscriptionOptions } from '../fanout/subscription.js';
-import { refusedFilters } from '../policy/filters.js';
+import { filterError } from '../policy/filters.js';
 import type { Session } from '../session/session.js';
 import type { Handler } from './handler.js';
 
 /** [WS-SUB-1] The answer comes once every message that is published from now on will be delivered. */
 export const subscribe: Handler<'subscribe'> = async (session, frame, core) => {
   const { topic } = frame;
-  const refusal = refusedFilters(frame.filters);
-  if (refusal) return refusal;
+  const error = filterError(frame.filters);
+  if (error) return error;
   const access = await session.access(core.directory, topic);
   if (!access?.maySubscribe) return 'unknownTopic';
 

@@ -1,5 +1,5 @@
 import { lobbySnapshotFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
-import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LookupDeps } from '../access/roomLookup.js';
 import type { PresenceBoard } from '../presence/presenceBoard.js';
 import { estateOf, type Transition } from '../presence/presenceTable.js';
@@ -26,7 +26,7 @@ export class Lobbies {
   }
 
   /** [WS-LOBBY-3] Everything that happens after the snapshot comes as an event. Rejects when the read models fail. */
-  async subscribe(session: Session, lobbyId: string): Promise<RefusalName | void> {
+  async subscribe(session: Session, lobbyId: string): Promise<ProtocolErrorName | void> {
     const view = await this.find(session, lobbyId);
     if (view === undefined) return 'notAuthorized';
     if (session.isOver) return;
@@ -42,7 +42,7 @@ export class Lobbies {
   }
 
   /** As `subscribe`, but for the events. */
-  async list(session: Session, lobbyId: string): Promise<RefusalName | void> {
+  async list(session: Session, lobbyId: string): Promise<ProtocolErrorName | void> {
     const view = await this.find(session, lobbyId);
     if (view === undefined) return 'notAuthorized';
     const contents = await shownTo(view, this.contents(view));

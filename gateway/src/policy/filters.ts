@@ -1,6 +1,6 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
 import { maxFilters, maxFilterValues } from '@roomwire/shared/wire/protocol/limits';
-import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 
 const forbiddenCharacter = /[/#+|]/;
 
@@ -9,7 +9,7 @@ const isFilterValue = (value: string): boolean => value !== '' && !forbiddenChar
 const isGroup = (entry: FilterEntry): entry is readonly string[] => typeof entry !== 'string';
 
 /** What is wrong with the filters of a subscription, if anything is. */
-export const refusedFilters = (entries: readonly FilterEntry[]): RefusalName | undefined => {
+export const filterError = (entries: readonly FilterEntry[]): ProtocolErrorName | undefined => {
   const groups = entries.filter(isGroup);
   if (entries.length > maxFilters || groups.some((group) => group.length > maxFilters))
     return 'tooManyFilters';

@@ -1,5 +1,5 @@
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
-import type { RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { accessToRoom } from '../access/roomAccess.js';
 import { findRoom, type LookupDeps } from '../access/roomLookup.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
@@ -83,7 +83,7 @@ export class Presence {
     roomId: string,
     access: TopicAccess,
     presence: Uint8Array,
-  ): Promise<RefusalName | void> {
+  ): Promise<ProtocolErrorName | void> {
     const member = this.members.of(session);
     const former = { access: member.access, roomId: member.roomId };
     Object.assign(member, { access, roomId });

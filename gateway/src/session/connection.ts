@@ -4,10 +4,10 @@ import type { AuthFrame, ClientFrame } from '@roomwire/shared/wire/protocol/clie
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import { parseFrame, type MalformedFrame } from '@roomwire/shared/wire/protocol/parseFrame';
 import {
-  renderRefusal,
-  type RefusalContext,
-  type RefusalName,
-} from '@roomwire/shared/wire/protocol/refusals';
+  renderProtocolError,
+  type ProtocolErrorContext,
+  type ProtocolErrorName,
+} from '@roomwire/shared/wire/protocol/protocolErrors';
 import {
   encodeServerFrame,
   heartbeatFrame,
@@ -18,7 +18,7 @@ import {
 import type { GatewayCore } from '../core.js';
 import { dispatch } from '../handlers/index.js';
 import type { Outcome } from '../handlers/handler.js';
-import { countClose, countDeparture, countRefusal } from '../metrics.js';
+import { countClose, countDeparture, countProtocolError } from '../metrics.js';
 import { SlidingWindow } from '../policy/slidingWindow.js';
 import type { FrameReceiver, FrameSocket } from '../socket/frameSocket.js';
 import { Outbox } from '../socket/outbox.js';
@@ -91,9 +91,9 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   /** Before authentication nobody has asked for version 2. */
-  refuse(name: RefusalName, context: RefusalContext): undefined {
-    countRefusal(this.core.metrics, name);
-    this.send(renderRefusal(name, this.current?.identity.version ?? 1, context));
+  sendError(name: ProtocolErrorName, context: ProtocolErrorContext): undefined {
+    countProtocolError(this.core.metrics, name);
+    this.send(renderProtocolError(name, this.current?.identity.version ?? 1, context));
   }
 
   /** What was queued before still goes out. */
@@ -136,7 +136,7 @@ export class Connection implements FrameReceiver, SessionLink {
       const outcome = this.outcomeOf(frame);
       if (!(outcome instanceof Promise)) return this.answer(frame, outcome);
       return outcome.then(
-        (refusal) => this.answer(frame, refusal),
+        (error) => this.answer(frame, error),
         (error: unknown) => this.failed(frame, error),
       );
     } catch (error) {
@@ -145,17 +145,17 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   private heartbeat(): undefined {
-    if (this.current === undefined) return this.refuse('notAuthenticated', {});
+    if (this.current === undefined) return this.sendError('notAuthenticated', {});
     endLapsed(this.current, this.core);
     this.outbox.push(heartbeatFrame);
   }
 
   /** [WS-ENC-7] Before authentication everything is refused alike. */
   private tolerate(frame: MalformedFrame): undefined {
-    if (this.current === undefined) return this.refuse('notAuthenticated', {});
+    if (this.current === undefined) return this.sendError('notAuthenticated', {});
     const now = this.core.clock.monotonic();
     this.malformed.add(now);
-    this.refuse(frame.refusal, frame);
+    this.sendError(frame.error, frame);
     if (this.malformed.isFull(now)) this.close(closes.tooManyMalformedFrames);
   }
 
@@ -165,8 +165,8 @@ export class Connection implements FrameReceiver, SessionLink {
   }
 
   /** Nothing of what a stranger sent goes back to it. */
-  private answer(frame: ClientFrame, refusal: RefusalName | void): undefined {
-    if (refusal !== undefined) this.refuse(refusal, this.current ? (frame as RefusalContext) : {});
+  private answer(frame: ClientFrame, error: ProtocolErrorName | void): undefined {
+    if (error !== undefined) this.sendError(error, this.current ? (frame as ProtocolErrorContext) : {});
   }
 
   /** Every frame has its answer, also when what it needed is out of reach. */

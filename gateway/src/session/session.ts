@@ -1,5 +1,5 @@
 import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
-import type { RefusalContext, RefusalName } from '@roomwire/shared/wire/protocol/refusals';
+import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
@@ -19,7 +19,7 @@ import { expiryOf } from './standing.js';
 export interface SessionLink {
   readonly outbox: Outbox;
   send(frame: ServerFrame): void;
-  refuse(name: RefusalName, context: RefusalContext): void;
+  sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void;
   close(why: CloseSpec): void;
   /** Runs something between two frames, so that neither sees it half done. It must not reject. */
   inTurn(task: () => Promise<void>): void;
@@ -33,7 +33,7 @@ export interface SessionLimits {
 }
 
 /** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
-const refusalsPerPublish = 4;
+const errorsPerPublish = 4;
 
 /** More addresses than this on one connection, and the work of resolving them is done again. */
 const maxKnownAddresses = 1_000;
@@ -81,7 +81,7 @@ export class Session {
     this.accessScopeId = credentials.actor.accessScopeId;
     this.requests = requestRate === 0 ? undefined : new Allowance(requestRate);
     this.published = new SlidingWindow(publishRate, 1_000);
-    this.refused = new SlidingWindow(refusalsPerPublish * publishRate, 1_000);
+    this.refused = new SlidingWindow(errorsPerPublish * publishRate, 1_000);
   }
 
   /** Changes with the actor's scope, and with nothing else. */

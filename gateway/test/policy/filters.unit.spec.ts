@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { matchesFilters, refusedFilters } from '../../src/policy/filters.js';
+import { matchesFilters, filterError } from '../../src/policy/filters.js';
 
 type Entries = (string | string[])[];
 
@@ -12,7 +12,7 @@ describe('the filters of a subscription', () => {
   };
   for (const [what, entries] of Object.entries(sound)) {
     it(`[WS-FILTER-1] may be ${what}`, () => {
-      expect(refusedFilters(entries)).to.equal(undefined);
+      expect(filterError(entries)).to.equal(undefined);
     });
   }
 
@@ -29,19 +29,19 @@ describe('the filters of a subscription', () => {
   };
   for (const [what, entries] of Object.entries(unsound)) {
     it(`[WS-FILTER-1] may not have ${what}`, () => {
-      expect(refusedFilters(['fine', ...entries])).to.equal('invalidFilterChars');
+      expect(filterError(['fine', ...entries])).to.equal('invalidFilterChars');
     });
   }
 
   it('[WS-FILTER-1] may not be more than a hundred, nor may an AND-group', () => {
-    expect(refusedFilters(Array<string>(101).fill('x'))).to.equal('tooManyFilters');
-    expect(refusedFilters([Array<string>(101).fill('x')])).to.equal('tooManyFilters');
+    expect(filterError(Array<string>(101).fill('x'))).to.equal('tooManyFilters');
+    expect(filterError([Array<string>(101).fill('x')])).to.equal('tooManyFilters');
   });
 
   it('[WS-FILTER-1] hold at most a thousand values together', () => {
     const groups = Array<string[]>(10).fill(Array<string>(100).fill('x'));
-    expect(refusedFilters(groups)).to.equal(undefined);
-    expect(refusedFilters([...groups, 'x'])).to.equal('tooManyFilters');
+    expect(filterError(groups)).to.equal(undefined);
+    expect(filterError([...groups, 'x'])).to.equal('tooManyFilters');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { closes } from '@roomwire/shared/wire/protocol/closes';
-import { refusals } from '@roomwire/shared/wire/protocol/refusals';
+import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
 import { eventually } from '@roomwire/testing/eventually';
 import { createMetrics, countDeparture } from '../../src/metrics.js';
@@ -63,7 +63,7 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('refusals_total unknown_topic')).to.equal(1);
     expect(await shown('authentications_total success')).to.equal(3);
     expect(await shown('authentications_total failure')).to.equal(1);
-    for (const { error } of Object.values(refusals))
+    for (const { error } of Object.values(protocolErrors))
       expect(await shown(`refusals_total ${error}`), error).to.be.a('number');
   });
 

@@ -6,7 +6,7 @@ import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { metricTable, type MetricName } from '@roomwire/shared/wire/metrics/metricTable';
-import { refusals } from '@roomwire/shared/wire/protocol/refusals';
+import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { readConfig } from '../../src/config/config.js';
 import { serviceNames } from '../../src/services/service.js';
 import { parseQuery, type Matcher } from './promQl.js';
@@ -63,7 +63,7 @@ const declared = (metric: string): (typeof metricTable)[MetricName] | undefined 
 /** What some labels may be. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
   topic: busTopics.map(({ name }) => name),
-  error: Object.values(refusals).map(({ error }) => error),
+  error: Object.values(protocolErrors).map(({ error }) => error),
   projection: ['read-models', 'audit-index'],
   method: ['GET', 'POST', 'PATCH', 'DELETE', 'other'],
   status: ['200', '201', '204', '400', '401', '403', '404', '405', '409', '413', '415', '429', '500', '503'],

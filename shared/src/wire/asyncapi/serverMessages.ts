@@ -1,6 +1,6 @@
 import { actorTypes } from '../../domain/actors/actor.js';
 import { authErrors, reauthErrors } from '../protocol/authErrors.js';
-import { refusals } from '../protocol/refusals.js';
+import { protocolErrors } from '../protocol/protocolErrors.js';
 import type { ServerFrame } from '../protocol/serverFrames.js';
 import { filterEntries } from './filterSchemas.js';
 import {
@@ -66,7 +66,11 @@ const restoredSubscription = object({
 /** By room slug, then by actor. */
 const lobbySnapshot = mapOf(mapOf(presenceEntry));
 
-const every = Object.values(refusals) as readonly { error: string; errorInV1?: string; code?: number }[];
+const every = Object.values(protocolErrors) as readonly {
+  error: string;
+  errorInV1?: string;
+  code?: number;
+}[];
 const errors = new Set(every.flatMap(({ error, errorInV1 = error }) => [error, errorInV1]));
 const codes = new Set(every.flatMap(({ code }) => code ?? []));
 

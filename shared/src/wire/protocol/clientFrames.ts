@@ -70,7 +70,7 @@ export interface PresenceFrame {
   readonly type: 'presence';
   /** Undefined for the deprecated form, which does nothing. */
   readonly roomId: string | undefined;
-  /** The `roomId` too: what a refusal of the frame names. */
+  /** The `roomId` too: what an error about the frame names. */
   readonly topic: string | undefined;
   /** One MessagePack map, never decoded on its way. */
   readonly data: Uint8Array;

@@ -6,7 +6,7 @@ import { isSoundMessagePack, scanFields, type FieldSpan } from './messagePackSca
 
 /** The fields of a frame, whichever way it was written. */
 export interface FrameFields {
-  /** Otherwise the fields are those that are legible, for a refusal and nothing else. */
+  /** Otherwise the fields are those that are legible, for an error about the frame and nothing else. */
   readonly isSound: boolean;
   /** A field's value; undefined when it is missing, or null. */
   read(name: string): unknown;

@@ -6,10 +6,10 @@ import { jsonFields, messagePackFields, type FrameFields } from './frameFields.j
 import { maxAckIds } from './limits.js';
 import { shapeAt } from './messagePackShapes.js';
 
-/** A frame that cannot be handled, and as much of it as its refusal can name. */
+/** A frame that cannot be handled, and as much of it as the error about it names. */
 export interface MalformedFrame {
   readonly type: 'malformed';
-  readonly refusal: 'invalidFrame' | 'unknownType';
+  readonly error: 'invalidFrame' | 'unknownType';
   readonly topic?: string;
   readonly msgRef?: string;
   readonly lobbyId?: string;
@@ -110,7 +110,7 @@ const lobbyFrame = <T extends string>(type: T, fields: FrameFields): LobbyFrame<
 /** Every byte that a client can send ends up as one of these; nothing throws. An empty frame is a heartbeat or malformed. */
 export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
   const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
-  if (fields === undefined) return { type: 'malformed', refusal: 'invalidFrame' };
+  if (fields === undefined) return { type: 'malformed', error: 'invalidFrame' };
   if (!fields.isSound) return malformed('invalidFrame', fields);
   const type = fields.read('type');
   if (typeof type !== 'string') return malformed('invalidFrame', fields);
@@ -119,13 +119,13 @@ export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | Malfor
 };
 
 /** A client that waits for the answer to its `msgRef` gets it also when the rest of the frame was wrong. */
-const malformed = (refusal: MalformedFrame['refusal'], fields: FrameFields): MalformedFrame => {
+const malformed = (error: MalformedFrame['error'], fields: FrameFields): MalformedFrame => {
   const topic = fields.read('topic');
   const msgRef = fields.read('msgRef');
   const lobbyId = fields.read('lobbyId');
   return {
     type: 'malformed',
-    refusal,
+    error,
     ...(typeof topic === 'string' && { topic }),
     ...(typeof msgRef === 'string' && { msgRef }),
     ...(typeof lobbyId === 'string' && { lobbyId }),

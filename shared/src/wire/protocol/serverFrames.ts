@@ -3,7 +3,7 @@ import { Encoder } from '@msgpack/msgpack';
 import type { ActorType } from '../../domain/actors/actor.js';
 import type { AuthError, ReauthError } from './authErrors.js';
 import type { FilterEntry } from './filterEntry.js';
-import type { ErrorFrame } from './refusals.js';
+import type { ErrorFrame } from './protocolErrors.js';
 import type { ProtocolVersion } from './versions.js';
 import { binaryFrame } from './wsFrame.js';
 

@@ -8,7 +8,11 @@ import { clientMessages, type ClientMessage } from '../../../src/wire/asyncapi/c
 import { describeAsyncApi, messageIds } from '../../../src/wire/asyncapi/describeAsyncApi.js';
 import { serverMessages } from '../../../src/wire/asyncapi/serverMessages.js';
 import { parseFrame } from '../../../src/wire/protocol/parseFrame.js';
-import { refusals, renderRefusal, type RefusalName } from '../../../src/wire/protocol/refusals.js';
+import {
+  protocolErrors,
+  renderProtocolError,
+  type ProtocolErrorName,
+} from '../../../src/wire/protocol/protocolErrors.js';
 import { expectDescribed } from '@roomwire/testing/describedFrames';
 
 type Frame = Readonly<Record<string, unknown>>;
@@ -106,11 +110,11 @@ describe('the AsyncAPI document', () => {
     it(`has an example of the ${type} that the server sends`, () =>
       expectDescribed('server', { type, ...example }));
 
-  it('has every refusal, in both versions of the protocol', () => {
-    for (const name of Object.keys(refusals) as RefusalName[])
+  it('has every protocol error, in both versions of the protocol', () => {
+    for (const name of Object.keys(protocolErrors) as ProtocolErrorName[])
       for (const version of [1, 2] as const) {
-        const refusal = renderRefusal(name, version, { topic: 't', msgRef: 'm', lobbyId: 'l' });
-        expectDescribed('server', JSON.parse(JSON.stringify(refusal)) as Frame);
+        const error = renderProtocolError(name, version, { topic: 't', msgRef: 'm', lobbyId: 'l' });
+        expectDescribed('server', JSON.parse(JSON.stringify(error)) as Frame);
       }
   });
 

@@ -18,7 +18,7 @@ for (const [encoding, parse] of Object.entries(encodings)) {
   describe(`the fields of a ${encoding} frame`, () => {
     it(`[WS-ENC-4] are at most ${maxFrameFields}`, () => {
       expect(parse(framed(maxFrameFields))).to.deep.equal(ack);
-      expect(parse(framed(maxFrameFields + 1))).to.include({ type: 'malformed', refusal: 'invalidFrame' });
+      expect(parse(framed(maxFrameFields + 1))).to.include({ type: 'malformed', error: 'invalidFrame' });
     });
   });
 }

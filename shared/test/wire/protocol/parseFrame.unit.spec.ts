@@ -81,7 +81,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         { loadBalanceGroup: 1 },
         { loadBalanceGroup: `${group}g` },
       ]) {
-        expect(parse({ ...frame, ...wrong })).to.deep.include({ type: 'malformed', refusal: 'invalidFrame' });
+        expect(parse({ ...frame, ...wrong })).to.deep.include({ type: 'malformed', error: 'invalidFrame' });
       }
     });
 
@@ -90,15 +90,15 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       expect(parse(frame)).to.deep.equal(frame);
       expect(parse({ ...frame, filters: [] })).to.deep.equal({ ...frame, filters: [] });
       for (const filters of [undefined, null, 'x', [1], [['y', 2]], {}]) {
-        expect(parse({ ...frame, filters })).to.include({ refusal: 'invalidFrame', topic: 'a/b/c' });
+        expect(parse({ ...frame, filters })).to.include({ error: 'invalidFrame', topic: 'a/b/c' });
       }
-      expect(parse({ type: 'setFilters', filters: [] })).to.include({ refusal: 'invalidFrame' });
+      expect(parse({ type: 'setFilters', filters: [] })).to.include({ error: 'invalidFrame' });
     });
 
     it('[WS-ACK-1] ack', () => {
       expect(parse({ type: 'ack', msgId: 'id' })).to.deep.equal({ type: 'ack', msgId: 'id' });
       for (const msgId of [undefined, null, 7, ['id'], {}])
-        expect(parse({ type: 'ack', msgId })).to.include({ refusal: 'invalidFrame' });
+        expect(parse({ type: 'ack', msgId })).to.include({ error: 'invalidFrame' });
     });
 
     it('[WS-ACK-2] batchAck', () => {
@@ -107,7 +107,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       for (const msgIds of [[], ['a', 'b'], most])
         expect(batch(msgIds)).to.deep.equal({ type: 'batchAck', msgIds });
       for (const msgIds of [undefined, null, 'a', ['a', 7], [['a']], {}, [...most, 'one more']])
-        expect(batch(msgIds)).to.include({ refusal: 'invalidFrame' });
+        expect(batch(msgIds)).to.include({ error: 'invalidFrame' });
     });
 
     it('publish keeps its data as MessagePack', () => {
@@ -132,7 +132,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       expect(parse({ ...frame, retain: true })).to.include({ retain: true });
       for (const retain of [false, null]) expect(parse({ ...frame, retain })).to.include({ retain: false });
       for (const retain of [1, 'true', []]) {
-        expect(parse({ ...frame, retain })).to.include({ refusal: 'invalidFrame' });
+        expect(parse({ ...frame, retain })).to.include({ error: 'invalidFrame' });
       }
     });
 
@@ -146,7 +146,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         msgRef: null,
       });
       expect(frame).to.deep.include({ type: 'publish', filter: undefined, filters: [], msgRef: undefined });
-      expect(parse({ type: 'publish', topic: null, data: 1 })).to.include({ refusal: 'invalidFrame' });
+      expect(parse({ type: 'publish', topic: null, data: 1 })).to.include({ error: 'invalidFrame' });
     });
 
     const invalid: Record<string, unknown> = {
@@ -169,13 +169,13 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
     };
     for (const [what, frame] of Object.entries(invalid)) {
       it(`[WS-ENC-5] ${what} is an invalid frame`, () => {
-        expect(parse(frame)).to.deep.include({ type: 'malformed', refusal: 'invalidFrame' });
+        expect(parse(frame)).to.deep.include({ type: 'malformed', error: 'invalidFrame' });
       });
     }
 
     for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'acks']) {
       it(`[WS-ENC-6] the type "${type}" is not known`, () => {
-        expect(parse({ type })).to.deep.equal({ type: 'malformed', refusal: 'unknownType' });
+        expect(parse({ type })).to.deep.equal({ type: 'malformed', error: 'unknownType' });
       });
     }
 
@@ -183,7 +183,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       const frame = parse({ type: 'publish', topic: 'a/b/c', filters: 1, data: 1, msgRef: 'r' });
       expect(frame).to.deep.equal({
         type: 'malformed',
-        refusal: 'invalidFrame',
+        error: 'invalidFrame',
         topic: 'a/b/c',
         msgRef: 'r',
       });
@@ -220,7 +220,7 @@ describe('a frame', () => {
   };
   for (const [what, data] of Object.entries(unsound)) {
     it(`[WS-ENC-5] in MessagePack is answered under its msgRef when data behind it has ${what}`, () => {
-      const refused = { type: 'malformed', refusal: 'invalidFrame', topic: 'a/b/c' };
+      const refused = { type: 'malformed', error: 'invalidFrame', topic: 'a/b/c' };
       const frame = { type: 'publish', topic: 'a/b/c' };
       expect(binary({ ...frame, msgRef: 'r', data })).to.deep.equal({ ...refused, msgRef: 'r' });
       expect(binary({ ...frame, data, msgRef: 'r' })).to.deep.equal(refused);
@@ -239,7 +239,7 @@ describe('a frame', () => {
     ]) {
       expect(parseFrame(Buffer.from(json), true)).to.deep.equal({
         type: 'malformed',
-        refusal: 'invalidFrame',
+        error: 'invalidFrame',
       });
     }
   });

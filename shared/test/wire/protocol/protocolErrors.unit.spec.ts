@@ -1,29 +1,33 @@
 import { expect } from 'chai';
-import { refusals, renderRefusal, type RefusalName } from '../../../src/wire/protocol/refusals.js';
+import {
+  protocolErrors,
+  renderProtocolError,
+  type ProtocolErrorName,
+} from '../../../src/wire/protocol/protocolErrors.js';
 
 const context = { topic: 'a/b/c', msgRef: 'r' };
 const fields = (frame: object) =>
   Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== undefined));
 
-describe('a refusal', () => {
+describe('a protocol error', () => {
   it('[WS-VER-2] in protocol 2 has a code, a hint and the msgRef', () => {
-    expect(fields(renderRefusal('unknownTopic', 2, context))).to.deep.equal({
+    expect(fields(renderProtocolError('unknownTopic', 2, context))).to.deep.equal({
       type: 'error',
       error: 'unknown_topic',
       code: 42940,
-      hint: refusals.unknownTopic.hint,
+      hint: protocolErrors.unknownTopic.hint,
       ...context,
     });
   });
 
   it('[WS-VER-1] in protocol 1 has none of them, and knows no unknown_topic', () => {
-    expect(fields(renderRefusal('unknownTopic', 1, context))).to.deep.equal({
+    expect(fields(renderProtocolError('unknownTopic', 1, context))).to.deep.equal({
       type: 'error',
       error: 'not_authorized',
       topic: 'a/b/c',
     });
-    for (const name of Object.keys(refusals)) {
-      expect(fields(renderRefusal(name as RefusalName, 1, context))).to.not.have.any.keys(
+    for (const name of Object.keys(protocolErrors)) {
+      expect(fields(renderProtocolError(name as ProtocolErrorName, 1, context))).to.not.have.any.keys(
         'code',
         'hint',
         'msgRef',
@@ -32,11 +36,11 @@ describe('a refusal', () => {
   });
 
   it('[WS-PUB-5] names the largest size', () => {
-    expect(renderRefusal('messageTooLarge', 2)).to.include({ code: 42930, maxSizeBytes: 921_600 });
+    expect(renderProtocolError('messageTooLarge', 2)).to.include({ code: 42930, maxSizeBytes: 921_600 });
   });
 
   it('has the words of the contract', () => {
-    expect(Object.values(refusals).map(({ error }) => error)).to.have.members([
+    expect(Object.values(protocolErrors).map(({ error }) => error)).to.have.members([
       'not_authenticated',
       'already_authenticated',
       'invalid_frame',

@@ -1,7 +1,7 @@
 import { maxDataBytes, maxFilters, maxPresenceBytes } from './limits.js';
 import type { ProtocolVersion } from './versions.js';
 
-interface RefusalSpec {
+interface ProtocolErrorSpec {
   readonly error: string;
   /** Protocol 2. */
   readonly code?: number;
@@ -13,7 +13,7 @@ interface RefusalSpec {
 }
 
 /** Every `error` frame there is. The texts are wire contract. */
-export const refusals = {
+export const protocolErrors = {
   notAuthenticated: { error: 'not_authenticated' },
   alreadyAuthenticated: { error: 'already_authenticated' },
   invalidFrame: { error: 'invalid_frame' },
@@ -34,19 +34,19 @@ export const refusals = {
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },
   tooManyFilters: { error: `too_many_filters (max ${maxFilters})` },
   brokerUnavailable: { error: 'broker_unavailable' },
-} as const satisfies Record<string, RefusalSpec>;
+} as const satisfies Record<string, ProtocolErrorSpec>;
 
-export type RefusalName = keyof typeof refusals;
+export type ProtocolErrorName = keyof typeof protocolErrors;
 
-/** What of the refused frame its refusal names. */
-export interface RefusalContext {
+/** What of the frame at fault its error names. */
+export interface ProtocolErrorContext {
   readonly topic?: string | undefined;
   readonly msgRef?: string | undefined;
   readonly lobbyId?: string | undefined;
 }
 
 /** Fields that are undefined do not go on the wire. */
-export interface ErrorFrame extends RefusalContext {
+export interface ErrorFrame extends ProtocolErrorContext {
   readonly type: 'error';
   readonly error: string;
   readonly code?: number | undefined;
@@ -55,12 +55,12 @@ export interface ErrorFrame extends RefusalContext {
 }
 
 /** The one place that knows what protocol 1 does not. */
-export const renderRefusal = (
-  name: RefusalName,
+export const renderProtocolError = (
+  name: ProtocolErrorName,
   version: ProtocolVersion,
-  { topic, msgRef, lobbyId }: RefusalContext = {},
+  { topic, msgRef, lobbyId }: ProtocolErrorContext = {},
 ): ErrorFrame => {
-  const { error, code, hint, errorInV1, maxSizeBytes }: RefusalSpec = refusals[name];
+  const { error, code, hint, errorInV1, maxSizeBytes }: ProtocolErrorSpec = protocolErrors[name];
   const common = { type: 'error', topic, lobbyId, maxSizeBytes } as const;
   return version === 1 ? { ...common, error: errorInV1 ?? error } : { ...common, error, code, hint, msgRef };
 };
