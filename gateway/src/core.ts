@@ -4,7 +4,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -42,7 +42,7 @@ export interface GatewayPorts {
   /** What agents and orchestrators were subscribed to. */
   readonly sessions: SessionStore;
   /** Undefined where messages are not recorded; the switch of the whole broker. */
-  readonly messageRecord: MessageStore | undefined;
+  readonly messageStore: MessageStore | undefined;
   /** Worker groups that are asleep. Undefined where messages are not recorded. */
   readonly groupStore: GroupStore | undefined;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   const roster = new Roster();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, secretBox);
-  const hub = new Hub(createMemberDelivery(metrics, ports.messageRecord !== undefined, ports.tracing));
+  const hub = new Hub(createMemberDelivery(metrics, ports.messageStore !== undefined, ports.tracing));
   const plans = new Plans();
   const gatewayId = random.uuid();
   const presence = new Presence({
@@ -101,7 +101,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
   });
   const groups = new WorkerGroups({
     ...ports,
-    record: ports.messageRecord,
+    record: ports.messageStore,
     store: ports.groupStore,
     gatewayId,
     metrics,
@@ -150,7 +150,7 @@ export const createCore = (ports: GatewayPorts, options: GatewayOptions): Gatewa
       logger,
       stamps,
       ids: new MessageIds(clock, random),
-      showsIds: ports.messageRecord !== undefined,
+      showsIds: ports.messageStore !== undefined,
       record: createRecorder({ ...ports, metrics }),
       trigger: createTrigger({ bus, metrics, random, logger }),
     }),

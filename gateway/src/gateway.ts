@@ -11,7 +11,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
@@ -38,7 +38,7 @@ export interface GatewayDeps {
   readonly bus: MessageBus;
   readonly sessions: SessionStore;
   /** Where messages are recorded, and all have ids for their subscribers; absent where they are not. */
-  readonly messageRecord?: MessageStore | undefined;
+  readonly messageStore?: MessageStore | undefined;
   /** Where messages are recorded: worker groups that are asleep. */
   readonly groupStore?: GroupStore | undefined;
   readonly clock: Clock;
@@ -77,9 +77,9 @@ class WebSocketGateway implements Gateway {
   private rounds: NodeJS.Timeout | undefined;
   private isOpen = false;
 
-  constructor({ options, messageRecord, groupStore, tracing, ...ports }: GatewayDeps) {
+  constructor({ options, messageStore, groupStore, tracing, ...ports }: GatewayDeps) {
     this.core = createCore(
-      { ...ports, messageRecord, groupStore, tracing },
+      { ...ports, messageStore, groupStore, tracing },
       { ...defaultOptions, ...options },
     );
     this.collect = gatewayMetrics(this.core);

@@ -1,7 +1,7 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore, StoredGroup } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { GroupState } from './groupState.js';
 import { replay, type ReplayTarget } from './replay.js';
 

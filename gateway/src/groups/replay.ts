@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { StoredGroup } from '@roomwire/shared/ports/groupStore';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { madeAt } from './passed.js';
 
 /** The member that is given what was recorded. */

@@ -1,12 +1,12 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import type { GatewayMetrics } from '../metrics.js';
 
 interface RecorderDeps {
   /** Undefined where messages are not recorded. */
-  readonly messageRecord: MessageStore | undefined;
+  readonly messageStore: MessageStore | undefined;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }
@@ -20,8 +20,8 @@ export type RecordMessage = (
   retention: RetentionClass | undefined,
 ) => Promise<void> | undefined;
 
-export const createRecorder = ({ messageRecord, metrics, logger }: RecorderDeps): RecordMessage => {
-  if (messageRecord === undefined) return () => undefined;
+export const createRecorder = ({ messageStore, metrics, logger }: RecorderDeps): RecordMessage => {
+  if (messageStore === undefined) return () => undefined;
 
   const failed = (error: unknown): void => {
     metrics.recordFailures++;
@@ -31,7 +31,7 @@ export const createRecorder = ({ messageRecord, metrics, logger }: RecorderDeps)
   return (message, retention) => {
     if (retention === undefined) return undefined;
     metrics.recorded++;
-    const appended = messageRecord.append(message, retention);
+    const appended = messageStore.append(message, retention);
     appended.catch(failed);
     return message.qos === 0 ? undefined : appended;
   };

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
-import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { eventually } from '@roomwire/testing/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { GroupHosts } from '../../src/groups/groupHosts.js';
@@ -35,7 +35,7 @@ describe('a worker group that has just begun', () => {
         return real.load(...group);
       },
     });
-    record = await openEmbeddedMessageRecord(files);
+    record = await openEmbeddedMessageStore(files);
     const hosts: GroupHosts = new GroupHosts('gateway', {
       ready: Promise.resolve(),
       announce: async ({ connection, room }) => {

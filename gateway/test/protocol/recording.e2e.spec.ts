@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
@@ -22,7 +22,7 @@ describe('message recording', () => {
   const [news, chat] = ['app-1/lobby/news', 'app-1/lobby/chat'];
 
   const open = async (options: WorldOptions = {}): Promise<void> => {
-    world = await World.open({ messageRecord: (record) => record, ...options });
+    world = await World.open({ messageStore: (record) => record, ...options });
     app = await world.app('app-1', { topicConfigs: logged });
     await world.room(app, 'lobby');
   };
@@ -33,7 +33,7 @@ describe('message recording', () => {
     writer.ask({ type: 'publish', topic, data, msgRef: 'r', ...options });
 
   const recorded = async (topic = 'news'): Promise<RecordedMessage[]> => {
-    const record = await world.messageRecord();
+    const record = await world.messageStore();
     const { pages } = await record.replay(`${world.projectId}/app-1/_/lobby/${topic}`, {
       sinceMs: 0,
       limit: 100_000,
@@ -143,7 +143,7 @@ describe('message recording', () => {
       await publish(inside, news, 'inside');
       await publish(await world.join(), news, 'outside');
       expect(await recordedData()).to.deep.equal(['outside']);
-      const record = await world.messageRecord();
+      const record = await world.messageStore();
       const range = { sinceMs: 0, limit: 10 };
       expect(await record.replay(`${world.projectId}/app-1/red/lobby/news`, range)).to.include({ count: 1 });
     });
@@ -156,7 +156,7 @@ describe('message recording', () => {
       const { allow, allowed } = gate();
       pass = allow;
       return open({
-        messageRecord: (real): MessageStore =>
+        messageStore: (real): MessageStore =>
           overlaid(real, {
             append: async (message, retention) => {
               await allowed;
@@ -223,11 +223,11 @@ describe('message recording', () => {
   it('[WS-RECORD-3] refuses what it cannot keep, and nobody gets it', async () => {
     let isBroken = true;
     await open({
-      messageRecord: (real) =>
+      messageStore: (real) =>
         overlaid(real, {
           append: (message, retention) =>
             isBroken
-              ? Promise.reject(new EngineUnavailable('message record'))
+              ? Promise.reject(new EngineUnavailable('message store'))
               : real.append(message, retention),
         }),
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
 import { eventually } from '@roomwire/testing/eventually';
 import type { Frame, FrameClient } from '../support/frameClient.js';
@@ -17,7 +17,7 @@ describe('a worker group that sleeps', () => {
   let writer: FrameClient;
 
   const open = async (options: WorldOptions = {}, logging: object = {}): Promise<void> => {
-    world = await World.open({ publishRate: 0, messageRecord: (record) => record, ...options });
+    world = await World.open({ publishRate: 0, messageStore: (record) => record, ...options });
     const news = { logging: { enabled: true, retention: '1d' as const, ...logging } };
     await world.room(await world.app('app-1', { topicConfigs: { news } }), 'lobby');
     agent = await world.actor({ actorType: 'agent' });
@@ -142,12 +142,12 @@ describe('a worker group that sleeps', () => {
             return record.replay(...range);
           },
         });
-      await open({ messageRecord: slowly });
+      await open({ messageStore: slowly });
       await fallAsleep();
       await publish(0, 3);
       const woken = await (await world.joinAs(agent.token)).subscribe(topic, work);
       await eventually(() => asked > 0);
-      await world.startGateway({ publishRate: 0, messageRecord: slowly });
+      await world.startGateway({ publishRate: 0, messageStore: slowly });
       const other = await (await world.join({}, place)).subscribe(topic, work);
       await publish(3, 6);
       allow();
@@ -251,7 +251,7 @@ describe('a worker group that sleeps', () => {
     const { roomId } = await world.find('rooms');
     await world.put({ patch: 'rooms', id: roomId, set: { slug: 'former' } });
     await world.room(await world.find('apps'), 'lobby');
-    await world.startGateway({ publishRate: 0, messageRecord: (record) => record });
+    await world.startGateway({ publishRate: 0, messageStore: (record) => record });
     const late = await (await world.join({ actorType: 'agent' }, 1)).subscribe(topic, work);
     const other = await world.join({}, 1);
     other.publish(topic, 'live');
@@ -270,7 +270,7 @@ describe('a worker group that sleeps', () => {
     await asleep();
     await (await world.groupStore()).write(stored as never);
     await publish(3, 5);
-    await world.startGateway({ publishRate: 0, messageRecord: (record) => record });
+    await world.startGateway({ publishRate: 0, messageStore: (record) => record });
     const woken = await (await world.joinAs(agent.token, 1)).subscribe(topic, work);
     const start = await next(woken);
     expect(start).to.include({ type: 'replayStart' });

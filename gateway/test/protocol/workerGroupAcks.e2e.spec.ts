@@ -9,7 +9,7 @@ describe('worker groups whose messages are acknowledged', () => {
   let topic: string;
 
   beforeEach(async () => {
-    const options = { publishRate: 0, messageRecord: <T>(record: T): T => record };
+    const options = { publishRate: 0, messageStore: <T>(record: T): T => record };
     world = await World.open(options);
     await world.startGateway(options);
     topic = await world.newsroom();
@@ -88,7 +88,7 @@ describe('worker groups whose messages are acknowledged', () => {
   });
 
   it('[WS-GROUP-8] drop the oldest of too many, and count them', async () => {
-    const small = await World.open({ publishRate: 0, groupMessages: 5, messageRecord: (record) => record });
+    const small = await World.open({ publishRate: 0, groupMessages: 5, messageStore: (record) => record });
     const at = await small.newsroom();
     const [one, other] = [await small.join(), await small.join()];
     await one.subscribe(at, work);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
+import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
@@ -18,7 +18,7 @@ const openBus = async (): Promise<BusPorts> => {
     topicPrefix: `${own}.`,
     topics: [...busTopics, ...recordTopics],
   });
-  const record = createKafkaMessageRecord(bus);
+  const record = createKafkaMessageStore(bus);
   return {
     bus,
     record: async () => record,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
-import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
@@ -46,7 +46,7 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
   const views = await opened(openEmbeddedViewStore(files));
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
   const bus = await opened(openEmbeddedMessageBus(files));
-  const record = memoized(() => opened(openEmbeddedMessageRecord(files)));
+  const record = memoized(() => opened(openEmbeddedMessageStore(files)));
   return {
     views,
     sessions,

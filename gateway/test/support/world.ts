@@ -12,7 +12,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -41,7 +41,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   /** Turns message recording on. */
-  readonly messageRecord?: (record: MessageStore) => MessageStore;
+  readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
 }
 
@@ -101,7 +101,7 @@ export class World extends Estate {
     return this.ports.sessions;
   }
 
-  messageRecord(): Promise<MessageStore> {
+  messageStore(): Promise<MessageStore> {
     return this.ports.record();
   }
 
@@ -126,7 +126,7 @@ export class World extends Estate {
     views,
     bus,
     sessions,
-    messageRecord,
+    messageStore,
     tracing,
     ...options
   }: WorldOptions = {}): Promise<void> {
@@ -136,8 +136,8 @@ export class World extends Estate {
       views: views?.(this.views) ?? this.views,
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
-      messageRecord: messageRecord?.(await ports.record()),
-      groupStore: messageRecord && (await this.groupStore()),
+      messageStore: messageStore?.(await ports.record()),
+      groupStore: messageStore && (await this.groupStore()),
       tracing,
       clock,
       random: systemRandom,

@@ -4,7 +4,7 @@ import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/em
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
@@ -13,7 +13,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { requireWhole } from '../backup/unfinishedRestore.js';
@@ -36,7 +36,7 @@ export interface Adapters {
   /** Beside the read models, on the same engine. */
   sessions(): Promise<SessionStore>;
   /** On the engine of the bus. Only for where messages are recorded. */
-  messageRecord(): Promise<MessageStore>;
+  messageStore(): Promise<MessageStore>;
   /** Beside the sessions. Only for where messages are recorded. */
   groups(): Promise<GroupStore>;
   /** Whether every engine that has been opened answers, within a second. */
@@ -149,13 +149,13 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     // Files have one bus, brokers any number of clients.
     watchedBus: kafkaBrokers === undefined ? bus : opening('message bus', openBus, async () => true),
     openedBus: () => openedBus,
-    messageRecord: opening(
-      'message record',
+    messageStore: opening(
+      'message store',
       async () => {
-        if (kafkaBrokers === undefined) return openEmbeddedMessageRecord(await folder(), { logger });
-        const { createKafkaMessageRecord } =
-          await import('@roomwire/shared/adapters/message-record/kafkaMessageRecord');
-        return createKafkaMessageRecord((await bus()) as KafkaMessageBus);
+        if (kafkaBrokers === undefined) return openEmbeddedMessageStore(await folder(), { logger });
+        const { createKafkaMessageStore } =
+          await import('@roomwire/shared/adapters/message-store/kafkaMessageStore');
+        return createKafkaMessageStore((await bus()) as KafkaMessageBus);
       },
       // Of files, or of the same brokers as the bus.
       async () => true,

@@ -19,14 +19,14 @@ export const startGateway: StartService = async ({
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus, sessions] = [await adapters.views(), await adapters.bus(), await adapters.sessions()];
-  const messageRecord = config.messageRecording ? await adapters.messageRecord() : undefined;
+  const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
   const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
     views,
     bus,
     sessions,
-    messageRecord,
+    messageStore,
     groupStore,
     clock,
     random,

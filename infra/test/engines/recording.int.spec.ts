@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { createKafkaMessageRecord } from '@roomwire/shared/adapters/message-record/kafkaMessageRecord';
+import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { eventually } from '@roomwire/testing/eventually';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
@@ -54,7 +54,7 @@ describe('recorded messages in Kafka', function () {
 
     const brokers = engines.kafkaBrokers.split(',');
     const bus = await openKafkaMessageBus({ brokers, clientId: 'test', topics: recordTopics });
-    const texts = await recordedTexts(createKafkaMessageRecord(bus), `${projectId}/${app.slug}/_/lobby/chat`);
+    const texts = await recordedTexts(createKafkaMessageStore(bus), `${projectId}/${app.slug}/_/lobby/chat`);
     await bus.close();
     expect(new Set(texts).size).to.equal(texts.length);
     expect(texts).to.include.members([...ledger]);

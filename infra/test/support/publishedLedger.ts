@@ -1,6 +1,6 @@
 import { connect, type Client } from '@roomwire/sdk';
 import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
-import type { MessageStore } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 
 /** What was answered `published`, by text. */
 export type PublishedLedger = Set<string>;

@@ -28,7 +28,7 @@ export class EngineUnavailable extends Error {
       | 'read models'
       | 'message bus'
       | 'sessions'
-      | 'message record'
+      | 'message store'
       | 'worker groups'
       | 'audit index',
     options?: ErrorOptions,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedMessageRecord } from '@roomwire/shared/adapters/message-record/embeddedMessageRecord';
+import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { eventually } from '@roomwire/testing/eventually';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { startProgram, stop } from '../../support/program.js';
@@ -46,7 +46,7 @@ describe('recorded messages on files', () => {
     }
     expect((await stop(service)).code).to.equal(0);
 
-    const record = await openEmbeddedMessageRecord({ file: (name) => join(folder.path, name) });
+    const record = await openEmbeddedMessageStore({ file: (name) => join(folder.path, name) });
     const texts = await recordedTexts(record, `${credentials.projectId}/${app.slug}/_/lobby/chat`);
     await record.close();
     await folder.remove();

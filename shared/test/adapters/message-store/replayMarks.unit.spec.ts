@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { merged, newestOf, type Mark } from '../../../src/adapters/message-record/recordMarks.js';
+import { merged, newestOf, type Mark } from '../../../src/adapters/message-store/replayMarks.js';
 
 const mark = (run: number, offset: number, recordedAt: number): Mark => ({
   run,

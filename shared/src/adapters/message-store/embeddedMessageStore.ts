@@ -3,16 +3,22 @@ import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
-import type { MessageStore, Replay, ReplayRange } from '../../ports/messageRecord.js';
+import type { MessageStore, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { retentionMs, type RetentionClass } from '../../wire/bus/recordedMessages.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../event-log/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
-import { removeExpired } from './removeExpired.js';
-import { pagesOf, select } from './recordedPages.js';
-import { openRecordTables, topicKey, type MessageKey, type RecordTables } from './recordTables.js';
+import {
+  openMessageTables,
+  topicKey,
+  type MessageKey,
+  type MessageTables,
+  pagesOf,
+  removeExpired,
+  select,
+} from './messageTables.js';
 
-export interface EmbeddedMessageRecordOptions {
+export interface EmbeddedMessageStoreOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** How often what has expired is removed. */
@@ -30,8 +36,8 @@ interface Append {
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** Messages in an LMDB file. */
-class EmbeddedMessageRecord implements MessageStore {
-  readonly #tables: RecordTables;
+class EmbeddedMessageStore implements MessageStore {
+  readonly #tables: MessageTables;
   readonly #clock: Clock;
   readonly #logger: Logger | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -47,8 +53,8 @@ class EmbeddedMessageRecord implements MessageStore {
   });
 
   constructor(
-    tables: RecordTables,
-    { clock = systemClock, logger, expiryEveryMs = 60_000 }: EmbeddedMessageRecordOptions,
+    tables: MessageTables,
+    { clock = systemClock, logger, expiryEveryMs = 60_000 }: EmbeddedMessageStoreOptions,
   ) {
     this.#tables = tables;
     this.#clock = clock;
@@ -62,7 +68,7 @@ class EmbeddedMessageRecord implements MessageStore {
     // Of the encoder's memory, which it does not use again.
     const value = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
     if (!this.#isOpen || this.#waitingBytes + value.length > maxWaitingBytes) {
-      throw new EngineUnavailable('message record');
+      throw new EngineUnavailable('message store');
     }
     const recordedAt = this.#clock.now();
     const expiresAt = recordedAt + retentionMs(retention);
@@ -70,17 +76,17 @@ class EmbeddedMessageRecord implements MessageStore {
     try {
       await this.#commits.submit({ topic: topicKey(message.topic), recordedAt, expiresAt, value });
     } catch (cause) {
-      throw new EngineUnavailable('message record', { cause });
+      throw new EngineUnavailable('message store', { cause });
     } finally {
       this.#waitingBytes -= value.length;
     }
   }
 
   async replay(internalTopic: string, range: ReplayRange): Promise<Replay> {
-    if (!this.#isOpen) throw new EngineUnavailable('message record');
+    if (!this.#isOpen) throw new EngineUnavailable('message store');
     const selection = select(this.#tables, topicKey(internalTopic), range, this.#clock.now());
     const now = (): number => {
-      if (!this.#isOpen) throw new EngineUnavailable('message record');
+      if (!this.#isOpen) throw new EngineUnavailable('message store');
       return this.#clock.now();
     };
     return { count: selection.count, pages: pagesOf(this.#tables, selection, now) };
@@ -126,8 +132,8 @@ interface Files {
   file(name: string): string;
 }
 
-export const openEmbeddedMessageRecord = async (
+export const openEmbeddedMessageStore = async (
   folder: Files,
-  options: EmbeddedMessageRecordOptions = {},
+  options: EmbeddedMessageStoreOptions = {},
 ): Promise<MessageStore> =>
-  new EmbeddedMessageRecord(await openRecordTables(folder.file('recorded.lmdb')), options);
+  new EmbeddedMessageStore(await openMessageTables(folder.file('recorded.lmdb')), options);

@@ -9,15 +9,40 @@ import {
 import { roomOfTopic } from '../../domain/topic.js';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageRecord.js';
+import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { once } from '../../runtime/service.js';
 import type { KafkaMessageBus } from '../message-bus/kafka/kafkaMessageBus.js';
+import type { PartitionHistory } from '../message-bus/kafka/partitionHistory.js';
 import { systemClock } from '../system/systemClock.js';
-import { RecordCursor } from './recordCursor.js';
-import { merged, newestOf, type Mark } from './recordMarks.js';
+import { merged, newestOf, type Mark } from './replayMarks.js';
 
 const pageBytes = 2 * 1024 * 1024;
 const pageMessages = 500;
+
+/** Reads chosen records of a partition, whose offsets rise, and holds one fetch of them. */
+class RecordCursor {
+  readonly #history: Pick<PartitionHistory, 'from'>;
+  #fetched: readonly KafkaMessage[] = [];
+  #next = 0;
+
+  constructor(history: Pick<PartitionHistory, 'from'>) {
+    this.#history = history;
+  }
+
+  /** Undefined where it is no longer there. */
+  async at(wanted: number): Promise<KafkaMessage | undefined> {
+    if (Number(this.#fetched.at(-1)?.offset ?? -1) < wanted) {
+      this.#fetched = await this.#history.from(wanted);
+      this.#next = 0;
+    }
+    for (; this.#next < this.#fetched.length; this.#next += 1) {
+      const record = this.#fetched[this.#next] as KafkaMessage;
+      if (Number(record.offset) === wanted) return record;
+      if (Number(record.offset) > wanted) return undefined;
+    }
+    return undefined;
+  }
+}
 
 /** What a class holds of a topic. */
 interface Found {
@@ -26,7 +51,7 @@ interface Found {
 }
 
 /** Messages in topics of Kafka, one for each class. It lives on the connections of a bus, which closes after it. */
-class KafkaMessageRecord implements MessageStore {
+class KafkaMessageStore implements MessageStore {
   readonly #bus: KafkaMessageBus;
   readonly #clock: Clock;
   readonly #appending = new Set<Promise<void>>();
@@ -102,7 +127,7 @@ class KafkaMessageRecord implements MessageStore {
   }
 
   #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('message record');
+    if (!this.#isOpen) throw new EngineUnavailable('message store');
   }
 }
 
@@ -117,5 +142,5 @@ const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
   }
 };
 
-export const createKafkaMessageRecord = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageStore =>
-  new KafkaMessageRecord(bus, clock);
+export const createKafkaMessageStore = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageStore =>
+  new KafkaMessageStore(bus, clock);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createKafkaMessageRecord } from '../../../src/adapters/message-record/kafkaMessageRecord.js';
+import { createKafkaMessageStore } from '../../../src/adapters/message-store/kafkaMessageStore.js';
 import { AdjustableClock } from '@roomwire/testing/adjustableClock';
-import { messageRecordContract } from '@roomwire/testing/messageRecordContract';
+import { messageStoreContract } from '@roomwire/testing/messageStoreContract';
 import { reopenable } from '@roomwire/testing/reopenable';
 import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
 import { cable, kafkaUnderTest, withAdmin } from '../message-bus/kafkaUnderTest.js';
@@ -11,16 +11,16 @@ describe('on the Kafka of this run', function () {
   this.timeout(60_000);
   before(() => void testBrokers());
 
-  messageRecordContract('Kafka', async (clock) => {
+  messageStoreContract('Kafka', async (clock) => {
     const kafka = kafkaUnderTest();
     const open = async () => {
       const bus = await kafka.open();
-      const record = createKafkaMessageRecord(bus, clock);
+      const store = createKafkaMessageStore(bus, clock);
       const close = async () => {
-        await record.close();
+        await store.close();
         await bus.close();
       };
-      return { append: record.append.bind(record), replay: record.replay.bind(record), close };
+      return { append: store.append.bind(store), replay: store.replay.bind(store), close };
     };
     return reopenable(open, () => kafka.dispose());
   });
@@ -30,14 +30,14 @@ describe('on the Kafka of this run', function () {
   it('a message that was stored twice because its answer was lost is replayed once', async () => {
     const kafka = kafkaUnderTest();
     const wire = cable();
-    const record = createKafkaMessageRecord(await kafka.open({ connect: wire.connect }));
+    const store = createKafkaMessageStore(await kafka.open({ connect: wire.connect }));
     const ids = Array.from({ length: 500 }, (_, n) => `message ${n}`);
     for (let from = 0; from < ids.length; from += 100) {
-      const appends = ids.slice(from, from + 100).map((id) => record.append(recorded(id), '7d'));
+      const appends = ids.slice(from, from + 100).map((id) => store.append(recorded(id), '7d'));
       wire.loseAnswers(50);
       await Promise.all(appends);
     }
-    const { count, pages } = await record.replay(recorded('').topic, everything);
+    const { count, pages } = await store.replay(recorded('').topic, everything);
     const replayed: string[] = [];
     for await (const page of pages) replayed.push(...page.map(({ message }) => message.id));
     expect(replayed).to.deep.equal(ids);
@@ -52,9 +52,9 @@ describe('on the Kafka of this run', function () {
     const bus = await kafka.open();
     const [ahead, behind] = [new AdjustableClock(), new AdjustableClock()];
     ahead.pass(500);
-    const records = [createKafkaMessageRecord(bus, ahead), createKafkaMessageRecord(bus, behind)] as const;
-    for (let n = 0; n < 10; n += 1) await records[n % 2 === 0 ? 0 : 1].append(recorded(String(n)), '7d');
-    const { count, pages } = await records[1].replay(recorded('').topic, { sinceMs: ahead.now(), limit: 4 });
+    const stores = [createKafkaMessageStore(bus, ahead), createKafkaMessageStore(bus, behind)] as const;
+    for (let n = 0; n < 10; n += 1) await stores[n % 2 === 0 ? 0 : 1].append(recorded(String(n)), '7d');
+    const { count, pages } = await stores[1].replay(recorded('').topic, { sinceMs: ahead.now(), limit: 4 });
     const replayed: string[] = [];
     for await (const page of pages) replayed.push(...page.map(({ message }) => message.id));
     expect([count, replayed]).to.deep.equal([4, ['2', '4', '6', '8']]);
@@ -63,11 +63,11 @@ describe('on the Kafka of this run', function () {
 
   it('what expires during a replay is passed over, and the rest comes', async () => {
     const kafka = kafkaUnderTest();
-    const record = createKafkaMessageRecord(await kafka.open());
+    const store = createKafkaMessageStore(await kafka.open());
     // More than a fetch, so that the rest is read after what is before it has gone.
     const body = new Uint8Array(300_000);
-    for (let n = 0; n < 10; n += 1) await record.append({ ...recorded(String(n)), body }, '1d');
-    const { count, pages } = await record.replay(recorded('').topic, everything);
+    for (let n = 0; n < 10; n += 1) await store.append({ ...recorded(String(n)), body }, '1d');
+    const { count, pages } = await store.replay(recorded('').topic, everything);
     const topic = `${kafka.prefix}recorded-1d`;
     await withAdmin(async (admin) => {
       const ends = await admin.fetchTopicOffsets(topic);

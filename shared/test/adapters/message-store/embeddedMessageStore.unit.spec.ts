@@ -1,29 +1,29 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
-  openEmbeddedMessageRecord,
-  type EmbeddedMessageRecordOptions,
-} from '../../../src/adapters/message-record/embeddedMessageRecord.js';
-import { openRecordTables } from '../../../src/adapters/message-record/recordTables.js';
+  openEmbeddedMessageStore,
+  type EmbeddedMessageStoreOptions,
+} from '../../../src/adapters/message-store/embeddedMessageStore.js';
+import { openMessageTables } from '../../../src/adapters/message-store/messageTables.js';
 import { retentionMs } from '../../../src/wire/bus/recordedMessages.js';
 import { AdjustableClock } from '@roomwire/testing/adjustableClock';
 import { eventually } from '@roomwire/testing/eventually';
-import { messageRecordContract } from '@roomwire/testing/messageRecordContract';
+import { messageStoreContract } from '@roomwire/testing/messageStoreContract';
 import { reopenable } from '@roomwire/testing/reopenable';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { recorded } from './recorded.js';
 
-const openOnFiles = async (options: EmbeddedMessageRecordOptions) => {
+const openOnFiles = async (options: EmbeddedMessageStoreOptions) => {
   const folder = await temporaryFolder();
   const file = (name: string) => join(folder.path, name);
   const opened = await reopenable(
-    () => openEmbeddedMessageRecord({ file }, options),
+    () => openEmbeddedMessageStore({ file }, options),
     () => folder.remove(),
   );
   return { ...opened, path: file('recorded.lmdb') };
 };
 
-messageRecordContract('files', (clock) => openOnFiles({ clock }));
+messageStoreContract('files', (clock) => openOnFiles({ clock }));
 
 describe('messages on files', () => {
   it('are removed step by step when they have expired, and appends go on meanwhile', async () => {
@@ -41,7 +41,7 @@ describe('messages on files', () => {
     await eventually(() => removed === 1_000);
     await store.close();
 
-    const tables = await openRecordTables(path);
+    const tables = await openMessageTables(path);
     expect([tables.messages.getCount(), tables.expiries.getCount()]).to.deep.equal([2, 2]);
     await tables.environment.close();
     await dispose();
@@ -62,7 +62,7 @@ describe('messages on files', () => {
   it('of a layout that this program does not know stop the start', async () => {
     const { store, path, dispose, reopen } = await openOnFiles({});
     await store.close();
-    const tables = await openRecordTables(path);
+    const tables = await openMessageTables(path);
     await tables.environment.transact(() => tables.meta.putSync('dataFormat', 2));
     await tables.environment.close();
     const error = await reopen().catch(String);

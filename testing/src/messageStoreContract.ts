@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { MessageStore, RecordedMessage, ReplayRange } from '@roomwire/shared/ports/messageRecord';
+import type { MessageStore, RecordedMessage, ReplayRange } from '@roomwire/shared/ports/messageStore';
 import { retentionClasses, retentionMs } from '@roomwire/shared/wire/bus/recordedMessages';
 import { AdjustableClock } from './adjustableClock.js';
 
-export interface MessageRecordUnderTest {
+export interface MessageStoreUnderTest {
   readonly store: MessageStore;
-  /** Closes the record and opens another one on the same data. */
+  /** Closes the store and opens another one on the same data. */
   reopen(): Promise<MessageStore>;
   dispose(): Promise<void>;
 }
@@ -33,25 +33,25 @@ const numbered = (count: number, prefix = 'm'): LiveMessage[] =>
 
 const idsOf = (recorded: readonly RecordedMessage[]): string[] => recorded.map(({ message }) => message.id);
 
-/** What every message record promises. The record is opened with the clock that it is given. */
-export const messageRecordContract = (
+/** What every message store promises. The store is opened with the clock that it is given. */
+export const messageStoreContract = (
   name: string,
-  open: (clock: AdjustableClock) => Promise<MessageRecordUnderTest>,
+  open: (clock: AdjustableClock) => Promise<MessageStoreUnderTest>,
 ): void => {
-  describe(`the message record on ${name}`, () => {
+  describe(`the message store on ${name}`, () => {
     let clock: AdjustableClock;
-    let underTest: MessageRecordUnderTest;
-    let record: MessageStore;
+    let underTest: MessageStoreUnderTest;
+    let store: MessageStore;
 
     beforeEach(async () => {
       clock = new AdjustableClock();
       underTest = await open(clock);
-      record = underTest.store;
+      store = underTest.store;
     });
 
     afterEach(() => underTest.dispose());
 
-    const read = async (range: Partial<ReplayRange> = {}, of = topic, from = record) => {
+    const read = async (range: Partial<ReplayRange> = {}, of = topic, from = store) => {
       const { count, pages } = await from.replay(of, { ...everything, ...range });
       const all: RecordedMessage[] = [];
       for await (const page of pages) all.push(...page);
@@ -60,7 +60,7 @@ export const messageRecordContract = (
     };
 
     it('has nothing of a topic that was not recorded', async () => {
-      await record.append(messageOf('a'), '7d');
+      await store.append(messageOf('a'), '7d');
       expect(await read({}, 'project/app/_/room/other')).to.deep.equal([]);
       expect(await read({}, 'project/app/_/other/news')).to.deep.equal([]);
       expect(await read({ limit: 0 })).to.deep.equal([]);
@@ -73,7 +73,7 @@ export const messageRecordContract = (
         body: Uint8Array.of(0x81, 0xa1, 0x61, 0x01),
         retention: { stamp: 's', appId: 'a', roomId: 'r', accessScopeId: null },
       });
-      await record.append(message, '30d');
+      await store.append(message, '30d');
       const [recorded] = await read();
       expect({ ...recorded?.message, body: new Uint8Array(recorded?.message.body ?? []) }).to.deep.equal(
         message,
@@ -86,8 +86,8 @@ export const messageRecordContract = (
       const other = `${topic}:other`;
       await Promise.all(
         messages.flatMap((message) => [
-          record.append(message, '7d'),
-          record.append({ ...message, topic: other }, '7d'),
+          store.append(message, '7d'),
+          store.append({ ...message, topic: other }, '7d'),
         ]),
       );
       expect(idsOf(await read())).to.deep.equal(messages.map(({ id }) => id));
@@ -97,7 +97,7 @@ export const messageRecordContract = (
     });
 
     it('replays the newest of them, the oldest first', async () => {
-      await Promise.all(numbered(50).map((message) => record.append(message, '7d')));
+      await Promise.all(numbered(50).map((message) => store.append(message, '7d')));
       expect(idsOf(await read({ limit: 3 }))).to.deep.equal(['m48', 'm49', 'm50']);
     });
 
@@ -105,7 +105,7 @@ export const messageRecordContract = (
       const times: number[] = [];
       for (const message of numbered(5)) {
         times.push(clock.now());
-        await record.append(message, '7d');
+        await store.append(message, '7d');
         clock.pass(1_000);
       }
       expect(idsOf(await read({ sinceMs: times[2] as number }))).to.deep.equal(['m3', 'm4', 'm5']);
@@ -115,7 +115,7 @@ export const messageRecordContract = (
     });
 
     it('keeps each message for the time of its class, and no longer', async () => {
-      for (const retention of retentionClasses) await record.append(messageOf(retention), retention);
+      for (const retention of retentionClasses) await store.append(messageOf(retention), retention);
       const recordedAt = clock.now();
       const remaining: string[] = [...retentionClasses];
       for (const retention of retentionClasses) {
@@ -130,7 +130,7 @@ export const messageRecordContract = (
     it('keeps the order of time when the class of a topic changes', async () => {
       const classes = ['7d', '30d', '1d', '30d', '7d', '7d', '90d'] as const;
       for (const [n, retention] of classes.entries()) {
-        await record.append(messageOf(`m${n + 1}`), retention);
+        await store.append(messageOf(`m${n + 1}`), retention);
         clock.pass(1);
       }
       expect(idsOf(await read())).to.deep.equal(classes.map((_, n) => `m${n + 1}`));
@@ -143,8 +143,8 @@ export const messageRecordContract = (
         ...message,
         body: new Uint8Array(921_600).fill(n),
       }));
-      for (const message of messages) await record.append(message, '1d');
-      const { count, pages } = await record.replay(topic, everything);
+      for (const message of messages) await store.append(message, '1d');
+      const { count, pages } = await store.replay(topic, everything);
       expect(count).to.equal(20);
       const ids: string[] = [];
       for await (const page of pages) {
@@ -163,7 +163,7 @@ export const messageRecordContract = (
       const messages = numbered(5_000);
       await Promise.all(
         messages.map((message, n) =>
-          record.append(n % 3 === 0 ? message : { ...message, topic: `${topic}:other` }, '7d'),
+          store.append(n % 3 === 0 ? message : { ...message, topic: `${topic}:other` }, '7d'),
         ),
       );
       const expected = messages.filter((_, n) => n % 3 === 0).map(({ id }) => id);
@@ -172,16 +172,16 @@ export const messageRecordContract = (
     });
 
     it('does not replay what is recorded after the replay has begun', async () => {
-      await record.append(messageOf('before'), '7d');
-      const { count, pages } = await record.replay(topic, everything);
-      await record.append(messageOf('after'), '7d');
+      await store.append(messageOf('before'), '7d');
+      const { count, pages } = await store.replay(topic, everything);
+      await store.append(messageOf('after'), '7d');
       const ids: string[] = [];
       for await (const page of pages) ids.push(...idsOf(page));
       expect([count, ids]).to.deep.equal([1, ['before']]);
     });
 
     it('has everything when it is opened again, and goes on behind it', async () => {
-      for (const message of numbered(3)) await record.append(message, '7d');
+      for (const message of numbered(3)) await store.append(message, '7d');
       const reopened = await underTest.reopen();
       clock.pass(1);
       await reopened.append(messageOf('m4'), '7d');
@@ -189,16 +189,16 @@ export const messageRecordContract = (
     });
 
     it('has what was accepted before it was closed', async () => {
-      const appended = Promise.all(numbered(200).map((message) => record.append(message, '7d')));
+      const appended = Promise.all(numbered(200).map((message) => store.append(message, '7d')));
       const reopened = await underTest.reopen();
       await appended;
       expect(await read({}, topic, reopened)).to.have.lengthOf(200);
     });
 
     it('rejects when it is closed', async () => {
-      await record.append(messageOf('a'), '7d');
-      await record.close();
-      for (const attempt of [record.append(messageOf('b'), '7d'), record.replay(topic, everything)]) {
+      await store.append(messageOf('a'), '7d');
+      await store.close();
+      for (const attempt of [store.append(messageOf('b'), '7d'), store.replay(topic, everything)]) {
         const error = await attempt.then(
           () => undefined,
           (reason: unknown) => reason,
