@@ -28,9 +28,7 @@ import { defaultOptions, type GatewayOptions } from './options.js';
 import { Connection } from './session/connection.js';
 import { drain } from './session/drain.js';
 import { endLapsed } from './session/endLapsed.js';
-import { asksForWebSocket, ignoreUpgrade } from './socket/ignoreUpgrade.js';
-import { isAllowedOrigin } from './socket/originCheck.js';
-import { refuseUpgrade } from './socket/refuseUpgrade.js';
+import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
 export interface GatewayDeps {

@@ -1,5 +1,8 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { isSlug } from '@roomwire/shared/domain/slug';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Identity } from '../session/identity.js';
+import type { Session } from '../session/session.js';
 import type { Directory } from './directory.js';
 import { resolveAccess, type TopicAccess } from './topicAccess.js';
 
@@ -43,4 +46,63 @@ export const accessToRoom = async (
 ): Promise<TopicAccess | undefined> => {
   const reading = await readRoom(...room);
   return reading?.isReadable ? reading.access : undefined;
+};
+
+export interface LookupDeps extends ReadingDeps {
+  readonly views: ViewStore;
+}
+
+/** Rooms of one slug in a project that are looked at; with more, the slug alone is taken to name none. */
+const maxSameSlug = 100;
+
+/**
+ * [WS-PRES-2] The room that a `roomId` names: `app-slug/room-slug`, or a room slug, of the apps in which the session
+ * is subscribed, then of all in the project. Undefined where no readable room has that name, or two have.
+ */
+export const findRoom = async (
+  deps: LookupDeps,
+  session: Session,
+  roomId: string,
+): Promise<TopicAccess | undefined> => {
+  const [first = '', second, ...rest] = roomId.split('/');
+  if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
+  if (second !== undefined) return accessToRoom(deps, session.identity, first, second);
+  const near = await readableIn(deps, session, appsSubscribedIn(session), first);
+  return near.length > 0 ? theOne(near) : findInProject(deps, session, first);
+};
+
+/** Slugs. */
+export const appsSubscribedIn = ({ subscriptions }: Session): readonly string[] => [
+  ...new Set([...subscriptions.keys()].map((address) => address.split('/', 1)[0] as string)),
+];
+
+/** The only one there is. */
+export const theOne = <T>(found: readonly T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
+
+const findInProject = async (
+  deps: LookupDeps,
+  session: Session,
+  roomSlug: string,
+): Promise<TopicAccess | undefined> => {
+  const filter = { projectId: session.identity.projectId, slug: roomSlug };
+  const rooms = await deps.views.find('rooms', { filter, limit: maxSameSlug + 1 });
+  if (rooms.length > maxSameSlug) return undefined;
+  const apps = await Promise.all(rooms.map(({ appId }) => deps.views.get('apps', appId)));
+  const slugs = apps.filter((app) => app !== undefined).map(({ slug }) => slug);
+  return theOne(await readableIn(deps, session, slugs, roomSlug));
+};
+
+/** Stops at the second one. */
+const readableIn = async (
+  deps: LookupDeps,
+  { identity }: Session,
+  apps: readonly string[],
+  roomSlug: string,
+): Promise<readonly TopicAccess[]> => {
+  const found: TopicAccess[] = [];
+  for (const app of apps) {
+    const access = await accessToRoom(deps, identity, app, roomSlug);
+    if (access !== undefined && found.push(access) === 2) break;
+  }
+  return found;
 };

@@ -3,9 +3,8 @@ import { messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
-import { webhooksOf, type TopicWebhooks } from '../policy/topicWebhooks.js';
+import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';
 import type { Identity } from '../session/identity.js';
-import { retentionOf } from '../policy/retentionOf.js';
 import type { Directory, Place } from './directory.js';
 
 /** What an actor may do at an address, worked out once. */

@@ -3,10 +3,9 @@ import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liv
 import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Retained } from '../retained/retained.js';
 import type { Audience } from './audience.js';
 import type { Hub } from './hub.js';
-import { RecentIds } from './recentIds.js';
+import type { Retained } from './retained.js';
 import type { Subscription } from './subscription.js';
 
 interface DeliveryDeps {
@@ -78,3 +77,25 @@ const deliverRetained = (
   for (const subscription of missing) if (stamp > subscription.newest) subscription.newest = stamp;
   return deliver(binaryFrame(body), missing, publisher);
 };
+
+/** The ids that came last: so many at least, and never more than twice as many. */
+export class RecentIds {
+  private readonly atLeast: number;
+  private recent = new Set<string>();
+  private former = new Set<string>();
+
+  constructor(atLeast: number) {
+    this.atLeast = atLeast;
+  }
+
+  /** Whether it was here before. Remembers it. */
+  isRepeated(id: string): boolean {
+    if (this.recent.has(id) || this.former.has(id)) return true;
+    this.recent.add(id);
+    if (this.recent.size === this.atLeast) {
+      this.former = this.recent;
+      this.recent = new Set();
+    }
+    return false;
+  }
+}

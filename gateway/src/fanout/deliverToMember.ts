@@ -4,7 +4,7 @@ import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import type { MemberReplay } from '../groups/workerGroups.js';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
-import { replayLimit } from '../policy/replayLimit.js';
+import { replayLimit } from '../policy/topicConfig.js';
 import { Outstanding, type AckHooks } from '../recording/outstanding.js';
 import type { MemberDelivery } from './hub.js';
 import type { Subscription } from './subscription.js';

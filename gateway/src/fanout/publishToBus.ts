@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import {
   liveMessages,
   retainedMessages,
@@ -10,16 +11,16 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Random } from '@roomwire/shared/ports/random';
 import type { TopicAccess } from '../access/topicAccess.js';
-import type { ProjectUsage } from '../limits/projectUsage.js';
+import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { RecordMessage } from '../recording/recorder.js';
-import { RecordingLine } from '../recording/recordingLine.js';
-import type { RetainStamps } from '../retained/retainStamps.js';
 import type { Session } from '../session/session.js';
-import type { MessageIds } from './messageIds.js';
+import type { Trigger } from '../webhooks/webhookCalls.js';
+import { RecordingLine, type RecordMessage } from './recording.js';
+import type { RetainStamps } from './retainedValues.js';
 import { beginPublish } from './traceMessages.js';
-import type { Trigger } from '../webhooks/triggers.js';
 
 /** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
 const maxUnacknowledged = 1_000;
@@ -163,3 +164,43 @@ const acknowledge = (session: Session, { topic, msgRef }: PublishFrame): void =>
   if (msgRef === undefined || session.identity.version === 1) return;
   session.link.send({ type: 'published', topic, msgRef });
 };
+
+const timeDigits = 9;
+const makerBytes = 12;
+
+/** Two digits of base 36: a count is put together of them, because to format a number costs more than all the rest. */
+const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
+/** Of one millisecond; the count has four digits. */
+const maxCount = pairs.length ** 2;
+
+/**
+ * Ids of messages, unique over all gateways and their restarts: the time, how many came before in the same millisecond,
+ * and who made them. As text they sort by time, those of one gateway in the order in which they were made.
+ */
+export class MessageIds {
+  private readonly clock: Clock;
+  private readonly maker: string;
+  private last = -1;
+  private time = '';
+  private count = 0;
+
+  constructor(clock: Clock, random: Random) {
+    this.clock = clock;
+    this.maker = `.${Buffer.from(random.bytes(makerBytes)).toString('base64url')}`;
+  }
+
+  next(): string {
+    const now = this.clock.now();
+    // A clock that was set back must not make an id twice.
+    if (now > this.last) this.begin(now);
+    else if (this.count === maxCount) this.begin(this.last + 1);
+    const count = this.count++;
+    return this.time + pairs[Math.floor(count / pairs.length)] + pairs[count % pairs.length] + this.maker;
+  }
+
+  private begin(time: number): void {
+    this.last = time;
+    this.time = time.toString(36).padStart(timeDigits, '0');
+    this.count = 0;
+  }
+}

@@ -3,7 +3,7 @@ import { maxDataBytes } from '@roomwire/shared/wire/protocol/limits';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayCore } from '../core.js';
-import type { ProjectUsage } from '../limits/projectUsage.js';
+import type { ProjectUsage } from '../limits/usageLedger.js';
 import { filterError } from '../policy/filters.js';
 import type { Session } from '../session/session.js';
 import type { Handler, Outcome } from './handler.js';

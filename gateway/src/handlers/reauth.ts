@@ -1,6 +1,6 @@
 import type { ReauthError } from '@roomwire/shared/wire/protocol/authErrors';
 import type { GatewayCore } from '../core.js';
-import { checkCredential, type Credentials } from '../session/credential.js';
+import { checkCredential, type Credentials } from '../access/credentials.js';
 import { moveToScope } from '../session/scopeMove.js';
 import type { Session } from '../session/session.js';
 import type { Handler } from './handler.js';

@@ -1,6 +1,6 @@
 import { presenceFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { TopicAccess } from '../access/topicAccess.js';
-import { SlidingWindow } from '../policy/slidingWindow.js';
+import { SlidingWindow } from '../policy/rateLimits.js';
 import type { Session } from '../session/session.js';
 import type { Transition } from './presenceTable.js';
 

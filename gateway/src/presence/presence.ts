@@ -1,10 +1,9 @@
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { accessToRoom } from '../access/roomAccess.js';
-import { findRoom, type LookupDeps } from '../access/roomLookup.js';
+import { accessToRoom, findRoom, type LookupDeps } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
-import { Lobbies } from '../lobbies/lobbies.js';
-import { ticksPerBeat } from '../peers/peers.js';
+import { Lobbies } from './lobbies.js';
+import { ticksPerBeat } from './peers.js';
 import type { Session } from '../session/session.js';
 import { Members, type Member } from './members.js';
 import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';

@@ -4,10 +4,9 @@ import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrame
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import { Peers } from '../peers/peers.js';
+import { Peers } from './peers.js';
 import { Announcer, type OwnPresence } from './announcer.js';
 import { PresenceTable, type KnownPresence, type Transition } from './presenceTable.js';
-import { Readiness } from './readiness.js';
 import { Replica } from './replica.js';
 
 export interface PresenceBoardDeps {
@@ -169,5 +168,45 @@ export class PresenceBoard {
       onAsked: () => this.announcer.giveAccount(),
       onGone: (gatewayId: string, forGood: boolean) => this.replica.gone(gatewayId, forGood),
     };
+  }
+}
+
+/** However long the others take, this gateway answers after so long. */
+const patienceMs = 2_000;
+
+/**
+ * When a gateway that has just started may say who is present: when those that answered its hello have told it all,
+ * and the time for an answer has passed.
+ */
+export class Readiness {
+  readonly reached: Promise<void>;
+  private readonly answersMs: number;
+  private resolve!: () => void;
+  private hadTime = false;
+  private timers: readonly NodeJS.Timeout[] = [];
+
+  constructor(answersMs: number, onReached: () => void) {
+    this.answersMs = answersMs;
+    this.reached = new Promise<void>((resolve) => (this.resolve = resolve)).then(onReached);
+  }
+
+  /** The hello has been said. */
+  begin(isSynced: () => boolean): void {
+    const answered = (): void => {
+      this.hadTime = true;
+      this.look(isSynced());
+    };
+    if (this.answersMs === 0) answered();
+    else this.timers = [setTimeout(answered, this.answersMs).unref()];
+    this.timers = [...this.timers, setTimeout(() => this.resolve(), patienceMs).unref()];
+  }
+
+  look(isSynced: boolean): void {
+    if (this.hadTime && isSynced) this.resolve();
+  }
+
+  stop(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.resolve();
   }
 }

@@ -1,11 +1,5 @@
+import { Buffer } from 'node:buffer';
 import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/wire/protocol/presenceFrames';
-import {
-  isSamePresence,
-  presentSince,
-  shown,
-  type ActorPresence,
-  type ConnectionPresence,
-} from './actorPresence.js';
 
 /** What became of an actor's presence in a room. */
 export interface Transition {
@@ -141,3 +135,38 @@ const discard = (
   items?.delete(item);
   if (items?.size === 0) index.delete(key);
 };
+
+/** One connection's presence in a room. */
+export interface ConnectionPresence {
+  readonly gatewayId: string;
+  readonly connection: number;
+  readonly room: string;
+  readonly actorTokenId: string;
+  /** A MessagePack map. */
+  readonly presence: Uint8Array;
+  /** Unix seconds. */
+  readonly joinedAt: number;
+  readonly rank: number;
+}
+
+/** The connections of an actor in a room, at least one. */
+export type ActorPresence = readonly ConnectionPresence[];
+
+/**
+ * The announcement that shows: the one of highest rank. Who announces takes a rank above all that it knows, so that
+ * the last one shows; where two gateways took the same, all must choose the same one.
+ */
+export const shown = (connections: ActorPresence): ConnectionPresence =>
+  connections.reduce((best, one) => (isAbove(one, best) ? one : best));
+
+const isAbove = (one: ConnectionPresence, other: ConnectionPresence): boolean =>
+  one.rank !== other.rank ? one.rank > other.rank : identity(one) > identity(other);
+
+const identity = ({ gatewayId, connection }: ConnectionPresence): string => `${gatewayId}/${connection}`;
+
+/** An actor has been there since the first of its connections came. */
+export const presentSince = (connections: ActorPresence): number =>
+  Math.min(...connections.map(({ joinedAt }) => joinedAt));
+
+export const isSamePresence = (one: ConnectionPresence, other: ConnectionPresence): boolean =>
+  Buffer.compare(one.presence, other.presence) === 0;

@@ -2,7 +2,7 @@ import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { negotiatedVersion } from '@roomwire/shared/wire/protocol/versions';
 import type { GatewayCore } from '../core.js';
-import { checkCredential, type Credentials } from './credential.js';
+import { checkCredential, type Credentials } from '../access/credentials.js';
 import type { Identity } from './identity.js';
 
 export interface Admission {

@@ -12,13 +12,13 @@ import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
-import type { Retained } from '../retained/retained.js';
+import type { Retained } from '../fanout/retained.js';
 import type { SessionRecords } from '../resume/sessionRecords.js';
 import { coalesced } from './coalesced.js';
 import type { Roster } from './roster.js';
 import { moveToScope } from './scopeMove.js';
 import type { Session } from './session.js';
-import { expiryOf, standingOf, type GoodStanding } from './standing.js';
+import { expiryOf, standingOf, type GoodStanding } from '../access/credentials.js';
 
 interface RevalidatorDeps {
   readonly views: ViewStore;

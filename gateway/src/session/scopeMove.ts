@@ -3,7 +3,7 @@ import type { Directory } from '../access/directory.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Hub } from '../fanout/hub.js';
 import type { Subscription } from '../fanout/subscription.js';
-import type { Retained } from '../retained/retained.js';
+import type { Retained } from '../fanout/retained.js';
 import type { ActorScope } from './identity.js';
 import type { Session } from './session.js';
 

@@ -5,15 +5,13 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { Subscription } from '../fanout/subscription.js';
-import { Allowance } from '../policy/allowance.js';
-import { SlidingWindow } from '../policy/slidingWindow.js';
+import { Allowance, SlidingWindow } from '../policy/rateLimits.js';
 import type { Outstanding } from '../recording/outstanding.js';
-import type { RecordingLine } from '../recording/recordingLine.js';
+import type { RecordingLine } from '../fanout/recording.js';
 import type { Outbox } from '../socket/outbox.js';
 import type { Admission } from './authenticate.js';
-import type { Credentials, LiveClientToken } from './credential.js';
+import { expiryOf, type Credentials, type LiveClientToken } from '../access/credentials.js';
 import type { ActorScope, Identity } from './identity.js';
-import { expiryOf } from './standing.js';
 
 /** What a session asks of its connection. */
 export interface SessionLink {

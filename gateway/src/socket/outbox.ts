@@ -1,7 +1,83 @@
-import type { Buffer } from 'node:buffer';
-import type { FramePath } from './framePath.js';
-import type { FrameSocket } from './frameSocket.js';
-import type { Tick } from './tick.js';
+import { Buffer } from 'node:buffer';
+import type { FrameSocket } from './wsListener.js';
+
+/**
+ * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence stand on the
+ * same node, so that its bytes are put together once for all of them, and a delivery costs a comparison and a pointer.
+ */
+export class FramePath {
+  /** Bytes of the whole sequence. */
+  readonly size: number;
+  private readonly parent: FramePath | undefined;
+  private readonly frame: Buffer | undefined;
+  private lastChild: FramePath | undefined;
+  private joined: Buffer | undefined;
+
+  constructor(parent?: FramePath, frame?: Buffer) {
+    this.parent = parent;
+    this.frame = frame;
+    this.size = (parent?.size ?? 0) + (frame?.length ?? 0);
+  }
+
+  /** The sequence with one more frame. A frame goes to all its sockets in one go, so that the last child is the one. */
+  then(frame: Buffer): FramePath {
+    if (this.lastChild?.frame === frame) return this.lastChild;
+    this.lastChild = new FramePath(this, frame);
+    return this.lastChild;
+  }
+
+  bytes(): Buffer {
+    return (this.joined ??= joinedFrames(this));
+  }
+
+  /** Undefined for the empty sequence. */
+  get last(): Buffer | undefined {
+    return this.frame;
+  }
+
+  /** The sequence without its last frame. */
+  get before(): FramePath | undefined {
+    return this.parent;
+  }
+}
+
+const joinedFrames = (path: FramePath): Buffer => {
+  if (path.last?.length === path.size) return path.last;
+  const joined = Buffer.allocUnsafeSlow(path.size);
+  let end = path.size;
+  for (let at: FramePath | undefined = path; at?.last !== undefined; at = at.before) {
+    end -= at.last.length;
+    joined.set(at.last, end);
+  }
+  return joined;
+};
+
+interface Flushable {
+  flush(): void;
+}
+
+/**
+ * Gathers what all sockets are to send in one turn of the event loop and lets it leave at the end of it: one write a
+ * socket. Not a timer: a message waits for the reads that the loop has at hand, and for nothing else.
+ */
+export class Tick {
+  private root = new FramePath();
+  private waiting: Flushable[] = [];
+
+  /** Flushes the outbox at the end of this tick. Returns the empty sequence. */
+  enlist(outbox: Flushable): FramePath {
+    if (this.waiting.length === 0) setImmediate(this.end);
+    this.waiting.push(outbox);
+    return this.root;
+  }
+
+  private readonly end = (): void => {
+    const ending = this.waiting;
+    this.waiting = [];
+    this.root = new FramePath();
+    for (const outbox of ending) outbox.flush();
+  };
+}
 
 /** The part of a socket that an outbox needs. */
 export type FrameSink = Pick<FrameSocket, 'write' | 'bufferedBytes'>;

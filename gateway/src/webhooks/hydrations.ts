@@ -8,7 +8,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Subscription } from '../fanout/subscription.js';
 import type { GatewayMetrics } from '../metrics.js';
-import { newCall } from './newCall.js';
+import { newCall } from './webhookCalls.js';
 
 interface HydrationDeps {
   readonly bus: MessageBus;

@@ -1,6 +1,6 @@
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { expect } from 'chai';
-import { MessageIds } from '../../src/fanout/messageIds.js';
+import { MessageIds } from '../../src/fanout/publishToBus.js';
 import { ManualClock } from '../support/manualClock.js';
 
 describe('message ids', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RecentIds } from '../../src/fanout/recentIds.js';
+import { RecentIds } from '../../src/fanout/deliverFromBus.js';
 
 const upTo = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `id-${n}`);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PeerJudge } from '../../src/peers/peerJudge.js';
+import { PeerJudge } from '../../src/presence/peers.js';
 
 /** Beats every 3 s, as a gateway does. */
 class Watch {

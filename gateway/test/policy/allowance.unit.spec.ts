@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Allowance } from '../../src/policy/allowance.js';
+import { Allowance } from '../../src/policy/rateLimits.js';
 
 describe('an allowance', () => {
   it('gives ten seconds’ worth at once, and then each when its time has come', () => {

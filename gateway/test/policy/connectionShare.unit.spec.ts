@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { excessOf, type GatewayCount } from '../../src/policy/connectionShare.js';
+import { excessOf, type GatewayCount } from '../../src/limits/connectionLimit.js';
 
 const counts = (...connections: readonly number[]): readonly GatewayCount[] =>
   connections.map((each, index) => ({ gatewayId: `g${index}`, connections: each }));

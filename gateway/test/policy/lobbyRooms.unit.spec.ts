@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { roomsOfLobby } from '../../src/policy/lobbyRooms.js';
+import { roomsOfLobby } from '../../src/presence/lobbyView.js';
 
 const app = {
   slug: 'hotel',

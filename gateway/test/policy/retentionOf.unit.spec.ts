@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retentionOf } from '../../src/policy/retentionOf.js';
+import { retentionOf } from '../../src/policy/topicConfig.js';
 
 describe('how long a topic is recorded', () => {
   it('[WS-RECORD-2] is what its logging says, a week for a tier, and not at all without', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SlidingWindow } from '../../src/policy/slidingWindow.js';
+import { SlidingWindow } from '../../src/policy/rateLimits.js';
 
 describe('a sliding window', () => {
   it('[WS-PUB-6] takes the limit in a second, and the next when the first is a second old', () => {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/eventually';
-import { Readiness } from '../../src/presence/readiness.js';
+import { Readiness } from '../../src/presence/presenceBoard.js';
 
 describe('the readiness of a gateway that has just started', () => {
   let reached: number;

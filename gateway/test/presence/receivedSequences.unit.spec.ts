@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ReceivedSequences } from '../../src/presence/receivedSequences.js';
+import { ReceivedSequences } from '../../src/presence/replica.js';
 
 describe('the numbers that were received', () => {
   it('are complete up to the first gap', () => {

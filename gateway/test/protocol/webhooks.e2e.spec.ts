@@ -7,7 +7,7 @@ import type { App } from '@roomwire/shared/domain/apps/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/eventually';
-import { webhooksOf } from '../../src/policy/topicWebhooks.js';
+import { webhooksOf } from '../../src/policy/topicConfig.js';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RecordingLine } from '../../src/recording/recordingLine.js';
+import { RecordingLine } from '../../src/fanout/recording.js';
 
 describe('the line of publishes that wait for their record', () => {
   const add = (line: RecordingLine, heard: unknown[], what: string, recorded?: Promise<void>) =>

@@ -7,9 +7,8 @@ import { createDelivery } from '../../src/fanout/deliverFromBus.js';
 import { Hub } from '../../src/fanout/hub.js';
 import { Subscription } from '../../src/fanout/subscription.js';
 import { createMetrics } from '../../src/metrics.js';
-import { Retained } from '../../src/retained/retained.js';
-import { RetainedValues } from '../../src/retained/retainedValues.js';
-import { RetainStamps } from '../../src/retained/retainStamps.js';
+import { Retained } from '../../src/fanout/retained.js';
+import { RetainedValues, RetainStamps } from '../../src/fanout/retainedValues.js';
 import type { Session } from '../../src/session/session.js';
 import { ManualClock } from '../support/manualClock.js';
 

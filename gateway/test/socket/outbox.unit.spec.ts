@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { Outbox } from '../../src/socket/outbox.js';
-import { Tick } from '../../src/socket/tick.js';
+import { Outbox, Tick } from '../../src/socket/outbox.js';
 
 /** A peer that takes nothing until it is told to. */
 class StubSocket {

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import type { FrameReceiver, FrameSocket } from '../../src/socket/frameSocket.js';
-import { createWsListener } from '../../src/socket/wsListener.js';
+import { createWsListener, type FrameReceiver, type FrameSocket } from '../../src/socket/wsListener.js';
 
 /**
  * We write to the TCP socket behind the back of `ws`. These tests fail when a new version of it no longer writes its

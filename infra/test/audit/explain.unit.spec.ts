@@ -3,7 +3,7 @@ import { actions, explain } from '@roomwire/command-api/explain/explain';
 import { pastRecords } from '@roomwire/command-api/explain/pastRecords';
 import { Directory } from '@roomwire/gateway/access/directory';
 import { resolveAccess } from '@roomwire/gateway/access/topicAccess';
-import { standingOf } from '@roomwire/gateway/session/standing';
+import { standingOf } from '@roomwire/gateway/access/credentials';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { openAuditWorld, type AuditWorld } from './auditWorld.js';

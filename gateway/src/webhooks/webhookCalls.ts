@@ -1,13 +1,19 @@
-import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import {
+  webhookCalls,
+  type CallOrigin,
+  type WebhookCall,
+  type WebhookKind,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
+import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
+import type { Identity } from '../session/identity.js';
 import type { Session } from '../session/session.js';
-import { newCall } from './newCall.js';
 
 /**
  * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when nothing
@@ -54,3 +60,42 @@ export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Tr
     return qos === 0 ? withoutWaiting(put) : put;
   };
 };
+
+export interface CallReason {
+  readonly kind: WebhookKind;
+  readonly webhook: Webhook;
+  /** MessagePack. */
+  readonly data: Uint8Array;
+  readonly origin: CallOrigin;
+  /** Undefined where it is not traced. */
+  readonly traceparent?: TraceParent | undefined;
+}
+
+/** Everything the call needs, as it is now. */
+export const newCall = (
+  random: Random,
+  { organizationId, projectId, actorTokenId, accessScope }: Identity,
+  { place, room, topic }: TopicAccess,
+  { kind, webhook, data, origin, traceparent }: CallReason,
+): WebhookCall => ({
+  callId: random.uuid(),
+  kind,
+  organizationId,
+  projectId,
+  appId: place.app.value.appId,
+  url: webhook.url,
+  headers: Object.entries(webhook.headers ?? {}),
+  room,
+  roomName: place.room.value.slug,
+  topicName: topic.slice(room.length + 1),
+  actorId: actorTokenId,
+  scope: accessScope && {
+    accessScopeId: accessScope.accessScopeId,
+    slug: accessScope.slug,
+    name: accessScope.name,
+  },
+  data,
+  origin,
+  attempts: 0,
+  ...(traceparent !== undefined && { traceparent }),
+});

@@ -1,7 +1,24 @@
+import type { Duplex } from 'node:stream';
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { refuseUpgrade } from './refuseUpgrade.js';
+
+/** A peer that does not even take the answer is cut off after this long. */
+const graceMs = 2_000;
+
+/**
+ * Answers an `upgrade` request with an HTTP status and lets go of the socket. The HTTP server no longer looks after a
+ * socket that was to be upgraded, and keeps its side open when the peer does: nobody but us ends it.
+ */
+export const refuseUpgrade = (socket: Duplex, status: string): void => {
+  const destroy = () => socket.destroy();
+  const deadline = setTimeout(destroy, graceMs);
+  socket.once('close', () => clearTimeout(deadline));
+  socket.on('error', destroy);
+  socket.once('finish', destroy);
+  // What has come and is not read would turn the end into a reset, which can overtake the answer.
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+};
 
 /** Names and values. Node drops what comes behind a thousand headers, and with it perhaps the length of the body. */
 const maxRawHeaders = 1_000;
@@ -37,4 +54,16 @@ export const ignoreUpgrade = (
   // Node reads headers as Latin-1.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
+};
+
+/**
+ * Whether a handshake may go on. Only browsers name the page that asks, and no page can make them name another one: the
+ * check keeps other people's pages out, and nothing else, so that a handshake without an origin passes.
+ */
+export const isAllowedOrigin = ({ headers }: IncomingMessage, allowed: readonly string[] | '*'): boolean => {
+  // The second one is from before the protocol was a standard, and still taken by `ws`.
+  const named = [headers.origin, headers['sec-websocket-origin']]
+    .flat()
+    .filter((origin) => origin !== undefined);
+  return allowed === '*' || named.every((origin) => allowed.includes(origin));
 };

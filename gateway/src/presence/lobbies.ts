@@ -1,13 +1,17 @@
-import { lobbySnapshotFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Buffer } from 'node:buffer';
+import {
+  lobbyPresenceFrame,
+  lobbySnapshotFrame,
+  type PresenceEntry,
+} from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import type { LookupDeps } from '../access/roomLookup.js';
-import type { PresenceBoard } from '../presence/presenceBoard.js';
-import { estateOf, type Transition } from '../presence/presenceTable.js';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
+import type { LookupDeps } from '../access/roomAccess.js';
+import { findLobby, type LobbyView } from './lobbyView.js';
 import type { Session } from '../session/session.js';
-import { LobbyFeed } from './lobbyFeed.js';
-import { findLobby } from './lobbyLookup.js';
-import { LobbyNotice, roomSlugOf } from './lobbyNotice.js';
-import type { LobbyView } from './lobbyView.js';
+import type { PresenceBoard } from './presenceBoard.js';
+import { estateOf, type Transition } from './presenceTable.js';
 
 type Board = Pick<PresenceBoard, 'ready' | 'entries' | 'roomsIn'>;
 
@@ -107,3 +111,100 @@ const shownTo = async (view: LobbyView, contents: Contents): Promise<Contents> =
   for (const [roomSlug, entries] of contents) if (await view.shows(roomSlug)) shown.set(roomSlug, entries);
   return shown;
 };
+
+/** Events that may wait until it is known whether the actor may see them. */
+const maxWaiting = 1_000;
+
+const retryAfterMs = 500;
+
+/** What one session is told about one lobby, in the order in which it happened. */
+export class LobbyFeed {
+  readonly lobbyId: string;
+  readonly view: LobbyView;
+  private readonly session: Session;
+  private readonly waiting: LobbyNotice[] = [];
+  /** While it is not told which rooms the session sees, or its snapshot is not out, events wait. */
+  private isHeld = true;
+  private isOver = false;
+
+  constructor(session: Session, lobbyId: string, view: LobbyView) {
+    this.session = session;
+    this.lobbyId = lobbyId;
+    this.view = view;
+  }
+
+  /** The snapshot is out: what happened after it may follow. */
+  release(): void {
+    void this.drain();
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.waiting.length = 0;
+  }
+
+  push(notice: LobbyNotice): void {
+    if (this.isHeld) return this.wait(notice);
+    const isShown = this.view.showsAsKnown(notice.roomSlug);
+    if (isShown === true) this.send(notice);
+    else if (isShown === undefined) {
+      this.wait(notice);
+      void this.drain();
+    }
+  }
+
+  private wait(notice: LobbyNotice): void {
+    if (this.waiting.push(notice) > maxWaiting) this.session.link.close(closes.serviceRestart);
+  }
+
+  private async drain(): Promise<void> {
+    this.isHeld = true;
+    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
+      const isShown = await this.isShown(next.roomSlug);
+      if (this.isOver) return;
+      if (isShown) this.send(next);
+      this.waiting.shift();
+    }
+    this.isHeld = false;
+  }
+
+  private async isShown(roomSlug: string): Promise<boolean> {
+    while (!this.isOver) {
+      try {
+        return await this.view.shows(roomSlug);
+      } catch {
+        // The read models are away: the order of the events is kept until they are back.
+        await pause(retryAfterMs, undefined, { ref: false });
+      }
+    }
+    return false;
+  }
+
+  private send(notice: LobbyNotice): void {
+    this.session.link.outbox.push(notice.frame(this.lobbyId));
+  }
+}
+
+/** What lobbies say of a transition: a frame for each name by which clients know a lobby, made once. */
+export class LobbyNotice {
+  readonly roomSlug: string;
+  private readonly transition: Transition;
+  private readonly frames = new Map<string, Buffer>();
+
+  constructor(transition: Transition) {
+    this.transition = transition;
+    this.roomSlug = roomSlugOf(transition.room);
+  }
+
+  frame(lobbyId: string): Buffer {
+    const known = this.frames.get(lobbyId);
+    if (known !== undefined) return known;
+    const { event, actorTokenId: actorId, presence } = this.transition;
+    const frame = lobbyPresenceFrame({ event, lobbyId, roomId: this.roomSlug, actorId, presence });
+    this.frames.set(lobbyId, frame);
+    return frame;
+  }
+}
+
+export const roomSlugOf = (internalRoom: string): string =>
+  internalRoom.slice(internalRoom.lastIndexOf('/') + 1);

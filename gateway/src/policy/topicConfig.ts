@@ -1,0 +1,40 @@
+import type { App } from '@roomwire/shared/domain/apps/app';
+import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
+import type { TopicConfigs } from '@roomwire/shared/domain/apps/topicConfig';
+import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
+
+/** The webhooks that apply to a topic. */
+export interface TopicWebhooks {
+  readonly onSubscribe: Webhook | undefined;
+  readonly onPublish: Webhook | undefined;
+}
+
+type Configured = Pick<App, 'topicConfigs' | 'hydrationWebhook' | 'triggerWebhook'>;
+
+/** [HOOK-CONF-1] A topic's own webhook wins over the app's. Undefined where no webhook applies at all. */
+export const webhooksOf = (app: Configured, topicName: string): TopicWebhooks | undefined => {
+  const own = Object.hasOwn(app.topicConfigs, topicName) ? app.topicConfigs[topicName]?.webhooks : undefined;
+  const onSubscribe = own?.onSubscribe ?? app.hydrationWebhook ?? undefined;
+  const onPublish = own?.onPublish ?? app.triggerWebhook ?? undefined;
+  return onSubscribe || onPublish ? { onSubscribe, onPublish } : undefined;
+};
+
+/** What `tier`, or nothing, stands for. */
+const ofTier: RetentionClass = '7d';
+
+/** [WS-RECORD-2] Undefined for a topic that is not logged. */
+export const retentionOf = (configs: TopicConfigs, topic: string): RetentionClass | undefined => {
+  const logging = Object.hasOwn(configs, topic) ? configs[topic]?.logging : undefined;
+  if (!logging?.enabled) return undefined;
+  const { retention = 'tier' } = logging;
+  return retention === 'tier' ? ofTier : retention;
+};
+
+const most = 1_000;
+
+/** [WS-GROUP-10] How many messages of a topic a group that is woken gets at most. Undefined where there is nothing to be had. */
+export const replayLimit = (configs: TopicConfigs, topic: string): number | undefined => {
+  const logging = Object.hasOwn(configs, topic) ? configs[topic]?.logging : undefined;
+  if (!logging?.enabled || logging.replayEnabled === false) return undefined;
+  return logging.maxReplayMessages ?? most;
+};
