@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Audience } from './audience.js';
@@ -31,7 +31,7 @@ export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps)
   return (message: RoomRecord): void => {
     // Groups know by themselves what they have had: on all gateways alike, whatever each of them has read.
     groups.take(message);
-    if (isGroupNews(message)) return;
+    if (isGroupRecord(message)) return;
     if (isSecondCopy(message)) {
       metrics.secondCopies++;
       return;

@@ -1,5 +1,5 @@
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
@@ -48,7 +48,7 @@ export const tracedDelivery = (
 ): Deliver => {
   if (tracing === undefined) return deliver;
   return (record) => {
-    const span = isGroupNews(record) ? undefined : beginDelivery(tracing, 'deliver', record);
+    const span = isGroupRecord(record) ? undefined : beginDelivery(tracing, 'deliver', record);
     if (span === undefined) return deliver(record);
     const before = metrics.deliveries;
     deliver(record);

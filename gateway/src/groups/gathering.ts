@@ -1,5 +1,5 @@
-import type { RecordKey } from '@roomwire/shared/wire/bus/groupNews';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import type { RecordKey } from '@roomwire/shared/wire/bus/groupRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupBounds, GroupSnapshot } from './groupState.js';
 import { StateCollector, type StatePart } from './stateParts.js';
 
@@ -25,7 +25,7 @@ export class Gathering {
 
   add(record: RoomRecord): void {
     this.gathered.push(record);
-    if (isGroupNews(record)) return;
+    if (isGroupRecord(record)) return;
     this.messages++;
     this.bytes += record.body.length;
     while (this.messages > this.bounds.messages || this.bytes > this.bounds.bytes) this.drop();
@@ -35,7 +35,7 @@ export class Gathering {
   adopt(part: StatePart): Adoption | undefined {
     const snapshot = this.collector.add(part);
     if (snapshot === undefined) return undefined;
-    const at = this.gathered.findIndex((record) => isGroupNews(record) && hasKey(record, part.after));
+    const at = this.gathered.findIndex((record) => isGroupRecord(record) && hasKey(record, part.after));
     return at < 0 ? undefined : { snapshot, since: this.gathered.slice(at + 1) };
   }
 
@@ -48,9 +48,9 @@ export class Gathering {
   }
 
   private drop(): void {
-    const at = this.gathered.findIndex((record) => !isGroupNews(record));
+    const at = this.gathered.findIndex((record) => !isGroupRecord(record));
     const [record] = this.gathered.splice(at, 1);
-    if (record === undefined || isGroupNews(record)) return;
+    if (record === undefined || isGroupRecord(record)) return;
     this.messages--;
     this.bytes -= record.body.length;
     this.dropped++;

@@ -1,6 +1,6 @@
-import type { GroupNews, GroupNewsOf } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Delivery } from './delivery.js';
 import type { GroupState } from './groupState.js';
 import type { LocalMember, OwnMembers } from './ownMembers.js';
@@ -46,7 +46,7 @@ export class GroupInside {
 
   apply(record: RoomRecord): void {
     const { dropped } = this.state;
-    if (isGroupNews(record)) this.applyNews(record);
+    if (isGroupRecord(record)) this.applyNews(record);
     else this.state.take(record);
     if (this.state.dropped > dropped) this.parts.deps.dropped(this.state.dropped - dropped);
     this.giveOut();
@@ -108,7 +108,7 @@ export class GroupInside {
     }
   }
 
-  private applyNews(news: GroupNews): void {
+  private applyNews(news: GroupRecord): void {
     const { state } = this;
     const { sequencer } = state;
     switch (news.kind) {
@@ -135,7 +135,7 @@ export class GroupInside {
     }
   }
 
-  private joined(news: GroupNewsOf<'join'>): void {
+  private joined(news: GroupRecordOf<'join'>): void {
     const { speaker } = this.parts;
     const { gatewayId, members, needs } = news;
     const isOwn = gatewayId === this.self;
@@ -162,7 +162,7 @@ export class GroupInside {
     else if (!own.isLeaving(number)) speaker.say({ kind: 'leave', members: [number], quit: true });
   }
 
-  private gone(news: GroupNewsOf<'gone'>, sequencer: string | undefined): void {
+  private gone(news: GroupRecordOf<'gone'>, sequencer: string | undefined): void {
     // Of two that take each other for dead one was first.
     if (!this.state.members.isAt(news.gatewayId)) return;
     this.state.gone(news.gone, news.upTo);
@@ -170,7 +170,7 @@ export class GroupInside {
     if (news.gone === this.self) this.parts.takenForDead(news.upTo);
   }
 
-  private assigned({ gatewayId, assignments }: GroupNewsOf<'assign'>): void {
+  private assigned({ gatewayId, assignments }: GroupRecordOf<'assign'>): void {
     for (const [id, ...key] of assignments) {
       const held = this.state.assign(id, key);
       if (gatewayId === this.self) this.sequencer.cameBack(id, this.state);
@@ -179,7 +179,7 @@ export class GroupInside {
   }
 
   /** Members have gone: their messages are nobody's now, and it may be up to us to say who gets them. */
-  private afterRemoval(news: GroupNews, before: string | undefined): void {
+  private afterRemoval(news: GroupRecord, before: string | undefined): void {
     const { members, awaiting } = this.state;
     if (this.isSequencer && before !== this.self) {
       for (const gatewayId of awaiting) this.parts.speaker.tell(gatewayId, this.state, news);

@@ -1,4 +1,4 @@
-import type { GroupMember, KnownMember, MemberKey } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupMember, KnownMember, MemberKey } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { mayHave } from './choice.js';
 import { MemberOrder } from './memberOrder.js';

@@ -1,6 +1,6 @@
-import type { GroupNews, GroupNewsOf } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { Delivery } from './delivery.js';
 import { Gathering, type Adoption } from './gathering.js';
 import { GroupInside, type InsideParts } from './groupInside.js';
@@ -91,7 +91,7 @@ export class GroupReplica {
   take(record: RoomRecord): void {
     if (this.inside) this.inside.apply(record);
     else this.gather(record);
-    if (isGroupNews(record) && record.gatewayId === this.deps.gatewayId) this.cameBack(record);
+    if (isGroupRecord(record) && record.gatewayId === this.deps.gatewayId) this.cameBack(record);
   }
 
   /** The gateways that may have the state are others than before. */
@@ -129,13 +129,13 @@ export class GroupReplica {
     const { dropped } = this.gathering;
     this.gathering.add(record);
     if (this.gathering.dropped > dropped) this.deps.dropped(this.gathering.dropped - dropped);
-    if (!isGroupNews(record)) return;
+    if (!isGroupRecord(record)) return;
     if (record.kind === 'state' && record.to === this.deps.gatewayId)
       this.adopt(this.gathering.adopt(record));
     else if (record.kind === 'join' && record.needs === 'founds') this.foundedBy(record);
   }
 
-  private foundedBy({ gatewayId, ref }: GroupNewsOf<'join'>): void {
+  private foundedBy({ gatewayId, ref }: GroupRecordOf<'join'>): void {
     if (gatewayId === this.deps.gatewayId) {
       if (this.speaker.isFounder(ref)) this.enter(this.newState(), this.gathering.take());
     } else if (!this.speaker.isFounding) {
@@ -203,7 +203,7 @@ export class GroupReplica {
     this.speaker.join(this.own.all, true);
   }
 
-  private cameBack(news: GroupNews): void {
+  private cameBack(news: GroupRecord): void {
     const { ref } = news;
     this.speaker.read(ref);
     if (news.kind === 'leave') for (const number of news.members) this.own.hasLeft(number);

@@ -1,4 +1,4 @@
-import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupHosts, Host } from './groupHosts.js';
 import { GroupReplica } from './groupReplica.js';
@@ -169,7 +169,7 @@ export class GroupSite {
     if (known !== undefined && isInCharge) this.sleep.look(known);
   }
 
-  private say(news: GroupNews): number {
+  private say(news: GroupRecord): number {
     this.outgoing.push(news);
     return news.ref;
   }

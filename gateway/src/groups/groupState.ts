@@ -1,4 +1,4 @@
-import type { GroupMember, HeldMessage, KnownMember, MemberKey } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupMember, HeldMessage, KnownMember, MemberKey } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { GroupMembers, type Member } from './groupMembers.js';
 import { madeAt, Passed, type PassedRecord } from './passed.js';

@@ -1,4 +1,4 @@
-import type { GroupMember } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { matchesFilters } from '../policy/filters.js';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';

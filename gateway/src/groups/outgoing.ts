@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -20,7 +20,7 @@ const firstPauseMs = 50;
  */
 export class Outgoing {
   private readonly deps: OutgoingDeps;
-  private queue: GroupNews[] = [];
+  private queue: GroupRecord[] = [];
   private sending: Promise<void> | undefined;
   private isOpen = true;
 
@@ -28,7 +28,7 @@ export class Outgoing {
     this.deps = deps;
   }
 
-  push(news: GroupNews): void {
+  push(news: GroupRecord): void {
     const last = this.queue.at(-1);
     const merged = last && mergedWith(last, news);
     if (merged) this.queue[this.queue.length - 1] = merged;
@@ -50,7 +50,7 @@ export class Outgoing {
     await new Promise(setImmediate);
     for (let failures = 0; this.queue.length > 0 && this.isOpen;) {
       // It stays in front while it is on its way, and nothing is added to it.
-      const [news] = this.queue.splice(0, 1) as [GroupNews];
+      const [news] = this.queue.splice(0, 1) as [GroupRecord];
       while (!(await this.isStored(news)) && this.isOpen) {
         const waitMs = Math.min(firstPauseMs * 2 ** failures++, this.deps.retryMs);
         await pause(waitMs, undefined, { ref: false });
@@ -60,7 +60,7 @@ export class Outgoing {
     this.sending = undefined;
   }
 
-  private async isStored(news: GroupNews): Promise<boolean> {
+  private async isStored(news: GroupRecord): Promise<boolean> {
     try {
       await this.deps.bus.send(roomRecords, news, 'stored');
       return true;
@@ -72,7 +72,7 @@ export class Outgoing {
 }
 
 /** One record for both, by the number of the second; undefined where they cannot be one. */
-const mergedWith = (one: GroupNews, other: GroupNews): GroupNews | undefined => {
+const mergedWith = (one: GroupRecord, other: GroupRecord): GroupRecord | undefined => {
   if (one.kind === 'done' && other.kind === 'done' && one.ids.length < mostMerged) {
     return { ...other, ids: [...one.ids, ...other.ids] };
   }

@@ -1,8 +1,8 @@
-import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { GroupBounds, GroupState } from './groupState.js';
 
 type Unsigned<T> = T extends unknown ? Omit<T, 'room' | 'topic' | 'group' | 'gatewayId' | 'ref'> : never;
-export type Utterance = Unsigned<GroupNews>;
+export type Utterance = Unsigned<GroupRecord>;
 
 export interface ReplicaDeps {
   readonly gatewayId: string;

@@ -1,4 +1,4 @@
-import type { MemberKey } from '@roomwire/shared/wire/bus/groupNews';
+import type { MemberKey } from '@roomwire/shared/wire/bus/groupRecord';
 import type { Member } from './groupMembers.js';
 import type { GroupState, Held } from './groupState.js';
 

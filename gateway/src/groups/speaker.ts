@@ -1,4 +1,4 @@
-import type { GroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { GroupState } from './groupState.js';
 import { asMember, type LocalMember, type OwnMembers } from './ownMembers.js';
 import type { ReplicaDeps, Utterance } from './replicaDeps.js';
@@ -56,7 +56,7 @@ export class Speaker {
   }
 
   /** The state as it is right after a record. */
-  tell(to: string, state: GroupState, { gatewayId, ref }: GroupNews): void {
+  tell(to: string, state: GroupState, { gatewayId, ref }: GroupRecord): void {
     for (const part of partsOf(state.snapshot)) {
       this.say({ kind: 'state', to, after: [gatewayId, ref], ...part });
     }

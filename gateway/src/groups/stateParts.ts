@@ -1,8 +1,8 @@
-import type { GroupNewsOf, HeldMessage } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GroupSnapshot } from './groupState.js';
 
-export type StatePart = GroupNewsOf<'state'>;
+export type StatePart = GroupRecordOf<'state'>;
 type Content = Omit<StatePart, 'kind' | 'room' | 'topic' | 'group' | 'gatewayId' | 'ref' | 'to' | 'after'>;
 
 /** Of the bodies in one record, unless a single one has more. */

@@ -1,6 +1,6 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Transition } from '../presence/presenceTable.js';
@@ -88,7 +88,7 @@ export class WorkerGroups {
 
   /** Whatever comes from a room. Where the topic has no group it costs a look-up. */
   take(record: RoomRecord): void {
-    if (isGroupNews(record)) return this.sites.get(nameOf(record))?.take(record);
+    if (isGroupRecord(record)) return this.sites.get(nameOf(record))?.take(record);
     const sites = this.byTopic.get(record.topic);
     if (sites !== undefined) for (const site of sites) site.take(record);
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { GroupMember } from '@roomwire/shared/wire/bus/groupNews';
+import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
 import { GroupState } from '../../src/groups/groupState.js';
 import { messageOf } from '../support/groupNode.js';
 

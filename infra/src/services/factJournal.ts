@@ -1,6 +1,6 @@
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
-import { isGroupNews, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import { createMessageFactOf } from '../analytics/facts/messageFacts.js';
 import { outcomeFactOf } from '../analytics/facts/outcomeFacts.js';
 import { streamNames } from '../analytics/facts/factStream.js';
@@ -24,7 +24,7 @@ export const startFactJournal = async ({
   const messageFactOf = createMessageFactOf(config.analyticsPayloads);
   const readers = [
     await bus.read(roomRecords, { interest: 'all' }, (record) => {
-      if (!isGroupNews(record)) journal.append('messages', messageFactOf(record, clock.now()));
+      if (!isGroupRecord(record)) journal.append('messages', messageFactOf(record, clock.now()));
     }),
     await bus.read(webhookOutcomes, { interest: 'all' }, (outcome) =>
       journal.append('webhook-outcomes', outcomeFactOf(outcome)),

@@ -1,6 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { encodeGroupNews } from '@roomwire/shared/wire/bus/groupNews';
+import { encodeGroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { messageColumns, messageFacts } from '../../src/analytics/facts/messageFacts.js';
@@ -64,7 +64,7 @@ describe('What is kept of a message', () => {
       gatewayId: 'x',
       ref: 1,
     };
-    expect(factOf(encodeGroupNews(news as Parameters<typeof encodeGroupNews>[0]))).to.equal(undefined);
+    expect(factOf(encodeGroupRecord(news as Parameters<typeof encodeGroupRecord>[0]))).to.equal(undefined);
     expect(() => factOf(encode([99, 'x']))).to.throw('known version');
     expect(() => factOfMessage({ body: encode({ type: 'message' }) })).to.throw('without data');
   });

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupNews, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
 import { messagePackAsJson } from '@roomwire/shared/wire/webhooks/messagePackAsJson';
 import type { Column, Fact, FactStream } from './factStream.js';
@@ -75,7 +75,7 @@ export const messageFacts = (withPayloads: boolean): FactStream => {
     columns: messageColumns,
     factOf: (bytes, timestamp) => {
       const record = roomRecords.codec.decode(bytes);
-      return isGroupNews(record) ? undefined : messageFactOf(record, timestamp);
+      return isGroupRecord(record) ? undefined : messageFactOf(record, timestamp);
     },
   };
 };

@@ -7,7 +7,7 @@ import { webhookAnswers } from '../bus/webhookAnswers.js';
 import { webhookBacklog, webhookCalls, webhookRetries } from '../bus/webhookCalls.js';
 import { webhookOutcomes } from '../bus/webhookOutcomes.js';
 import { webhookReports } from '../bus/webhookReports.js';
-import { groupNewsSchema } from './groupNewsSchema.js';
+import { groupRecordSchema } from './groupRecordSchema.js';
 import {
   bytes,
   constant,
@@ -114,7 +114,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
       'A published message, on its way between gateways, or what they tell one another of worker groups',
     key: 'room',
     contentType: msgpack,
-    payload: { oneOf: [tuple(liveMessage(orNull(retention))), groupNewsSchema] },
+    payload: { oneOf: [tuple(liveMessage(orNull(retention))), groupRecordSchema] },
   },
   [retainedMessages.name]: {
     summary: 'A retained message once more, for the memory of every gateway',

@@ -1,28 +1,29 @@
 import type { Channel } from './channel.js';
-import { decodeGroupNews, encodeGroupNews, type GroupNews } from './groupNews.js';
+import { decodeGroupRecord, encodeGroupRecord, type GroupRecord } from './groupRecord.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
 
-/** What happens in a room, in one order for everybody: its messages, and who of its worker groups gets them. */
-export type RoomRecord = LiveMessage | GroupNews;
+/** An entry of a room's log, which all gateways read in one order: a message, or a command of one of its worker groups. */
+export type RoomRecord = LiveMessage | GroupRecord;
 
-export const isGroupNews = (record: RoomRecord): record is GroupNews =>
-  (record as GroupNews).kind !== undefined;
+export const isGroupRecord = (record: RoomRecord): record is GroupRecord =>
+  (record as GroupRecord).kind !== undefined;
 
 /** The first byte of an array that begins with a text; that of a message begins with a number. */
 const beginsWithText = (bytes: Uint8Array): boolean => ((bytes[1] ?? 0) & 0xe0) === 0xa0;
 
-/** The channel of the live messages, for those who want all that is on it. */
+/** The channel of the live messages, for readers of everything that is on it. */
 export const roomRecords: Channel<RoomRecord> = {
   name: liveMessages.name,
   key: (record) => record.room,
   codec: {
-    encode: (record) => (isGroupNews(record) ? encodeGroupNews(record) : liveMessages.codec.encode(record)),
+    encode: (record) =>
+      isGroupRecord(record) ? encodeGroupRecord(record) : liveMessages.codec.encode(record),
     decode: (bytes) =>
-      (beginsWithText(bytes) ? decodeGroupNews(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
+      (beginsWithText(bytes) ? decodeGroupRecord(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
   },
-  // News of groups are not traced.
+  // Commands of groups are not traced.
   trace: {
-    of: (record) => (isGroupNews(record) ? undefined : record.traceparent),
-    onto: (record, traceparent) => (isGroupNews(record) ? record : { ...record, traceparent }),
+    of: (record) => (isGroupRecord(record) ? undefined : record.traceparent),
+    onto: (record, traceparent) => (isGroupRecord(record) ? record : { ...record, traceparent }),
   },
 };

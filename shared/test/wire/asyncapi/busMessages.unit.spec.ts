@@ -20,7 +20,7 @@ import {
 } from '../../../src/wire/bus/webhookCalls.js';
 import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
 import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
-import { groupNewsSamples } from '../bus/groupNewsSamples.js';
+import { groupRecordSamples } from '../bus/groupRecordSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
 
@@ -73,7 +73,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     expect(ajv.validate(busMessages['messages']?.payload ?? {}, [])).to.equal(false);
   });
 
-  for (const each of groupNewsSamples)
+  for (const each of groupRecordSamples)
     it(`are news of worker groups: ${each.kind}`, () =>
       expect(isDescribed(roomRecords, each)).to.equal(true));
 

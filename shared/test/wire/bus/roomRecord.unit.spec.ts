@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { encode } from '@msgpack/msgpack';
-import { isGroupNews, roomRecords, type RoomRecord } from '../../../src/wire/bus/roomRecord.js';
-import { groupNewsSamples as all, member, message, sender } from './groupNewsSamples.js';
+import { isGroupRecord, roomRecords, type RoomRecord } from '../../../src/wire/bus/roomRecord.js';
+import { groupRecordSamples as all, member, message, sender } from './groupRecordSamples.js';
 
 describe('what happens in a room', () => {
   const { codec, key } = roomRecords;
@@ -9,14 +9,14 @@ describe('what happens in a room', () => {
 
   it('is its messages, as the channel of messages has them', () => {
     expect(there(message)).to.deep.equal(message);
-    expect(isGroupNews(there(message))).to.equal(false);
+    expect(isGroupRecord(there(message))).to.equal(false);
     expect(key(message)).to.equal('p/app/_/room');
   });
 
   for (const news of all) {
     it(`is the "${news.kind}" of a worker group`, () => {
       expect(there(news)).to.deep.equal(news);
-      expect(isGroupNews(there(news))).to.equal(true);
+      expect(isGroupRecord(there(news))).to.equal(true);
       expect(key(news)).to.equal('p/app/_/room');
     });
   }

@@ -1,4 +1,4 @@
-import type { GroupNews } from '../../../src/wire/bus/groupNews.js';
+import type { GroupRecord } from '../../../src/wire/bus/groupRecord.js';
 import type { LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
 export const message: LiveMessage = {
@@ -21,7 +21,7 @@ export const member = {
 };
 
 /** One of each kind. */
-export const groupNewsSamples: readonly GroupNews[] = [
+export const groupRecordSamples: readonly GroupRecord[] = [
   { ...sender, kind: 'join', members: [member], needs: 'founds' },
   { ...sender, kind: 'leave', members: [1, 2], quit: true },
   { ...sender, kind: 'assign', assignments: [['id', 'gateway', 1]] },

@@ -1,4 +1,4 @@
-import type { GroupNews } from '../bus/groupNews.js';
+import type { GroupRecord } from '../bus/groupRecord.js';
 import { filterEntry } from './filterSchemas.js';
 import {
   bytes,
@@ -25,7 +25,7 @@ const member = {
 const memberKey = tuple([described('A gateway', text), described('The number of a member', count)]);
 const liveMessage = bytes('A message, as it stands on this topic');
 
-const kinds: { readonly [K in GroupNews['kind']]: Readonly<Record<string, JsonSchema>> } = {
+const kinds: { readonly [K in GroupRecord['kind']]: Readonly<Record<string, JsonSchema>> } = {
   join: { members: list(object(member, ['filters'])), needs: oneOf('state', 'nothing', 'founds') },
   leave: { members: list(count), quit: flag },
   woken: { collects: flag },
@@ -49,8 +49,8 @@ const kinds: { readonly [K in GroupNews['kind']]: Readonly<Record<string, JsonSc
   },
 };
 
-/** What the gateways with members of a worker group tell one another. */
-export const groupNewsSchema: JsonSchema = tuple([
+/** A command in the log of a worker group. */
+export const groupRecordSchema: JsonSchema = tuple([
   constant('group'),
   constant(1),
   {

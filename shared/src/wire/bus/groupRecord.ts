@@ -3,33 +3,32 @@ import type { FilterEntry } from '../protocol/filterEntry.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
 import { isCount, isMap, isText } from './recordChecks.js';
 
-/** A subscription that takes its turn in a worker group. */
+/** A subscription that is a member of a worker group. */
 export interface GroupMember {
-  /** Names it on its gateway, which gives each number once. */
+  /** Unique on its gateway, which never uses a number twice. */
   readonly number: number;
   readonly actorTokenId: string;
   /** Undefined for every message. */
   readonly filters: readonly FilterEntry[] | undefined;
-  /** Its client acknowledges what it gets, and until then a message is not done. */
+  /** Its client acknowledges messages; until then a message stays open. */
   readonly acks: boolean;
-  /** Its session outlasts its connection, and so does the group. */
+  /** Its session outlives its connection, and so does the group. */
   readonly isPersistent: boolean;
 }
 
 /** A member as all gateways know it. */
 export interface KnownMember extends GroupMember {
   readonly gatewayId: string;
-  /** When it got its last message, in assignments of the group. */
+  /** The number of the group's assignment with which it got its last message. */
   readonly turn: number;
 }
 
-/** Which member of which gateway. */
 export type MemberKey = readonly [gatewayId: string, number: number];
 
-/** A message that is not done, and who has it. */
+/** An open message, and the member that it is assigned to. */
 export type HeldMessage = readonly [message: LiveMessage, assignee: MemberKey | null];
 
-/** Which record: its sender's number for it. */
+/** Identifies a record: the number that its sender gave it. */
 export type RecordKey = readonly [gatewayId: string, ref: number];
 
 interface FromGateway {
@@ -38,56 +37,63 @@ interface FromGateway {
   /** Internal. */
   readonly topic: string;
   readonly group: string;
-  /** The sender. */
   readonly gatewayId: string;
-  /** Rises with each record of the sender. */
+  /** Rises with each record of the sender for this group. */
   readonly ref: number;
 }
 
-/** What the gateways with members of a worker group tell one another, among the messages of the room and in one order with them. */
-export type GroupNews = FromGateway &
+/**
+ * A command in the log of a worker group. Gateways with members append them to the channel of the room's messages, under the
+ * same key, so that all gateways read commands and messages in one order. docs/WORKER_GROUPS.md has the whole protocol.
+ */
+export type GroupRecord = FromGateway &
   (
     | {
         readonly kind: 'join';
-        /** New ones, or known ones with other filters. */
+        /** New members, or known ones with other filters. */
         readonly members: readonly GroupMember[];
-        /** What the sender needs: the others' state, nothing, or `founds` when it knows of nobody who has a state. */
+        /** What the sender needs: a snapshot (`state`), nothing, or it bootstraps the group (`founds`): it knows of no gateway with the state. */
         readonly needs: 'state' | 'nothing' | 'founds';
       }
-    /** Their connections have ended, or they `quit`. */
+    /** Their connections have ended, or they have unsubscribed (`quit`). */
     | { readonly kind: 'leave'; readonly members: readonly number[]; readonly quit: boolean }
-    /** What was recorded while nobody was there has been given out. */
+    /** The backlog has been replayed: live messages may be assigned. */
     | { readonly kind: 'woken'; readonly collects: boolean }
-    /** Holds where the message is nobody's and the member is there. */
+    /** In effect for messages that are open and unassigned, and members that are present. */
     | { readonly kind: 'assign'; readonly assignments: readonly (readonly [id: string, ...MemberKey])[] }
     | { readonly kind: 'done'; readonly ids: readonly string[] }
-    /** The gateway is dead: its members up to this number are out. */
+    /** The gateway is dead: its members up to this number are removed. */
     | { readonly kind: 'gone'; readonly gone: string; readonly upTo: number }
-    /** Messages that others may not have. */
+    /** Open messages that the other gateways may not have. */
     | { readonly kind: 'messages'; readonly messages: readonly LiveMessage[] }
-    /** Asks for nothing: when it comes back, everything before it has been read. */
+    /** No effect: when its sender reads it, it has read everything before it. */
     | { readonly kind: 'check' }
-    /** A part of the state as it was right after a record, for a gateway that has read everything since. */
+    /** A part of a snapshot: the state right after a record, for a gateway that has read everything since. */
     | {
         readonly kind: 'state';
         readonly to: string;
         readonly after: RecordKey;
         readonly part: number;
         readonly parts: number;
-        /** All of them, in the first part. */
+        /** In the first part only. */
         readonly members: readonly KnownMember[];
-        /** Gateways that wait for a state. In the first part. */
+        /** Gateways that wait for a snapshot. In the first part only. */
         readonly awaiting: readonly string[];
         readonly isWaking: boolean;
         readonly collects: boolean;
-        /** What has come to the group: the time up to which it is everything, and the ids of what was made later. */
+        /** The messages that the group has seen: all from before `floorMs`, and later ones by id. */
         readonly floorMs: number;
         readonly passed: readonly string[];
         readonly held: readonly HeldMessage[];
       }
   );
 
-export type GroupNewsOf<K extends GroupNews['kind']> = Extract<GroupNews, { kind: K }>;
+/** A record without what its sender adds to it. */
+export type GroupCommand = Unsigned<GroupRecord>;
+
+type Unsigned<T> = T extends unknown ? Omit<T, keyof FromGateway> : never;
+
+export type GroupRecordOf<K extends GroupRecord['kind']> = Extract<GroupRecord, { kind: K }>;
 
 const mark = 'group';
 const version = 1;
@@ -97,14 +103,15 @@ const encoder = new Encoder({ ignoreUndefined: true });
 const packed = (message: LiveMessage): Uint8Array => liveMessages.codec.encode(message);
 const unpacked = (bytes: Uint8Array): LiveMessage => liveMessages.codec.decode(bytes);
 
-/** On the wire a message within a record is its own record, as bytes. */
-const wireOf = (news: GroupNews): unknown => {
-  if (news.kind === 'messages') return { ...news, messages: news.messages.map(packed) };
-  if (news.kind !== 'state') return news;
-  return { ...news, held: news.held.map(([message, assignee]) => [packed(message), assignee]) };
+/** On the wire a message within a record is encoded like a record of its own. */
+const wireOf = (record: GroupRecord): unknown => {
+  if (record.kind === 'messages') return { ...record, messages: record.messages.map(packed) };
+  if (record.kind !== 'state') return record;
+  return { ...record, held: record.held.map(([message, assignee]) => [packed(message), assignee]) };
 };
 
-export const encodeGroupNews = (news: GroupNews): Uint8Array => encoder.encode([mark, version, wireOf(news)]);
+export const encodeGroupRecord = (record: GroupRecord): Uint8Array =>
+  encoder.encode([mark, version, wireOf(record)]);
 
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
@@ -133,8 +140,8 @@ const isKnownMember: Check = (value) =>
   isMember(value) && isMap(value) && isText(value['gatewayId']) && isCount(value['turn']);
 const isHeld = tupleOf(isBytes, (assignee) => assignee === null || isKey(assignee));
 
-/** What each kind has besides the sender. */
-const isSound: { readonly [K in GroupNews['kind']]: (fields: Fields) => boolean } = {
+/** The fields of each kind. */
+const hasSoundFields: { readonly [K in GroupRecord['kind']]: (fields: Fields) => boolean } = {
   join: ({ members, needs }) =>
     listOf(isMember)(members) && ['state', 'nothing', 'founds'].includes(needs as string),
   leave: ({ members, quit }) => listOf(isCount)(members) && isFlag(quit),
@@ -158,26 +165,30 @@ const isSound: { readonly [K in GroupNews['kind']]: (fields: Fields) => boolean 
     listOf(isHeld)(held),
 };
 
-const isNews = (fields: unknown): fields is Fields & { readonly kind: GroupNews['kind'] } =>
+const isGroupRecord = (fields: unknown): fields is Fields & { readonly kind: GroupRecord['kind'] } =>
   isMap(fields) &&
   [fields['room'], fields['topic'], fields['group'], fields['gatewayId'], fields['kind']].every(isText) &&
   isCount(fields['ref']) &&
-  Object.hasOwn(isSound, fields['kind'] as string) &&
-  isSound[fields['kind'] as GroupNews['kind']](fields);
+  Object.hasOwn(hasSoundFields, fields['kind'] as string) &&
+  hasSoundFields[fields['kind'] as GroupRecord['kind']](fields);
 
-/** Undefined for what is no news of a group; throws for news of another version. */
-export const decodeGroupNews = (bytes: Uint8Array): GroupNews | undefined => {
-  const record = decode(bytes);
-  if (!Array.isArray(record) || record[0] !== mark) return undefined;
-  const [, of, news] = record as unknown[];
-  if (of !== version || !isNews(news)) throw new Error('Not news of a worker group of a known version');
-  if (news.kind === 'messages') {
-    return { ...news, messages: (news['messages'] as Uint8Array[]).map(unpacked) } as unknown as GroupNews;
+/** Undefined for bytes that are not a group's record; throws for a record of another version. */
+export const decodeGroupRecord = (bytes: Uint8Array): GroupRecord | undefined => {
+  const decoded = decode(bytes);
+  if (!Array.isArray(decoded) || decoded[0] !== mark) return undefined;
+  const [, of, record] = decoded as unknown[];
+  if (of !== version || !isGroupRecord(record))
+    throw new Error('Not a record of a worker group of a known version');
+  if (record.kind === 'messages') {
+    return {
+      ...record,
+      messages: (record['messages'] as Uint8Array[]).map(unpacked),
+    } as unknown as GroupRecord;
   }
-  if (news.kind !== 'state') return news as unknown as GroupNews;
-  const held = (news['held'] as [Uint8Array, MemberKey | null][]).map(([message, assignee]) => [
+  if (record.kind !== 'state') return record as unknown as GroupRecord;
+  const held = (record['held'] as [Uint8Array, MemberKey | null][]).map(([message, assignee]) => [
     unpacked(message),
     assignee,
   ]);
-  return { ...news, held } as unknown as GroupNews;
+  return { ...record, held } as unknown as GroupRecord;
 };
