@@ -21,24 +21,15 @@ import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
-import { allowOrigins, type AllowedOrigins } from './http/allowOrigins.js';
+import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
 import { createAuthenticator } from './http/authenticate.js';
-import {
-  answerErrors,
-  answerUnknownRoute,
-  createFailureAnswerer,
-  refuseOptions,
-} from './http/errorHandler.js';
+import { answerErrors, answerUnknownRoute, createFailureAnswerer, refuseOptions } from './http/failures.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
-import { assignRequestId } from './http/requestId.js';
-import { RequestMetrics } from './http/requestMetrics.js';
-import { takingOriginForm } from './http/requestTarget.js';
+import { assignRequestId, takingOriginForm } from './http/request.js';
+import { RequestMetrics } from './http/requestTelemetry.js';
 import type { Route } from './http/route.js';
-import { securityHeaders } from './http/securityHeaders.js';
-import { docsPage } from './openapi/docsPage.js';
-import { serveDescription } from './openapi/serveDescription.js';
-import { serveSocketDescription } from './openapi/serveSocketDescription.js';
+import { docsPage, serveDescription, serveSocketDescription } from './openapi/pages.js';
 import { organizationRoutes } from './organizations/routes.js';
 import type { RateLimit } from './policy/tokenBuckets.js';
 import { projectRoutes } from './projects/routes.js';

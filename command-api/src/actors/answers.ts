@@ -1,7 +1,7 @@
 import { actorStatuses, actorTypes } from '@roomwire/shared/domain/actors/actor';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import type { JsonSchema } from '../http/route.js';
-import { objectSchema, orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { objectSchema, orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentActor } from './present.js';
 
 const fields: Readonly<Record<string, JsonSchema>> = {

@@ -7,10 +7,8 @@ import {
   type ActorFields,
 } from '@roomwire/shared/domain/actors/actor';
 import type { ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 interface ExistingActor {
   readonly actorTokenId: string;
@@ -75,6 +73,6 @@ export const placeOf = (actor: Actor | undefined): ScopeMembership | undefined =
 
 /** An actor of another project does not exist. */
 export const existing = ({ actor }: ActorState, { actorTokenId, projectId }: ExistingActor): Actor => {
-  if (actor?.projectId !== projectId) throw new Refusal('actor_not_found', { actorId: actorTokenId });
+  if (actor?.projectId !== projectId) throw new Rejection('actor_not_found', { actorId: actorTokenId });
   return actor;
 };

@@ -1,6 +1,6 @@
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { presentUsed } from '../http/lastUsed.js';
+import { presentUsed } from '../http/listing.js';
 
 export const presentActor = (actor: Actor, lastUsedAt: string | null) => ({
   actorTokenId: actor.actorTokenId,

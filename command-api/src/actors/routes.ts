@@ -1,12 +1,17 @@
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import { Refusal } from '../handling/refusal.js';
-import { lastUseOf } from '../http/lastUsed.js';
-import { newestFirst } from '../http/pagination.js';
-import { isUuid } from '../http/pathIds.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
-import { listOf, normalTime } from '../http/schemas.js';
+import { Rejection } from '../handling/rejections.js';
+import { lastUseOf, newestFirst } from '../http/listing.js';
+import { isUuid } from '../http/request.js';
+import {
+  type ResourceDeps,
+  pathValue,
+  projectContext,
+  projectRoute,
+  type ProjectCaller,
+  type Route,
+} from '../http/route.js';
+import { listOf, normalTime } from '../http/schema.js';
 import {
   actorSchema,
   createdActorSchema,
@@ -38,7 +43,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     const actor = isUuid(actorId)
       ? await views.get('actors', actorId)
       : (await views.find('actors', { filter: { keyId: actorId }, limit: 1 }))[0];
-    if (actor?.projectId !== request.caller.projectId) throw new Refusal('actor_not_found', { actorId });
+    if (actor?.projectId !== request.caller.projectId) throw new Rejection('actor_not_found', { actorId });
     return actor;
   };
 
@@ -57,7 +62,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: listOf(actorSchema),
       example: { answer: [exampleActor] },
-      refusals: [],
+      rejections: [],
       async handle({ caller }) {
         const { projectId } = caller;
         const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
@@ -75,7 +80,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 201,
       answer: createdActorSchema,
       example: { body: exampleNewActor, answer: exampleCreatedActor },
-      refusals: ['scope_not_in_project'],
+      rejections: ['scope_not_in_project'],
       async handle(request) {
         const { name, actorType, metadata } = request.body;
         const { expiresAt = null, accessScopeId } = normal(request.body);
@@ -113,7 +118,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: actorSchema,
       example: { answer: exampleActor },
-      refusals: ['actor_not_found'],
+      rejections: ['actor_not_found'],
       async handle(request) {
         const actor = await findActor(request);
         return presentActor(actor, await lastUseOf(views, actor.actorTokenId));
@@ -130,7 +135,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: actorSchema,
       example: { body: { status: 'disabled' }, answer: { ...exampleActor, status: 'disabled' } },
-      refusals: ['actor_not_found', 'scope_not_in_project'],
+      rejections: ['actor_not_found', 'scope_not_in_project'],
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
         const { accessScopeId, ...changes } = normal(request.body);
@@ -158,7 +163,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       tag: 'Actors',
       summary: 'Delete an actor',
       status: 204,
-      refusals: ['actor_not_found'],
+      rejections: ['actor_not_found'],
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
         await changeActor(deps, {

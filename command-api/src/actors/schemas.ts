@@ -8,7 +8,7 @@ import {
   titled,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 
 interface SettableFields {
   readonly expiresAt?: string | null;

@@ -2,9 +2,9 @@ import type { ActorFields } from '@roomwire/shared/domain/actors/actor';
 import type { ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
+import type { ResourceDeps } from '../http/route.js';
 import { placesIn, scopesTarget, type HeldPlace } from '../scopes/decider.js';
 import { actorTarget, placeOf, type ActorCommand, type ActorState } from './decider.js';
 
@@ -96,7 +96,7 @@ const giveBack = (
 
 /** After any other failure the actor may hold the place. */
 const hasNotHappened = (error: unknown): boolean =>
-  error instanceof Refusal || error instanceof RevisionConflict;
+  error instanceof Rejection || error instanceof RevisionConflict;
 
 /** Far longer than the appends of a request may take: after it, an actor that does not hold its place never will. */
 const abandonedAfterMs = 60_000;

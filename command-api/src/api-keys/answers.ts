@@ -1,6 +1,6 @@
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import type { JsonSchema } from '../http/route.js';
-import { orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentApiKey } from './present.js';
 
 const fields: Readonly<Record<string, JsonSchema>> = {

@@ -5,9 +5,8 @@ import {
   type ApiKeyEvent,
   type ApiKeyFields,
 } from '@roomwire/shared/domain/api-keys/apiKey';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import type { Target, Decider } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 export type ApiKeyCommand =
   | { readonly type: 'CreateApiKey'; readonly apiKey: ApiKeyFields }
@@ -30,7 +29,7 @@ export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
       case 'RevokeApiKey': {
         const { apiKeyId, organizationId, projectId } = command;
         if (apiKey?.organizationId !== organizationId || apiKey.projectId !== projectId)
-          throw new Refusal('api_key_not_found', { apiKeyId });
+          throw new Rejection('api_key_not_found', { apiKeyId });
         return [{ type: 'ApiKeyRevoked', data: { apiKeyId } }];
       }
     }

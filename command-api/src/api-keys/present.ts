@@ -1,6 +1,6 @@
 import type { ApiKey } from '@roomwire/shared/domain/api-keys/apiKey';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { presentUsed } from '../http/lastUsed.js';
+import { presentUsed } from '../http/listing.js';
 
 export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null) => ({
   apiKeyId: apiKey.apiKeyId,

@@ -1,9 +1,9 @@
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import type { RefusalCode } from '../handling/refusal.js';
+import type { RejectionCode } from '../handling/rejections.js';
 import { exampleIds } from '../http/exampleValues.js';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
 import {
+  type ResourceDeps,
   pathValue,
   sessionContext,
   sessionRoute,
@@ -11,7 +11,7 @@ import {
   type Route,
   type SessionCaller,
 } from '../http/route.js';
-import { normalTime } from '../http/schemas.js';
+import { normalTime } from '../http/schema.js';
 import { organizationOf } from '../organizations/access.js';
 import { projectOf } from '../projects/access.js';
 import {
@@ -39,20 +39,20 @@ interface OwnerKind {
   /** Of operation ids. */
   readonly prefix: string;
   readonly projectId: string | null;
-  readonly refusals: readonly RefusalCode[];
+  readonly rejections: readonly RejectionCode[];
 }
 
 const projectKind: OwnerKind = {
   name: 'project',
   prefix: '',
   projectId: exampleIds.projectId,
-  refusals: ['organization_not_found', 'project_not_found'],
+  rejections: ['organization_not_found', 'project_not_found'],
 };
 const organizationKind: OwnerKind = {
   name: 'organization',
   prefix: 'Organization',
   projectId: null,
-  refusals: ['organization_not_found'],
+  rejections: ['organization_not_found'],
 };
 
 export const apiKeyRoutes = (deps: ResourceDeps): readonly Route[] => {
@@ -71,7 +71,7 @@ export const apiKeyRoutes = (deps: ResourceDeps): readonly Route[] => {
 const routesOf = (
   { commands, views, random }: ResourceDeps,
   path: string,
-  { name: kind, prefix, projectId, refusals }: OwnerKind,
+  { name: kind, prefix, projectId, rejections }: OwnerKind,
   ownerOf: (request: Request<unknown, unknown>) => Promise<Owner>,
 ): readonly Route[] => [
   sessionRoute<CreateApiKeyBody>({
@@ -84,7 +84,7 @@ const routesOf = (
     status: 201,
     answer: createdApiKeySchema,
     example: { body: exampleNewApiKey, answer: { ...exampleCreatedApiKey, projectId } },
-    refusals,
+    rejections,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const { name, expiresAt } = request.body;
@@ -111,7 +111,7 @@ const routesOf = (
     status: 200,
     answer: pageOf(apiKeySchema),
     example: { answer: examplePage({ ...exampleApiKey, projectId }) },
-    refusals,
+    rejections,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const owned = { organizationId, projectId };
@@ -127,7 +127,7 @@ const routesOf = (
     tag: 'API keys',
     summary: `Revoke an API key of the ${kind}`,
     status: 204,
-    refusals: [...refusals, 'api_key_not_found'],
+    rejections: [...rejections, 'api_key_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
       const apiKeyId = pathValue(request, 'apiKeyId');

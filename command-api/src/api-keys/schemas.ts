@@ -1,5 +1,5 @@
-import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, orNull, strictObject, titled, timeSchema } from '../http/schemas.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { nameSchema, orNull, strictObject, titled, timeSchema } from '../http/schema.js';
 
 export interface CreateApiKeyBody {
   readonly name: string;

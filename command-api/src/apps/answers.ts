@@ -14,7 +14,7 @@ import {
   timeSchema,
   titled,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import type { presentApp } from './present.js';
 
 const webhookSchema = titled(

@@ -3,10 +3,9 @@ import type { BlueprintVersion } from '@roomwire/shared/domain/blueprints/bluepr
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import { blueprintTarget, existingVersion } from '../blueprints/decider.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { projectContext, type ApiRequest, type ProjectCaller } from '../http/route.js';
+import { type ResourceDeps, projectContext, type ApiRequest, type ProjectCaller } from '../http/route.js';
 import { existing as existingOrganization, organizationTarget } from '../organizations/decider.js';
 import { placeStaticRooms, staticRoomsOf } from '../rooms/placeStaticRooms.js';
 import { appsTarget, existing, type CreateApp } from './decider.js';
@@ -53,7 +52,7 @@ const withdrawRooms = async (
   context: CommandContext,
   error: unknown,
 ): Promise<never> => {
-  if (error instanceof Refusal || error instanceof RevisionConflict)
+  if (error instanceof Rejection || error instanceof RevisionConflict)
     await placeStaticRooms(commands, appId, [], context);
   throw error;
 };

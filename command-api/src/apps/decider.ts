@@ -6,10 +6,8 @@ import {
   type AppEvent,
   type AppFields,
 } from '@roomwire/shared/domain/apps/app';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 export interface CreateApp {
   readonly type: 'CreateApp';
@@ -57,15 +55,15 @@ export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
     switch (command.type) {
       case 'CreateApp': {
         if (command.maxApps !== null && state.byId.size >= command.maxApps)
-          throw new Refusal('app_limit_reached', {});
+          throw new Rejection('app_limit_reached', {});
         const slug = command.slugs.find((candidate) => !state.slugs.has(candidate));
-        if (slug === undefined) throw new Refusal('app_slug_taken', { slug: command.slugs[0] ?? '' });
+        if (slug === undefined) throw new Rejection('app_slug_taken', { slug: command.slugs[0] ?? '' });
         return [{ type: 'AppCreated', data: { ...command.app, slug } }];
       }
       case 'UpdateApp': {
         const changes = changedFields(existing(state, command), command.changes);
         if (changes?.slug !== undefined && state.slugs.has(changes.slug))
-          throw new Refusal('app_slug_taken', { slug: changes.slug });
+          throw new Rejection('app_slug_taken', { slug: changes.slug });
         return changes ? [{ type: 'AppUpdated', data: { appId: command.appId, changes } }] : [];
       }
       case 'DeleteApp':
@@ -85,6 +83,6 @@ export const existing = (
   { appId, projectId }: { appId: string; projectId: string },
 ): App => {
   const app = state.byId.get(appId);
-  if (app === undefined) throw new Refusal('app_not_found', { appId, projectId });
+  if (app === undefined) throw new Rejection('app_not_found', { appId, projectId });
   return app;
 };

@@ -1,6 +1,6 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import { pathValue, type ProjectCaller } from '../http/route.js';
 
 interface AppRequest {
@@ -13,6 +13,6 @@ export const findApp = async (views: ViewStore, request: AppRequest): Promise<Ap
   const { projectId } = request.caller;
   const appId = pathValue(request, 'appId');
   const app = await views.get('apps', appId);
-  if (app?.projectId !== projectId) throw new Refusal('app_not_found', { appId, projectId });
+  if (app?.projectId !== projectId) throw new Rejection('app_not_found', { appId, projectId });
   return app;
 };

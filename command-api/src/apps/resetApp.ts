@@ -2,9 +2,14 @@ import type { App, AppChanges } from '@roomwire/shared/domain/apps/app';
 import type { BlueprintVersion } from '@roomwire/shared/domain/blueprints/blueprint';
 import { blueprintTarget, existingVersion } from '../blueprints/decider.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { Refusal } from '../handling/refusal.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, type ApiRequest, type ProjectCaller } from '../http/route.js';
+import { Rejection } from '../handling/rejections.js';
+import {
+  type ResourceDeps,
+  pathValue,
+  projectContext,
+  type ApiRequest,
+  type ProjectCaller,
+} from '../http/route.js';
 import { placeStaticRooms, staticRoomsOf } from '../rooms/placeStaticRooms.js';
 import { appsTarget, existing } from './decider.js';
 
@@ -41,7 +46,7 @@ const blueprintOf = async (
   organizationId: string,
 ): Promise<BlueprintVersion> => {
   const { appId, blueprintId, blueprintVersion, pinnedBlueprintVersion } = app;
-  if (blueprintId === null) throw new Refusal('app_without_blueprint', { appId });
+  if (blueprintId === null) throw new Rejection('app_without_blueprint', { appId });
   const version = pinnedBlueprintVersion ? (blueprintVersion ?? undefined) : undefined;
   return commands.inspect(blueprintTarget(blueprintId), (state) =>
     existingVersion(state, { blueprintId, organizationId, version }),

@@ -1,6 +1,12 @@
-import { containing, examplePage, findPage, pageOf } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type ProjectCaller, type Route } from '../http/route.js';
+import { containing, examplePage, findPage, pageOf } from '../http/listing.js';
+import {
+  type ResourceDeps,
+  pathValue,
+  projectContext,
+  projectRoute,
+  type ProjectCaller,
+  type Route,
+} from '../http/route.js';
 import { appDeletedSchema, appSchema, exampleApp, exampleNewApp } from './answers.js';
 import { createApp } from './createApp.js';
 import { appsTarget, existing } from './decider.js';
@@ -34,7 +40,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: pageOf(appSchema),
       example: { answer: examplePage(exampleApp) },
-      refusals: [],
+      rejections: [],
       async handle({ caller, query }) {
         const { name, blueprintId, status } = query;
         const owner = await ownerOf(caller);
@@ -58,7 +64,12 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 201,
       answer: appSchema,
       example: { body: exampleNewApp, answer: exampleApp },
-      refusals: ['app_limit_reached', 'app_slug_taken', 'blueprint_not_found', 'blueprint_version_not_found'],
+      rejections: [
+        'app_limit_reached',
+        'app_slug_taken',
+        'blueprint_not_found',
+        'blueprint_version_not_found',
+      ],
       async handle(request) {
         return presentApp(await createApp(deps, request), await ownerOf(request.caller));
       },
@@ -73,7 +84,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: appSchema,
       example: { answer: exampleApp },
-      refusals: ['app_not_found'],
+      rejections: ['app_not_found'],
       async handle(request) {
         return presentApp(await findApp(views, request), await ownerOf(request.caller));
       },
@@ -89,7 +100,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: appSchema,
       example: { body: { status: 'disabled' }, answer: { ...exampleApp, status: 'disabled' } },
-      refusals: ['app_not_found', 'app_slug_taken'],
+      rejections: ['app_not_found', 'app_slug_taken'],
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
@@ -112,7 +123,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: appDeletedSchema,
       example: { answer: { success: true } },
-      refusals: ['app_not_found'],
+      rejections: ['app_not_found'],
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
@@ -134,7 +145,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 200,
       answer: appSchema,
       example: { answer: exampleApp },
-      refusals: ['app_not_found', 'app_without_blueprint'],
+      rejections: ['app_not_found', 'app_without_blueprint'],
       async handle(request) {
         return presentApp(await resetApp(deps, request), await ownerOf(request.caller));
       },

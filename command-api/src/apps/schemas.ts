@@ -2,7 +2,7 @@ import { accessModes, appStatuses, type AppChanges, type AppStatus } from '@room
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
 import { versionSchema } from '../blueprints/version.js';
-import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
+import { pageQuerySchema, type PageQuery } from '../http/listing.js';
 import type { JsonSchema } from '../http/route.js';
 import {
   activeOrDisabledSchema,
@@ -17,7 +17,7 @@ import {
   topicNameSchema,
   topicsSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 
 const webhookSchema = titled(
   'WebhookInput',

@@ -8,7 +8,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import type { presentChange, presentDifferences, presentEntry, presentState } from './present.js';
 
 const changeFields = {

@@ -7,7 +7,7 @@ import {
   type AuditIndex,
   type AuditPlace,
 } from '@roomwire/shared/ports/auditIndex';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 
 /** Everything that has made a record what it was at a time, in the order of the log. */
 export interface PastRecord {
@@ -54,7 +54,7 @@ const ownEntries = async (
     if (last === undefined) return own;
     own.push(...found);
     if (own.length > longestHistory)
-      throw new Refusal('history_too_long', { resourceId: id, events: longestHistory });
+      throw new Rejection('history_too_long', { resourceId: id, events: longestHistory });
     after = placeOf(last.event);
   }
 };

@@ -1,7 +1,12 @@
-import { Refusal } from '../handling/refusal.js';
-import { sessionRoute, type ApiRequest, type Route, type SessionCaller } from '../http/route.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { normalTime } from '../http/schemas.js';
+import { Rejection } from '../handling/rejections.js';
+import {
+  sessionRoute,
+  type ApiRequest,
+  type Route,
+  type SessionCaller,
+  type ResourceDeps,
+} from '../http/route.js';
+import { normalTime } from '../http/schema.js';
 import { organizationOf } from '../organizations/access.js';
 import {
   diffSchema,
@@ -43,7 +48,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
     const resourceId = request.query.resourceId.toLowerCase();
     const organizationId = await organizationIdOf(request);
     const past = await pastRecord(deps.auditIndex, organizationId, resourceId, Date.parse(until));
-    if (past === undefined) throw new Refusal('resource_not_found', { resourceId });
+    if (past === undefined) throw new Rejection('resource_not_found', { resourceId });
     return past;
   };
 
@@ -58,7 +63,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       status: 200,
       answer: historySchema,
       example: { answer: exampleHistory },
-      refusals: ['organization_not_found'],
+      rejections: ['organization_not_found'],
       async handle(request) {
         const organizationId = await organizationIdOf(request);
         const { query } = request;
@@ -82,7 +87,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       status: 200,
       answer: stateSchema,
       example: { answer: exampleState },
-      refusals: ['organization_not_found', 'resource_not_found', 'history_too_long'],
+      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long'],
       async handle(request) {
         const at = normalTime(request.query.at ?? request.now);
         const past = await recordOf(request, at);
@@ -100,11 +105,11 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       status: 200,
       answer: diffSchema,
       example: { answer: exampleDifferences },
-      refusals: ['organization_not_found', 'resource_not_found', 'history_too_long', 'times_reversed'],
+      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long', 'times_reversed'],
       async handle(request) {
         const from = normalTime(request.query.from);
         const to = normalTime(request.query.to ?? request.now);
-        if (from > to) throw new Refusal('times_reversed', {});
+        if (from > to) throw new Rejection('times_reversed', {});
         const past = await recordOf(request, to);
         const found = differencesSince(deps.createFold, past, Date.parse(from));
         return presentDifferences(past, { from, to }, found);

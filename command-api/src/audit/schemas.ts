@@ -1,5 +1,5 @@
 import type { AuditPlace } from '@roomwire/shared/ports/auditIndex';
-import { timeSchema, uuidSchema } from '../http/schemas.js';
+import { timeSchema, uuidSchema } from '../http/schema.js';
 
 export interface HistoryQuery {
   readonly projectId?: string;

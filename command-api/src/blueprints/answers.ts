@@ -1,5 +1,5 @@
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { listOf, record, textOrNullSchema, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { listOf, record, textOrNullSchema, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentBlueprint } from './present.js';
 
 export const blueprintSchema = record('Blueprint', {

@@ -7,9 +7,8 @@ import {
   type BlueprintFields,
   type BlueprintVersion,
 } from '@roomwire/shared/domain/blueprints/blueprint';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import type { Target, Decider } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 import { compareVersions } from './version.js';
 
 export type BlueprintCommand =
@@ -57,7 +56,7 @@ export const blueprintDecider: Decider<BlueprintState, BlueprintCommand, Bluepri
         const { blueprintId, organizationId, version, definition } = command;
         const { versions } = existing(state, command);
         if (sameVersion(versions, version) !== undefined)
-          throw new Refusal('blueprint_version_taken', { blueprintId, version });
+          throw new Rejection('blueprint_version_taken', { blueprintId, version });
         const sorted = [...versions, version].sort(compareVersions);
         const added = { blueprintId, organizationId, version, definition, versions: sorted };
         return [{ type: 'BlueprintVersionAdded', data: added }];
@@ -78,7 +77,8 @@ export const existing = (
   { blueprint }: BlueprintState,
   { blueprintId, organizationId }: ExistingBlueprint,
 ): Blueprint => {
-  if (blueprint?.organizationId !== organizationId) throw new Refusal('blueprint_not_found', { blueprintId });
+  if (blueprint?.organizationId !== organizationId)
+    throw new Rejection('blueprint_not_found', { blueprintId });
   return blueprint;
 };
 
@@ -92,7 +92,7 @@ export const existingVersion = (
   const version = asked.version === undefined ? versions.at(-1) : sameVersion(versions, asked.version);
   const definition = state.definitions.get(version ?? '');
   if (version === undefined || definition === undefined)
-    throw new Refusal('blueprint_version_not_found', { blueprintId, version: asked.version ?? 'latest' });
+    throw new Rejection('blueprint_version_not_found', { blueprintId, version: asked.version ?? 'latest' });
   return { blueprintId, organizationId, version, definition };
 };
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprints/blueprint';
-import { validationError, type FailedConstraint } from '../http/errorAnswer.js';
+import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import type { BlueprintRoomBody, DefinitionBody } from './schemas.js';
 

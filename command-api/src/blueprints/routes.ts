@@ -1,10 +1,9 @@
 import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { Refusal } from '../handling/refusal.js';
-import { validationError } from '../http/errorAnswer.js';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { Rejection } from '../handling/rejections.js';
+import { validationError } from '../http/errors.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
 import { blueprintSchema, exampleBlueprint, exampleNewBlueprint } from './answers.js';
 import { blueprintTarget, existing, type BlueprintCommand } from './decider.js';
@@ -23,7 +22,7 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     status: 201,
     answer: blueprintSchema,
     example: { body: exampleNewBlueprint, answer: exampleBlueprint },
-    refusals: ['organization_not_found', 'blueprint_not_found', 'blueprint_version_taken'],
+    rejections: ['organization_not_found', 'blueprint_not_found', 'blueprint_version_taken'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const { body } = request;
@@ -49,7 +48,7 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     status: 200,
     answer: pageOf(blueprintSchema),
     example: { answer: examplePage(exampleBlueprint) },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       return findPage(views, 'blueprints', { organizationId }, request.query, presentBlueprint);
@@ -65,13 +64,13 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     status: 200,
     answer: blueprintSchema,
     example: { answer: exampleBlueprint },
-    refusals: ['organization_not_found', 'blueprint_not_found'],
+    rejections: ['organization_not_found', 'blueprint_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const blueprintId = pathValue(request, 'blueprintId');
       const blueprint = await views.get('blueprints', blueprintId);
       if (blueprint?.organizationId !== organizationId)
-        throw new Refusal('blueprint_not_found', { blueprintId });
+        throw new Rejection('blueprint_not_found', { blueprintId });
       return presentBlueprint(blueprint);
     },
   }),

@@ -1,6 +1,6 @@
 import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprints/blueprint';
 import { definedSchemas } from '../apps/schemas.js';
-import { pageQuerySchema } from '../http/pagination.js';
+import { pageQuerySchema } from '../http/listing.js';
 import type { JsonSchema } from '../http/route.js';
 import {
   arrayOf,
@@ -12,7 +12,7 @@ import {
   titled,
   topicsSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import { versionSchema } from './version.js';
 
 const mostRooms = 5000;

@@ -6,9 +6,8 @@ import {
   type DeadLetterFields,
   type RedriveFailure,
 } from '@roomwire/shared/domain/dead-letters/deadLetter';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import type { Target, Decider } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 interface ExistingDeadLetter {
   readonly dlqId: string;
@@ -51,7 +50,7 @@ export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, Dead
       case 'RedriveDeadLetter': {
         const { dlqId, redriveId, redrivenBy } = command;
         const { status, redriveCount } = existing(state, command);
-        if (status === 'dead') throw new Refusal('dead_letter_dead', { dlqId });
+        if (status === 'dead') throw new Rejection('dead_letter_dead', { dlqId });
         const data = { dlqId, redriveId, redrivenBy, redriveCount: redriveCount + 1 };
         return [{ type: 'DeadLetterRedriven', data }];
       }
@@ -85,6 +84,6 @@ export const existing = (
   { entry }: DeadLetterState,
   { dlqId, organizationId }: ExistingDeadLetter,
 ): DeadLetter => {
-  if (entry?.organizationId !== organizationId) throw new Refusal('dead_letter_not_found', { dlqId });
+  if (entry?.organizationId !== organizationId) throw new Rejection('dead_letter_not_found', { dlqId });
   return entry;
 };

@@ -1,5 +1,5 @@
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { newestFirst } from '../http/pagination.js';
+import { newestFirst } from '../http/listing.js';
 import { presentDeadLetter } from './present.js';
 import type { DeadLettersQuery } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { oldestFirst } from '../http/pagination.js';
-import { normalTime } from '../http/schemas.js';
+import { oldestFirst } from '../http/listing.js';
+import { normalTime } from '../http/schema.js';
 import { mostRedriven, type RedriveBody } from './schemas.js';
 
 const together = 20;

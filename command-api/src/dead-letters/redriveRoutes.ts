@@ -1,6 +1,6 @@
-import { Refusal } from '../handling/refusal.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
+import { Rejection } from '../handling/rejections.js';
 import {
+  type ResourceDeps,
   pathValue,
   sessionContext,
   sessionRoute,
@@ -44,7 +44,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
       await redrive(request, organizationId, dlqId);
       return true;
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof Rejection) return false;
       throw error;
     }
   };
@@ -59,7 +59,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
       status: 200,
       answer: deadLetterSchema,
       example: { answer: { ...exampleDeadLetter, redriveCount: 1, lastRedriveBy: 'session:ada' } },
-      refusals: ['organization_not_found', 'dead_letter_not_found', 'dead_letter_dead'],
+      rejections: ['organization_not_found', 'dead_letter_not_found', 'dead_letter_dead'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return redrive(request, organizationId, pathValue(request, 'dlqId'));
@@ -76,7 +76,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
       status: 200,
       answer: redriveSchema,
       example: exampleRedrive,
-      refusals: ['organization_not_found'],
+      rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return redriveMany(views, organizationId, request.body, (dlqId) =>

@@ -1,7 +1,7 @@
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
 import {
+  type ResourceDeps,
   pathValue,
   sessionContext,
   sessionRoute,
@@ -47,7 +47,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       status: 200,
       answer: deadLetterPageSchema,
       example: { answer: exampleDeadLetterPage },
-      refusals: ['organization_not_found'],
+      rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return findDeadLetters(views, organizationId, request.query);
@@ -64,7 +64,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       status: 200,
       answer: pendingCountSchema,
       example: { answer: { count: 1 } },
-      refusals: ['organization_not_found'],
+      rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return { count: await views.count('deadLetters', { organizationId, status: 'pending' }) };
@@ -80,12 +80,12 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       status: 200,
       answer: deadLetterSchema,
       example: { answer: exampleDeadLetter },
-      refusals: ['organization_not_found', 'dead_letter_not_found'],
+      rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         const dlqId = pathValue(request, 'dlqId');
         const entry = await views.get('deadLetters', dlqId);
-        if (entry?.organizationId !== organizationId) throw new Refusal('dead_letter_not_found', { dlqId });
+        if (entry?.organizationId !== organizationId) throw new Rejection('dead_letter_not_found', { dlqId });
         return presentDeadLetter(entry);
       },
     }),
@@ -99,7 +99,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       status: 200,
       answer: deadLetterSchema,
       example: { answer: { ...exampleDeadLetter, status: 'dead' } },
-      refusals: ['organization_not_found', 'dead_letter_not_found'],
+      rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
         return commands.execute(target, { type: 'MarkDeadLetterDead', ...named }, context, (state) =>
@@ -115,7 +115,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       tag: 'Webhook dead letters',
       summary: 'Delete an entry',
       status: 204,
-      refusals: ['organization_not_found', 'dead_letter_not_found'],
+      rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
         await commands.execute(target, { type: 'DeleteDeadLetter', ...named }, context, () => undefined);

@@ -1,6 +1,6 @@
 import { deadLetterStatuses, type DeadLetterStatus } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import type { JsonSchema } from '../http/route.js';
-import { strictObject, timeSchema, titled, uuidSchema } from '../http/schemas.js';
+import { strictObject, timeSchema, titled, uuidSchema } from '../http/schema.js';
 
 export interface DeadLettersQuery {
   readonly status?: DeadLetterStatus;

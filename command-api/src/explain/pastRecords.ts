@@ -5,7 +5,7 @@ import { placeOf, type AuditEntry, type AuditPlace } from '@roomwire/shared/port
 import type { AuditDeps } from '../audit/auditDeps.js';
 import { longestHistory, pastRecord } from '../audit/pastRecord.js';
 import { stateAt } from '../audit/recordStates.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 
 /** A record as it was, undefined when it was not there, and the event that made it so. */
 export interface Past<T> {
@@ -91,6 +91,6 @@ const grantEvents = async (
     after = placeOf(last.event);
     examined += found.length;
     if (examined > longestHistory)
-      throw new Refusal('history_too_long', { resourceId: roomId, events: longestHistory });
+      throw new Rejection('history_too_long', { resourceId: roomId, events: longestHistory });
   }
 };

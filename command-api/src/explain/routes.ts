@@ -2,12 +2,11 @@ import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import { upToDate, type AuditDeps } from '../audit/auditDeps.js';
 import { changeSchema } from '../audit/answers.js';
 import { presentChange } from '../audit/present.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { actorKeyIdPattern, isUuid } from '../http/pathIds.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { sessionRoute, type Route } from '../http/route.js';
-import { flagSchema, normalTime, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { actorKeyIdPattern, isUuid } from '../http/request.js';
+import { type ResourceDeps, sessionRoute, type Route } from '../http/route.js';
+import { flagSchema, normalTime, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import { organizationOf } from '../organizations/access.js';
 import { actions, explain, type Action, type Explanation, type Question } from './explain.js';
 import { pastRecords, type PastRecords } from './pastRecords.js';
@@ -88,7 +87,7 @@ export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>):
     status: 200,
     answer: answerSchema,
     example: { answer: example },
-    refusals: ['organization_not_found', 'actor_not_found', 'history_too_long'],
+    rejections: ['organization_not_found', 'actor_not_found', 'history_too_long'],
     async handle(request) {
       const { organizationId } = await organizationOf(deps.commands, request);
       await upToDate(deps);
@@ -96,7 +95,7 @@ export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>):
       const time = Date.parse(normalTime(at ?? request.now));
       const records = pastRecords(deps, organizationId, time);
       const actorTokenId = await actorIdOf(records, actor);
-      if (actorTokenId === undefined) throw new Refusal('actor_not_found', { actorId: actor });
+      if (actorTokenId === undefined) throw new Rejection('actor_not_found', { actorId: actor });
       const question = { organizationId, actorTokenId, address, action, time };
       return present(question, await explain(records, question));
     },

@@ -4,15 +4,9 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { Decider } from './decider.js';
+import type { Target } from './writeModel.js';
 import { createStreamWriter, type CommandContext, type StreamWriter } from './streamWriter.js';
-import { traced } from './traced.js';
-
-/** A decider and the stream that it decides for. */
-export interface Target<State, Command, Event extends DomainEvent> {
-  readonly stream: string;
-  readonly decider: Decider<State, Command, Event>;
-}
+import { Rejection } from './rejections.js';
 
 export interface CommandHandler {
   /**
@@ -20,7 +14,7 @@ export interface CommandHandler {
    * after it, once the read models show it (or the bounded wait for them is over).
    *
    * Commands on one stream that wait at the same time are decided one after the other and appended together, so
-   * a busy stream costs one sync for many commands. Rejects with the decider's `Refusal`, with `RevisionConflict`
+   * a busy stream costs one sync for many commands. Rejects with the decider's `Rejection`, with `RevisionConflict`
    * when other processes won each time, or with `EngineUnavailable`.
    */
   execute<State, Command, Event extends DomainEvent, Result>(
@@ -95,5 +89,26 @@ const dropIdle = (writers: Map<string, StreamWriter>): void => {
   for (const [stream, writer] of writers) {
     if (writers.size <= cachedStreams) return;
     if (writer.idle) writers.delete(stream);
+  }
+};
+
+/** Does a part of a command as a span of its trace, and in the context of that span. Without a trace it is just done. */
+export const traced = async <T>(
+  tracing: Tracing | undefined,
+  name: string,
+  context: CommandContext,
+  perform: (context: CommandContext) => Promise<T>,
+): Promise<T> => {
+  const { traceparent: parent } = context;
+  const span = parent === undefined ? undefined : tracing?.begin(name, { kind: 'internal', parent });
+  if (span === undefined) return perform(context);
+  try {
+    const result = await perform({ ...context, traceparent: span.traceparent });
+    span.end();
+    return result;
+  } catch (error) {
+    // To be refused is no error of the service.
+    span.end(error instanceof Rejection ? undefined : error);
+    throw error;
   }
 };

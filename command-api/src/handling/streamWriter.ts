@@ -1,11 +1,16 @@
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import type { EventMetadata, HappenedEvent, NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type {
+  EventMetadata,
+  HappenedEvent,
+  NewEvent,
+  RecordedEvent,
+} from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
-import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { Decider } from './decider.js';
-import { Refusal } from './refusal.js';
-import { refresh, type StreamState } from './streamState.js';
+import type { Decider } from './writeModel.js';
+import { Rejection } from './rejections.js';
+import { readEvent } from '@roomwire/shared/domain/readEvent';
 
 /** Who asks, for whom and when: what the events of a command carry. */
 export type CommandContext = EventMetadata;
@@ -152,7 +157,7 @@ const decideOne = (
     }
     return { result: submission.select(folded.state) };
   } catch (error) {
-    if (error instanceof Refusal) return { error };
+    if (error instanceof Rejection) return { error };
     throw error;
   }
 };
@@ -163,3 +168,36 @@ const happened = (event: DomainEvent, occurredAt: string): HappenedEvent<DomainE
 });
 
 const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;
+
+/** A stream folded up to a revision. */
+export interface StreamState<State> {
+  state: State;
+  revision: ExpectedRevision;
+  /** Position of the last event folded; undefined for a stream without events. */
+  position: LogPosition | undefined;
+}
+
+/** Brings a folded stream up to date. Only the events behind its revision are read. */
+export const refresh = async <State, Command, Event extends DomainEvent>(
+  log: EventLog,
+  stream: string,
+  decider: Decider<State, Command, Event>,
+  known: StreamState<State> | undefined,
+): Promise<StreamState<State>> => {
+  const folded = known ?? { state: decider.initial(), revision: 'none', position: undefined };
+  const from = folded.revision === 'none' ? 0 : folded.revision + 1;
+  for await (const events of log.readStream(stream, from)) {
+    for (const event of events) foldOne(decider, folded, event);
+  }
+  return folded;
+};
+
+const foldOne = <State, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+  folded: StreamState<State>,
+  event: RecordedEvent,
+): void => {
+  folded.state = decider.evolve(folded.state, readEvent(event) as HappenedEvent<Event>);
+  folded.revision = event.revision;
+  folded.position = event.position;
+};

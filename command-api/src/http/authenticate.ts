@@ -3,7 +3,7 @@ import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken'
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
-import { applicationError, frameworkError, type ErrorAnswer } from './errorAnswer.js';
+import { applicationError, frameworkError, type ErrorAnswer } from './errors.js';
 import type { ProjectCaller, SessionCaller } from './route.js';
 
 export interface Authenticator {

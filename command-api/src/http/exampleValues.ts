@@ -13,7 +13,7 @@ export const exampleIds = {
   dlqId: 'af9534a4-fc6b-4738-8315-b0c1d2e3f40a',
   webhookSecretId: 'c17312c6-1e8d-495a-9537-d2e3f405162c',
   errorId: 'b08423b5-0d7c-4849-9426-c1d2e3f4051b',
-} as const;
+};
 
 export const exampleTime = '2026-01-31T09:30:00.000Z';
 

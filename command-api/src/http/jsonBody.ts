@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
-import { applicationError, validationError, type ErrorAnswer } from './errorAnswer.js';
+import { applicationError, validationError, type ErrorAnswer } from './errors.js';
 
 /** A body may be this large. */
 export const bodyLimitBytes = 1024 * 1024;

@@ -4,17 +4,14 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Authenticator } from './authenticate.js';
-import { applicationError } from './errorAnswer.js';
-import type { AnswerFailure } from './errorHandler.js';
+import { applicationError } from './errors.js';
+import type { AnswerFailure } from './failures.js';
 import { readJsonBody } from './jsonBody.js';
 import type { LimitRate } from './rateLimit.js';
-import { checkPathIds } from './pathIds.js';
-import { readQuery } from './query.js';
-import { requestIdOf } from './requestId.js';
-import type { RequestMetrics, RouteTimes } from './requestMetrics.js';
+import { checkPathIds, readQuery, requestIdOf } from './request.js';
+import { type RequestMetrics, type RouteTimes, beginRequest, endRequest } from './requestTelemetry.js';
 import type { ApiRequest, Route } from './route.js';
 import { sendJson, sendList } from './sendJson.js';
-import { beginRequest, endRequest } from './traceRequest.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {

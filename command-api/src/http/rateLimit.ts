@@ -1,6 +1,6 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { TokenBuckets, type RateLimit } from '../policy/tokenBuckets.js';
-import { applicationError } from './errorAnswer.js';
+import { applicationError } from './errors.js';
 
 export const tooManyRequestsMessage = 'Too many requests, please slow down';
 

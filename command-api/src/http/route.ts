@@ -1,7 +1,30 @@
-import type { RefusalCode } from '../handling/refusal.js';
+import type { RejectionCode } from '../handling/rejections.js';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
-import type { Tag } from '../openapi/tags.js';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { CommandHandler } from '../handling/commandHandler.js';
+
+/** The sections of the API's description, in their order. */
+export const tags = {
+  Apps: 'A project owns apps; an app owns rooms and says which topics there are in them.',
+  Rooms: 'Where messages are exchanged: `app-slug/room-slug/topic-name`.',
+  'Room grants':
+    'Who may do what in a room. A room without grants is open; the first grant makes it private.',
+  Actors: 'Clients of the socket protocol: devices, users, services, agents.',
+  Scopes: 'An access scope isolates a tenant inside a project.',
+  'Signing keys': 'Let your backend mint short-lived client tokens.',
+  Organizations: 'Who owns projects, and their plan.',
+  Projects: 'What owns apps, actors, scopes and signing keys.',
+  'API keys': 'Credentials of your backend.',
+  Blueprints: 'Registered, versioned definitions that apps are made from.',
+  'Webhook secrets': 'What the webhook calls of a project are signed with; two are valid during a rotation.',
+  Audit: 'What was done, by whom and when; any record as it was.',
+  'Webhook outcomes': 'What the attempts of webhook calls come to, as they happen.',
+  'Webhook dead letters': 'Webhook calls that failed after every attempt.',
+} as const;
+
+export type Tag = keyof typeof tags;
 
 /** A JSON Schema, as ajv compiles it and as the API's description shows it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -52,8 +75,8 @@ interface RouteShape<Access extends string, Caller, Body, Query> {
    * What it may refuse, beyond what every route of its access does: credentials, ids in the path, the schemas of
    * body and query, rates and outages.
    */
-  readonly refusals: readonly RefusalCode[];
-  /** Resolves with the answer's body, or rejects with one of the refusals. */
+  readonly rejections: readonly RejectionCode[];
+  /** Resolves with the answer's body, or rejects with one of the rejections. */
   handle(request: ApiRequest<Caller, Body, Query>): Promise<unknown>;
 }
 
@@ -121,3 +144,10 @@ export const pathValue = (
   if (value === undefined) throw new TypeError(`The route has no path parameter ${name}`);
   return value;
 };
+
+/** What the routes of a resource work with. */
+export interface ResourceDeps {
+  readonly commands: CommandHandler;
+  readonly views: ViewStore;
+  readonly random: Random;
+}

@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { Route } from '../http/route.js';
-import { uuidSchema } from '../http/schemas.js';
+import { type Route, tags } from '../http/route.js';
+import { uuidSchema } from '../http/schema.js';
 import { createSchemaDescriber } from './describeSchema.js';
 import { errorCasesOf } from './errorCases.js';
 import { operationOf } from './operation.js';
-import { tags } from './tags.js';
 
 const prose = `Manages apps, rooms, room grants, actors, access scopes and signing keys of the real-time messaging
 service. Messages themselves are exchanged over WebSocket at \`/ws\`.

@@ -1,15 +1,20 @@
-import { Refusal, type RefusalCode } from '../handling/refusal.js';
+import { Rejection, rejections, type RejectionCode } from '../handling/rejections.js';
 import { credentialMessages } from '../http/authenticate.js';
-import { applicationError, frameworkError, validationError, type ErrorAnswer } from '../http/errorAnswer.js';
-import { failureMessages } from '../http/errorHandler.js';
+import {
+  applicationError,
+  frameworkError,
+  validationError,
+  type ErrorAnswer,
+  answerRejection,
+} from '../http/errors.js';
+import { failureMessages } from '../http/failures.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { bodyMessages } from '../http/jsonBody.js';
-import { invalidIdMessage } from '../http/pathIds.js';
+import { invalidIdMessage } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
-import { answerRefusal } from '../http/refusalAnswers.js';
-import type { Route } from '../http/route.js';
-import { pathParameterNames } from './parameters.js';
-import { refusalExamples } from './refusalExamples.js';
+import type { Route, JsonSchema } from '../http/route.js';
+import { pathParameterNames } from './operation.js';
+import { listOf, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 
 /** One way in which a request can fail, with the answer it would get. */
 export interface ErrorCase {
@@ -61,15 +66,15 @@ const outageCases: readonly ErrorCase[] = [
   application('unavailable', 503, failureMessages.unavailable),
 ];
 
-const refusalCase = (code: RefusalCode): ErrorCase => ({
+const rejectionCase = (code: RejectionCode): ErrorCase => ({
   name: code,
-  answer: answerRefusal(new Refusal(code, refusalExamples[code]), at),
+  answer: answerRejection(new Rejection(code, rejections[code].example), at),
 });
 
 const pathCases = (path: string): ErrorCase[] =>
   pathParameterNames(path).map((name) =>
     name === 'actorId'
-      ? refusalCase('actor_id_invalid')
+      ? rejectionCase('actor_id_invalid')
       : application(`${name}_invalid`, 400, invalidIdMessage(name)),
   );
 
@@ -77,7 +82,7 @@ const pathCases = (path: string): ErrorCase[] =>
 const requestCase = application('request_invalid', 400, failureMessages.badRequest);
 
 /** Every way in which a request to the route can fail. */
-export const errorCasesOf = ({ access, path, query, body, refusals }: Route): readonly ErrorCase[] => {
+export const errorCasesOf = ({ access, path, query, body, rejections }: Route): readonly ErrorCase[] => {
   const ids = pathCases(path);
   return [
     ...credentialCases[access],
@@ -86,7 +91,41 @@ export const errorCasesOf = ({ access, path, query, body, refusals }: Route): re
     ...(ids.length === 0 && query === undefined ? [] : [requestCase]),
     ...(query === undefined ? [] : [queryCase]),
     ...(body === undefined ? [] : bodyCases),
-    ...refusals.map(refusalCase),
+    ...rejections.map(rejectionCase),
     ...outageCases,
   ];
+};
+
+const applicationErrorSchema: JsonSchema = {
+  ...record('ApplicationError', { id: uuidSchema, message: textSchema, timestamp: timeSchema }),
+  description: 'Unknown resources, duplicates, invalid identifiers, bad credentials. `id` names the request.',
+};
+
+const frameworkErrorSchema: JsonSchema = {
+  ...record('FrameworkError', {
+    statusCode: { type: 'integer' },
+    message: textSchema,
+    error: { ...textSchema, description: 'Name of the status' },
+  }),
+  description: 'Keys that are not project-scoped, apps outside the project, plan limits.',
+};
+
+const validationErrorSchema: JsonSchema = {
+  ...record('ValidationError', {
+    message: { type: 'string', const: 'Validation failed' },
+    errors: listOf(
+      record('FailedConstraint', {
+        path: { ...textSchema, description: 'Dotted path of the field; empty for the whole body' },
+        value: { description: 'What was sent, shortened; null where nothing was' },
+        message: textSchema,
+      }),
+    ),
+  }),
+  description: 'One entry for each failed constraint, at most a hundred.',
+};
+
+/** The schema of the shape that an error answer has. */
+export const errorSchemaOf = ({ body }: ErrorAnswer): JsonSchema => {
+  if ('errors' in body) return validationErrorSchema;
+  return 'statusCode' in body ? frameworkErrorSchema : applicationErrorSchema;
 };

@@ -1,9 +1,8 @@
 import type { JsonSchema, Route } from '../http/route.js';
-import { errorCasesOf, type ErrorCase } from './errorCases.js';
-import { errorSchemaOf } from './errorSchemas.js';
-import { linksOf } from './links.js';
-import { parametersOf } from './parameters.js';
-import { statusDescriptions } from './statusDescriptions.js';
+import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
+import { actorKeyIdPattern } from '../http/request.js';
+import { textSchema, uuidSchema } from '../http/schema.js';
+import { exampleIds } from '../http/exampleValues.js';
 
 type Describe = (schema: JsonSchema) => JsonSchema;
 
@@ -68,4 +67,127 @@ const errorResponse = (status: number, cases: readonly ErrorCase[], describe: De
     },
     content: { [json]: { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas }, examples } },
   };
+};
+
+export const pathParameterNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+
+/** The parameters of a route, as OpenAPI has them. */
+export const parametersOf = (route: Route, describe: Describe): readonly object[] => [
+  ...pathParameterNames(route.path).map(pathParameter),
+  ...queryProperties(route).map(([name, schema]) => queryParameter(name, describe(schema))),
+  requestIdParameter,
+];
+
+/** Not a reference: not every tool looks for parameters in the components. */
+const requestIdParameter = {
+  name: 'x-request-id',
+  in: 'header',
+  description:
+    'A UUID of your choice, by which the answer, the logs and the history name the request; anything else is ignored',
+  schema: textSchema,
+  example: exampleIds.errorId,
+};
+
+const pathParameter = (name: string): object => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: pathSchema(name),
+  example: exampleOf(name),
+});
+
+const pathSchema = (name: string): JsonSchema =>
+  name === 'actorId'
+    ? {
+        description: 'The `actorTokenId` or the `keyId` of the actor',
+        anyOf: [uuidSchema, { type: 'string', pattern: actorKeyIdPattern.source }],
+      }
+    : uuidSchema;
+
+const idFields: Readonly<Record<string, string>> = {
+  orgId: 'organizationId',
+  actorId: 'actorTokenId',
+  scopeId: 'accessScopeId',
+};
+
+/** The field of a record that has the id which a path names so. */
+export const idFieldOf = (parameter: string): string => idFields[parameter] ?? parameter;
+
+const exampleOf = (parameter: string): string | undefined => {
+  const ids: Readonly<Record<string, string>> = exampleIds;
+  return ids[idFieldOf(parameter)];
+};
+
+const queryProperties = ({ query }: Route): [string, JsonSchema][] =>
+  Object.entries((query?.['properties'] ?? {}) as Record<string, JsonSchema>);
+
+/** A list is sent as `name[]=…`, once for each of its items. */
+const queryParameter = (name: string, schema: JsonSchema): object => {
+  const { description, ...rest } = schema;
+  return {
+    name: schema['type'] === 'array' ? `${name}[]` : name,
+    in: 'query',
+    ...(description === undefined ? {} : { description }),
+    ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
+    schema: rest,
+  };
+};
+
+/** Where the id of a record is in an answer. */
+interface RecordId {
+  readonly field: string;
+  readonly pointer: string;
+}
+
+/** What can be done next with what the route has made, or lists: the operations that take its id. */
+export const linksOf = (route: Route, routes: readonly Route[]): Record<string, object> => {
+  const own = recordIdIn(route, routes);
+  if (own === undefined) return {};
+  const sent = pathParameterNames(route.path);
+  const valueOf = (parameter: string): string | undefined => {
+    if (sent.includes(parameter)) return `$request.path.${parameter}`;
+    return idFieldOf(parameter) === own.field ? `$response.body#${own.pointer}` : undefined;
+  };
+
+  const links: Record<string, object> = {};
+  for (const { operationId, path } of routes) {
+    const names = pathParameterNames(path);
+    const parameters = Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+    const isReached = names.every((name) => parameters[name] !== undefined);
+    if (isReached && names.some((name) => idFieldOf(name) === own.field))
+      links[operationId] = { operationId, parameters };
+  }
+  return links;
+};
+
+/** Of the record that the route makes; or of the first one that it lists, where no route makes them. */
+const recordIdIn = (route: Route, routes: readonly Route[]): RecordId | undefined => {
+  if (route.answer === undefined) return undefined;
+  if (route.status === 201) return { field: idFieldIn(route.answer), pointer: `/${idFieldIn(route.answer)}` };
+  const { data } = (route.answer['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const items = data?.['items'] as JsonSchema | undefined;
+  const isMade = routes.some(({ method, path }) => method === 'post' && path === route.path);
+  if (items === undefined || isMade) return undefined;
+  return { field: idFieldIn(items), pointer: `/data/0/${idFieldIn(items)}` };
+};
+
+/** A record begins with its own id. */
+const idFieldIn = (record: JsonSchema): string => Object.keys(record['properties'] ?? {})[0] ?? '';
+
+/** What a status says, in the words of the API's description. */
+const statusDescriptions: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Created',
+  204: 'Done; the answer is empty',
+  400: 'The request is not valid, or a rule of the resource does not allow it',
+  401: 'The credential is missing, wrong or of the other kind',
+  403: 'The credential, the plan or a setting does not allow it',
+  404: 'It does not exist, was deleted, or belongs to somebody else',
+  409: 'It stands against something that is there already',
+  413: 'The body is too large',
+  415: 'The body is not sent as JSON, or is compressed',
+  429: 'Too many requests with this key, or in the name of this subject',
+  500: 'A fault of the service; nothing is known but the id of the request',
+  503: 'The service cannot reach what it needs at the moment',
 };

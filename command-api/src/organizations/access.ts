@@ -1,11 +1,11 @@
 import type { Organization } from '@roomwire/shared/domain/organizations/organization';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import { pathValue, type SessionCaller } from '../http/route.js';
 import { existing, organizationTarget } from './decider.js';
 
 export const requireOperator = (caller: SessionCaller): void => {
-  if (!caller.isOperator) throw new Refusal('operator_required', {});
+  if (!caller.isOperator) throw new Rejection('operator_required', {});
 };
 
 /**
@@ -19,6 +19,6 @@ export const organizationOf = async (
   const organizationId = pathValue(request, 'orgId');
   const { caller } = request;
   if (!caller.isOperator && !caller.organizationIds.includes(organizationId))
-    throw new Refusal('organization_not_found', { organizationId });
+    throw new Rejection('organization_not_found', { organizationId });
   return commands.inspect(organizationTarget(organizationId), (state) => existing(state, organizationId));
 };

@@ -1,6 +1,6 @@
 import { organizationStatuses, unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { countSchema, listOf, orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { countSchema, listOf, orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentOrganization } from './present.js';
 import type { usageOf } from './usage.js';
 

@@ -7,10 +7,8 @@ import {
   type OrganizationFields,
   type Plan,
 } from '@roomwire/shared/domain/organizations/organization';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 export type OrganizationCommand =
   | { readonly type: 'CreateOrganization'; readonly organization: OrganizationFields }
@@ -50,6 +48,6 @@ export const organizationTarget = (
 });
 
 export const existing = (organization: OrganizationState, organizationId: string): Organization => {
-  if (organization === undefined) throw new Refusal('organization_not_found', { organizationId });
+  if (organization === undefined) throw new Rejection('organization_not_found', { organizationId });
   return organization;
 };

@@ -1,7 +1,6 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf, requireOperator } from './access.js';
 import {
   exampleNewOrganization,
@@ -32,7 +31,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     status: 201,
     answer: organizationSchema,
     example: { body: exampleNewOrganization, answer: exampleOrganization },
-    refusals: ['operator_required'],
+    rejections: ['operator_required'],
     async handle(request) {
       requireOperator(request.caller);
       const organizationId = random.uuid();
@@ -57,7 +56,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     status: 200,
     answer: pageOf(organizationSchema),
     example: { answer: examplePage(exampleOrganization) },
-    refusals: [],
+    rejections: [],
     async handle({ caller, query }) {
       const filter = caller.isOperator ? {} : { organizationId: { $in: caller.organizationIds } };
       return findPage(views, 'organizations', filter, query, presentOrganization);
@@ -73,7 +72,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     status: 200,
     answer: organizationSchema,
     example: { answer: exampleOrganization },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       return presentOrganization(await organizationOf(commands, request));
     },
@@ -89,7 +88,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     status: 200,
     answer: usageSchema,
     example: { answer: exampleUsage },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       return usageOf(views, await organizationOf(commands, request), request.now);
     },
@@ -105,7 +104,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     status: 200,
     answer: organizationSchema,
     example: { body: { plan: { maxApps: 20 } }, answer: exampleOrganization },
-    refusals: ['organization_not_found', 'operator_required'],
+    rejections: ['organization_not_found', 'operator_required'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const changes = request.body;

@@ -3,8 +3,8 @@ import {
   type OrganizationStatus,
   type Plan,
 } from '@roomwire/shared/domain/organizations/organization';
-import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, strictObject, titled } from '../http/schemas.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { nameSchema, strictObject, titled } from '../http/schema.js';
 
 const limitSchema = { type: ['integer', 'null'], minimum: 0 };
 

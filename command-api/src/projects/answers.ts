@@ -1,5 +1,5 @@
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentProject } from './present.js';
 
 export const projectSchema = record('Project', {

@@ -6,10 +6,8 @@ import {
   type ProjectEvent,
   type ProjectFields,
 } from '@roomwire/shared/domain/projects/project';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 interface ExistingProject {
   readonly organizationId: string;
@@ -49,6 +47,6 @@ export const projectTarget = (projectId: string): Target<ProjectState, ProjectCo
 
 /** A project of another organization does not exist. */
 export const existing = (project: ProjectState, { organizationId, projectId }: ExistingProject): Project => {
-  if (project?.organizationId !== organizationId) throw new Refusal('project_not_found', { projectId });
+  if (project?.organizationId !== organizationId) throw new Rejection('project_not_found', { projectId });
   return project;
 };

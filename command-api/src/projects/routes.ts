@@ -1,6 +1,5 @@
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
 import { projectOf } from './access.js';
 import { exampleNewProject, exampleProject, projectSchema } from './answers.js';
@@ -25,7 +24,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     status: 201,
     answer: projectSchema,
     example: { body: exampleNewProject, answer: exampleProject },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const projectId = random.uuid();
@@ -48,7 +47,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     status: 200,
     answer: pageOf(projectSchema),
     example: { answer: examplePage(exampleProject) },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       return findPage(views, 'projects', { organizationId }, request.query, presentProject);
@@ -64,7 +63,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     status: 200,
     answer: projectSchema,
     example: { answer: exampleProject },
-    refusals: ['organization_not_found', 'project_not_found'],
+    rejections: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       return presentProject(await projectOf(commands, request));
     },
@@ -80,7 +79,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     status: 200,
     answer: projectSchema,
     example: { body: exampleNewProject, answer: exampleProject },
-    refusals: ['organization_not_found', 'project_not_found'],
+    rejections: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       return commands.execute(
@@ -99,7 +98,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     tag: 'Projects',
     summary: 'Delete a project and everything in it',
     status: 204,
-    refusals: ['organization_not_found', 'project_not_found'],
+    rejections: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       await commands.execute(

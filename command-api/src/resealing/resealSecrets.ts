@@ -5,7 +5,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { Target } from '../handling/commandHandler.js';
+import type { Target } from '../handling/writeModel.js';
 import { createStreamWriter } from '../handling/streamWriter.js';
 import type { Living, LivingSecrets, SealedRecord } from './livingSecrets.js';
 

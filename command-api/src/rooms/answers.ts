@@ -9,7 +9,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import type { presentRoom } from './present.js';
 
 export const roomSchema = record('Room', {

@@ -7,10 +7,8 @@ import {
   type RoomEvent,
   type RoomFields,
 } from '@roomwire/shared/domain/rooms/room';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
 
@@ -69,13 +67,13 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
     switch (command.type) {
       case 'CreateRoom':
         if (state.idBySlug.has(command.room.slug))
-          throw new Refusal('room_slug_taken', { slug: command.room.slug });
+          throw new Rejection('room_slug_taken', { slug: command.room.slug });
         return [{ type: 'RoomCreated', data: command.room }];
       case 'EnsureRoom': {
         const { room } = command;
         if (state.idBySlug.has(room.slug)) return [];
         if (state.provisioned >= provisionedRoomsCap)
-          throw new Refusal('room_cap_reached', { appId: room.appId, cap: provisionedRoomsCap });
+          throw new Rejection('room_cap_reached', { appId: room.appId, cap: provisionedRoomsCap });
         return [{ type: 'RoomCreated', data: room }];
       }
       case 'UpdateRoom': {
@@ -85,7 +83,7 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
       }
       case 'DeleteRoom': {
         const { appId, roomId } = command;
-        if (existing(state, roomId).origin === 'blueprint') throw new Refusal('room_static', {});
+        if (existing(state, roomId).origin === 'blueprint') throw new Rejection('room_static', {});
         return [{ type: 'RoomDeleted', data: { appId, roomId } }];
       }
       case 'PlaceStaticRooms':
@@ -109,7 +107,7 @@ export const roomsTarget = (appId: string): Target<RoomsState, RoomCommand, Room
 
 export const existing = (state: RoomsState, roomId: string): Room => {
   const room = state.byId.get(roomId);
-  if (room === undefined) throw new Refusal('room_not_found', { roomId });
+  if (room === undefined) throw new Rejection('room_not_found', { roomId });
   return room;
 };
 

@@ -1,7 +1,7 @@
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { findApp } from '../apps/findApp.js';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import { pathValue, type ProjectCaller } from '../http/route.js';
 
 interface RoomRequest {
@@ -14,6 +14,6 @@ export const findRoom = async (views: ViewStore, request: RoomRequest): Promise<
   const { appId } = await findApp(views, request);
   const roomId = pathValue(request, 'roomId');
   const room = await views.get('rooms', roomId);
-  if (room?.appId !== appId) throw new Refusal('room_not_found', { roomId });
+  if (room?.appId !== appId) throw new Rejection('room_not_found', { roomId });
   return room;
 };

@@ -11,7 +11,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import type { presentGrant } from './presentGrant.js';
 
 export const grantSchema = record('RoomGrant', {

@@ -2,12 +2,11 @@ import type { GrantFields } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import { actorTarget } from '../actors/decider.js';
 import { currentApp } from '../apps/currentApp.js';
-import { Refusal } from '../handling/refusal.js';
-import { validationError } from '../http/errorAnswer.js';
-import { oldestFirst } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf, normalTime } from '../http/schemas.js';
+import { Rejection } from '../handling/rejections.js';
+import { validationError } from '../http/errors.js';
+import { oldestFirst } from '../http/listing.js';
+import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { listOf, normalTime } from '../http/schema.js';
 import { existing, roomsTarget } from './decider.js';
 import { findRoom } from './findRoom.js';
 import { exampleGrant, exampleNewGrant, grantSchema } from './grantAnswers.js';
@@ -19,7 +18,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
   const checkHolder = async (actorTokenId: string | null, projectId: string): Promise<void> => {
     if (actorTokenId === null) return;
     const owner = await commands.inspect(actorTarget(actorTokenId), ({ actor }) => actor?.projectId);
-    if (owner !== projectId) throw new Refusal('actor_not_in_project', { actorTokenId });
+    if (owner !== projectId) throw new Rejection('actor_not_in_project', { actorTokenId });
   };
 
   return [
@@ -32,7 +31,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 200,
       answer: listOf(grantSchema),
       example: { answer: [exampleGrant] },
-      refusals: ['app_not_found', 'room_not_found'],
+      rejections: ['app_not_found', 'room_not_found'],
       async handle(request) {
         const { roomId } = await findRoom(views, request);
         const grants = await views.find('grants', { filter: { roomId }, sort: oldestFirst });
@@ -50,7 +49,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       status: 201,
       answer: grantSchema,
       example: { body: exampleNewGrant, answer: exampleGrant },
-      refusals: [
+      rejections: [
         'app_not_found',
         'room_not_found',
         'actor_not_in_project',
@@ -80,7 +79,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       tag: 'Room grants',
       summary: 'Revoke a grant',
       status: 204,
-      refusals: ['app_not_found', 'room_not_found', 'grant_not_found'],
+      rejections: ['app_not_found', 'room_not_found', 'grant_not_found'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');
@@ -100,7 +99,7 @@ type Holder = Pick<GrantFields, 'actorTokenId' | 'actorType'>;
 
 /** Exactly one of the two. Both is a body that cannot be meant, and is told so as one that fails validation. */
 const holderIn = ({ actorTokenId, actorType }: CreateGrantBody): Holder => {
-  if (actorTokenId === undefined && actorType === undefined) throw new Refusal('grant_holder_missing', {});
+  if (actorTokenId === undefined && actorType === undefined) throw new Rejection('grant_holder_missing', {});
   if (actorTokenId !== undefined && actorType !== undefined)
     throw validationError([
       { path: 'actorType', value: actorType, message: 'must not be given together with actorTokenId' },

@@ -9,7 +9,7 @@ import {
   titled,
   topicsSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 
 export interface CreateGrantBody {
   readonly permission: Permission;

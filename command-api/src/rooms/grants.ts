@@ -5,7 +5,7 @@ import {
   type GrantFields,
 } from '@roomwire/shared/domain/rooms/grant';
 import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 
 export type GrantCommand =
   | { readonly type: 'GrantAccess'; readonly grant: GrantFields }
@@ -26,7 +26,7 @@ export interface RoomGrants {
 /** Decides on the grants of a room that there is; undefined while it has none. */
 export const decideGrant = (command: GrantCommand, grants: RoomGrants | undefined): readonly GrantEvent[] => {
   if (command.type === 'GrantAccess') {
-    if (grants?.holders.has(holderOf(command.grant)) === true) throw new Refusal('grant_holder_taken', {});
+    if (grants?.holders.has(holderOf(command.grant)) === true) throw new Rejection('grant_holder_taken', {});
     return [{ type: 'RoomGrantAdded', data: command.grant }];
   }
   const { appId, roomId, roomActorAccessId } = command;
@@ -57,7 +57,7 @@ export const isGrantEvent = <Event extends { readonly type: string }>(
 
 export const existingGrant = (grants: RoomGrants | undefined, roomActorAccessId: string): Grant => {
   const grant = grants?.byId.get(roomActorAccessId);
-  if (grant === undefined) throw new Refusal('grant_not_found', { roomActorAccessId });
+  if (grant === undefined) throw new Rejection('grant_not_found', { roomActorAccessId });
   return grant;
 };
 

@@ -2,11 +2,10 @@ import type { App } from '@roomwire/shared/domain/apps/app';
 import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
 import { currentApp } from '../apps/currentApp.js';
 import { findApp } from '../apps/findApp.js';
-import { Refusal } from '../handling/refusal.js';
-import { oldestFirst } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf } from '../http/schemas.js';
+import { Rejection } from '../handling/rejections.js';
+import { oldestFirst } from '../http/listing.js';
+import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { listOf } from '../http/schema.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import { exampleNewRoom, exampleRoom, roomSchema } from './answers.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
@@ -25,7 +24,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       status: 200,
       answer: listOf(roomSchema),
       example: { answer: [exampleRoom] },
-      refusals: ['app_not_found'],
+      rejections: ['app_not_found'],
       async handle(request) {
         const { appId } = await findApp(views, request);
         const rooms = await views.find('rooms', { filter: { appId }, sort: oldestFirst });
@@ -43,7 +42,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       status: 201,
       answer: roomSchema,
       example: { body: exampleNewRoom, answer: exampleRoom },
-      refusals: ['app_not_found', 'room_slug_taken'],
+      rejections: ['app_not_found', 'room_slug_taken'],
       async handle(request) {
         const room = newRoom(random.uuid(), await currentApp(commands, request), request.body, 'api');
         return commands.execute(
@@ -65,11 +64,11 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       status: 200,
       answer: roomSchema,
       example: { body: exampleNewRoom, answer: exampleRoom },
-      refusals: ['app_not_found', 'room_provisioning_off', 'room_cap_reached'],
+      rejections: ['app_not_found', 'room_provisioning_off', 'room_cap_reached'],
       async handle(request) {
         const app = await currentApp(commands, request);
         if (app.config.autoProvisionRooms !== true)
-          throw new Refusal('room_provisioning_off', { appId: app.appId });
+          throw new Rejection('room_provisioning_off', { appId: app.appId });
         const room = newRoom(random.uuid(), app, request.body, 'ensure');
         return commands.execute(
           roomsTarget(app.appId),
@@ -89,7 +88,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       status: 200,
       answer: roomSchema,
       example: { answer: exampleRoom },
-      refusals: ['app_not_found', 'room_not_found'],
+      rejections: ['app_not_found', 'room_not_found'],
       async handle(request) {
         return presentRoom(await findRoom(views, request));
       },
@@ -105,7 +104,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       status: 200,
       answer: roomSchema,
       example: { body: { status: 'disabled' }, answer: { ...exampleRoom, status: 'disabled' } },
-      refusals: ['app_not_found', 'room_not_found'],
+      rejections: ['app_not_found', 'room_not_found'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');
@@ -125,7 +124,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       tag: 'Rooms',
       summary: 'Delete a room that was made through the API',
       status: 204,
-      refusals: ['app_not_found', 'room_not_found', 'room_static'],
+      rejections: ['app_not_found', 'room_not_found', 'room_static'],
       async handle(request) {
         const { appId } = await currentApp(commands, request);
         const roomId = pathValue(request, 'roomId');

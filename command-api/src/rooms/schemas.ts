@@ -8,7 +8,7 @@ import {
   strictObject,
   titled,
   topicsSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 
 type Metadata = Readonly<Record<string, unknown>>;
 

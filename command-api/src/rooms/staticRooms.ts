@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Room, RoomChanges, RoomEvent, RoomFields } from '@roomwire/shared/domain/rooms/room';
-import { changedFields } from '../handling/changedFields.js';
+import { changedFields } from '../handling/writeModel.js';
 
 interface Rooms {
   readonly byId: ReadonlyMap<string, Room>;

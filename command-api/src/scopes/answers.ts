@@ -8,7 +8,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 import type { presentScope } from './present.js';
 
 export const scopeSchema = record('Scope', {

@@ -7,10 +7,8 @@ import {
   type ScopeFields,
   type ScopeMembership,
 } from '@roomwire/shared/domain/scopes/scope';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 export type ScopeCommand =
   | { readonly type: 'CreateScope'; readonly scope: ScopeFields }
@@ -66,7 +64,7 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
     switch (command.type) {
       case 'CreateScope': {
         const { slug } = command.scope;
-        if (state.slugs.has(slug)) throw new Refusal('scope_slug_taken', { slug });
+        if (state.slugs.has(slug)) throw new Rejection('scope_slug_taken', { slug });
         return [{ type: 'ScopeCreated', data: command.scope }];
       }
       case 'UpdateScope': {
@@ -78,12 +76,12 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
         const { accessScopeId } = command;
         existing(state, accessScopeId);
         const actors = new Set(placesIn(state, accessScopeId).map(({ actorTokenId }) => actorTokenId)).size;
-        if (actors > 0) throw new Refusal('scope_in_use', { actors });
+        if (actors > 0) throw new Rejection('scope_in_use', { actors });
         return [{ type: 'ScopeDeleted', data: { accessScopeId } }];
       }
       case 'TakePlace': {
         const { accessScopeId } = command.place;
-        if (!state.byId.has(accessScopeId)) throw new Refusal('scope_not_in_project', { accessScopeId });
+        if (!state.byId.has(accessScopeId)) throw new Rejection('scope_not_in_project', { accessScopeId });
         return [{ type: 'ScopeMembershipTaken', data: command.place }];
       }
       case 'GiveBackPlace': {
@@ -102,7 +100,7 @@ export const scopesTarget = (projectId: string): Target<ScopesState, ScopeComman
 
 export const existing = (state: ScopesState, accessScopeId: string): Scope => {
   const kept = state.byId.get(accessScopeId);
-  if (kept === undefined) throw new Refusal('scope_not_found', { accessScopeId });
+  if (kept === undefined) throw new Rejection('scope_not_found', { accessScopeId });
   return kept.record;
 };
 

@@ -1,6 +1,6 @@
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { Refusal } from '../handling/refusal.js';
+import { Rejection } from '../handling/rejections.js';
 import { pathValue, type ProjectCaller } from '../http/route.js';
 
 interface ScopeRequest {
@@ -12,6 +12,7 @@ interface ScopeRequest {
 export const findScope = async (views: ViewStore, request: ScopeRequest): Promise<Scope> => {
   const accessScopeId = pathValue(request, 'scopeId');
   const scope = await views.get('scopes', accessScopeId);
-  if (scope?.projectId !== request.caller.projectId) throw new Refusal('scope_not_found', { accessScopeId });
+  if (scope?.projectId !== request.caller.projectId)
+    throw new Rejection('scope_not_found', { accessScopeId });
   return scope;
 };

@@ -2,10 +2,9 @@ import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
 import { actorSchema, exampleActor } from '../actors/answers.js';
 import { presentActors } from '../actors/present.js';
 import { giveBackAbandonedPlaces } from '../actors/scopePlace.js';
-import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf } from '../http/schemas.js';
+import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';
+import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { listOf } from '../http/schema.js';
 import { exampleNewScope, exampleScope, scopeSchema } from './answers.js';
 import { existing, scopesTarget } from './decider.js';
 import { findScope } from './findScope.js';
@@ -30,7 +29,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     status: 200,
     answer: pageOf(scopeSchema),
     example: { answer: examplePage(exampleScope) },
-    refusals: [],
+    rejections: [],
     async handle({ caller, query }) {
       const { slug, name, isActive } = query;
       const filter = {
@@ -54,7 +53,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     status: 201,
     answer: scopeSchema,
     example: { body: exampleNewScope, answer: exampleScope },
-    refusals: ['scope_slug_taken'],
+    rejections: ['scope_slug_taken'],
     async handle(request) {
       const scope = newScope(random.uuid(), request.caller.projectId, request.body);
       return commands.execute(
@@ -75,7 +74,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     status: 200,
     answer: scopeSchema,
     example: { answer: exampleScope },
-    refusals: ['scope_not_found'],
+    rejections: ['scope_not_found'],
     async handle(request) {
       return presentScope(await findScope(views, request));
     },
@@ -91,7 +90,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     status: 200,
     answer: scopeSchema,
     example: { body: { isActive: false }, answer: { ...exampleScope, isActive: false } },
-    refusals: ['scope_not_found'],
+    rejections: ['scope_not_found'],
     async handle(request) {
       const accessScopeId = pathValue(request, 'scopeId');
       return commands.execute(
@@ -110,7 +109,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     tag: 'Scopes',
     summary: 'Delete an access scope that no actor is in',
     status: 204,
-    refusals: ['scope_not_found', 'scope_in_use'],
+    rejections: ['scope_not_found', 'scope_in_use'],
     async handle(request) {
       const { projectId } = request.caller;
       const accessScopeId = pathValue(request, 'scopeId');
@@ -134,7 +133,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     status: 200,
     answer: listOf(actorSchema),
     example: { answer: [{ ...exampleActor, accessScopeId: exampleScope.accessScopeId }] },
-    refusals: ['scope_not_found'],
+    rejections: ['scope_not_found'],
     async handle(request) {
       const { accessScopeId } = await findScope(views, request);
       const actors = await views.find('actors', { filter: { accessScopeId }, sort: newestFirst });

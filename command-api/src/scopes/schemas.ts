@@ -1,7 +1,7 @@
 import { scopeSlugPattern } from '@roomwire/shared/domain/scopes/scope';
 import { slugMaxLength } from '@roomwire/shared/domain/slug';
-import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
-import { nameSchema, objectSchema, orNull, strictObject, titled } from '../http/schemas.js';
+import { pageQuerySchema, type PageQuery } from '../http/listing.js';
+import { nameSchema, objectSchema, orNull, strictObject, titled } from '../http/schema.js';
 
 interface SettableFields {
   readonly description?: string | null;

@@ -1,7 +1,7 @@
 import { signingKeyStatuses } from '@roomwire/shared/domain/signing-keys/signingKey';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import type { JsonSchema } from '../http/route.js';
-import { orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { orNull, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentSigningKey } from './present.js';
 
 const fields: Readonly<Record<string, JsonSchema>> = {

@@ -7,10 +7,8 @@ import {
   type SigningKeyEvent,
   type SigningKeyFields,
 } from '@roomwire/shared/domain/signing-keys/signingKey';
-import { changedFields } from '../handling/changedFields.js';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 interface ExistingSigningKey {
   readonly signingKeyId: string;
@@ -62,6 +60,6 @@ export const existing = (
   key: SigningKeyState,
   { signingKeyId, projectId }: ExistingSigningKey,
 ): SigningKey => {
-  if (key?.projectId !== projectId) throw new Refusal('signing_key_not_found', { signingKeyId });
+  if (key?.projectId !== projectId) throw new Rejection('signing_key_not_found', { signingKeyId });
   return key;
 };

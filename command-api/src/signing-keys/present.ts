@@ -1,6 +1,6 @@
 import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { presentUsed } from '../http/lastUsed.js';
+import { presentUsed } from '../http/listing.js';
 
 export const presentSigningKey = (key: SigningKey, lastUsedAt: string | null) => ({
   signingKeyId: key.signingKeyId,

@@ -1,10 +1,8 @@
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import { Refusal } from '../handling/refusal.js';
-import { lastUseOf } from '../http/lastUsed.js';
-import { containing, examplePage, findPage, pageOf } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
+import { Rejection } from '../handling/rejections.js';
+import { lastUseOf, containing, examplePage, findPage, pageOf } from '../http/listing.js';
+import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import {
   createdSigningKeySchema,
   exampleCreatedSigningKey,
@@ -43,7 +41,7 @@ export const signingKeyRoutes = ({
     status: 200,
     answer: pageOf(signingKeySchema),
     example: { answer: examplePage(exampleSigningKey) },
-    refusals: [],
+    rejections: [],
     async handle({ caller, query }) {
       const { name, status } = query;
       const filter = {
@@ -66,7 +64,7 @@ export const signingKeyRoutes = ({
     status: 201,
     answer: createdSigningKeySchema,
     example: { body: exampleNewSigningKey, answer: exampleCreatedSigningKey },
-    refusals: [],
+    rejections: [],
     async handle(request) {
       const { name, environment = 'live' } = request.body;
       const { keyId, token } = mintToken(random, `sk_${environment}`);
@@ -91,12 +89,12 @@ export const signingKeyRoutes = ({
     status: 200,
     answer: signingKeySchema,
     example: { answer: exampleSigningKey },
-    refusals: ['signing_key_not_found'],
+    rejections: ['signing_key_not_found'],
     async handle(request) {
       const signingKeyId = pathValue(request, 'signingKeyId');
       const key = await views.get('signingKeys', signingKeyId);
       if (key?.projectId !== request.caller.projectId)
-        throw new Refusal('signing_key_not_found', { signingKeyId });
+        throw new Rejection('signing_key_not_found', { signingKeyId });
       return presentSigningKey(key, await lastUseOf(views, signingKeyId));
     },
   }),
@@ -111,7 +109,7 @@ export const signingKeyRoutes = ({
     status: 200,
     answer: signingKeySchema,
     example: { body: { status: 'disabled' }, answer: { ...exampleSigningKey, status: 'disabled' } },
-    refusals: ['signing_key_not_found'],
+    rejections: ['signing_key_not_found'],
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');
@@ -132,7 +130,7 @@ export const signingKeyRoutes = ({
     tag: 'Signing keys',
     summary: 'Delete a signing key; what it has signed stops verifying',
     status: 204,
-    refusals: ['signing_key_not_found'],
+    rejections: ['signing_key_not_found'],
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');

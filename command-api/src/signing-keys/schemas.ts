@@ -4,8 +4,8 @@ import {
   type SigningKeyEnvironment,
   type SigningKeyStatus,
 } from '@roomwire/shared/domain/signing-keys/signingKey';
-import { pageQuerySchema, type PageQuery } from '../http/pagination.js';
-import { nameSchema, strictObject, titled } from '../http/schemas.js';
+import { pageQuerySchema, type PageQuery } from '../http/listing.js';
+import { nameSchema, strictObject, titled } from '../http/schema.js';
 
 const statusSchema = { type: 'string', enum: [...signingKeyStatuses] };
 

@@ -1,8 +1,4 @@
-import {
-  outcomeClasses,
-  outcomeSteps,
-  type WebhookOutcome,
-} from '@roomwire/shared/wire/bus/webhookOutcomes';
+import { outcomeClasses, outcomeSteps, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import {
   countSchema,
@@ -13,7 +9,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from '../http/schemas.js';
+} from '../http/schema.js';
 
 const outcomeSchema = record('WebhookOutcome', {
   at: { ...timeSchema, description: 'When the attempt ended' },

@@ -1,6 +1,5 @@
 import type { WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { sessionRoute, type Route } from '../http/route.js';
+import { type ResourceDeps, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/access.js';
 import { exampleOutcomes, outcomesSchema, presentOutcome } from './answers.js';
 import { cursorOf, textOfCursor } from './cursor.js';
@@ -27,7 +26,7 @@ export const webhookOutcomeRoutes = ({
     status: 200,
     answer: outcomesSchema,
     example: { answer: exampleOutcomes },
-    refusals: ['organization_not_found'],
+    rejections: ['organization_not_found'],
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const { cursor } = request.query;

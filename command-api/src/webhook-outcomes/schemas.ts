@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../http/route.js';
-import { uuidSchema } from '../http/schemas.js';
+import { uuidSchema } from '../http/schema.js';
 import { cursorPattern } from './cursor.js';
 
 export interface OutcomesQuery {

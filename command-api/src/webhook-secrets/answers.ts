@@ -1,6 +1,6 @@
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { JsonSchema } from '../http/route.js';
-import { record, textSchema, timeSchema, uuidSchema } from '../http/schemas.js';
+import { record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 import type { presentWebhookSecret } from './present.js';
 
 const fields: Readonly<Record<string, JsonSchema>> = {

@@ -7,9 +7,8 @@ import {
   type WebhookSecretEvent,
   type WebhookSecretFields,
 } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
-import type { Target } from '../handling/commandHandler.js';
-import type { Decider } from '../handling/decider.js';
-import { Refusal } from '../handling/refusal.js';
+import type { Target, Decider } from '../handling/writeModel.js';
+import { Rejection } from '../handling/rejections.js';
 
 export type WebhookSecretCommand =
   | { readonly type: 'CreateWebhookSecret'; readonly secret: WebhookSecretFields }
@@ -36,7 +35,7 @@ export const webhookSecretsDecider: Decider<WebhookSecretsState, WebhookSecretCo
     switch (command.type) {
       case 'CreateWebhookSecret':
         if (secrets.has(command.secret.webhookSecretId)) return [];
-        if (secrets.size >= mostWebhookSecrets) throw new Refusal('webhook_secrets_full', {});
+        if (secrets.size >= mostWebhookSecrets) throw new Rejection('webhook_secrets_full', {});
         return [{ type: 'WebhookSecretCreated', data: command.secret }];
       case 'ResealWebhookSecret': {
         const { webhookSecretId, sealedSecret } = command;
@@ -61,6 +60,6 @@ export const webhookSecretsTarget = (
 
 export const existing = (secrets: WebhookSecretsState, webhookSecretId: string): WebhookSecret => {
   const secret = secrets.get(webhookSecretId);
-  if (secret === undefined) throw new Refusal('webhook_secret_not_found', { webhookSecretId });
+  if (secret === undefined) throw new Rejection('webhook_secret_not_found', { webhookSecretId });
   return secret;
 };

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/pagination.js';
-import type { ResourceDeps } from '../http/resourceDeps.js';
-import { pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
+import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { projectOf } from '../projects/access.js';
 import {
   createdWebhookSecretSchema,
@@ -42,7 +41,7 @@ export const webhookSecretRoutes = ({
     status: 201,
     answer: createdWebhookSecretSchema,
     example: { body: exampleNewWebhookSecret, answer: exampleCreatedWebhookSecret },
-    refusals: ['organization_not_found', 'project_not_found', 'webhook_secrets_full'],
+    rejections: ['organization_not_found', 'project_not_found', 'webhook_secrets_full'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       const webhookSecretId = random.uuid();
@@ -68,7 +67,7 @@ export const webhookSecretRoutes = ({
     status: 200,
     answer: pageOf(webhookSecretSchema),
     example: { answer: examplePage(exampleWebhookSecret) },
-    refusals: ['organization_not_found', 'project_not_found'],
+    rejections: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { projectId } = await projectOf(commands, request);
       return findPage(views, 'webhookSecrets', { projectId }, request.query, presentWebhookSecret);
@@ -82,7 +81,7 @@ export const webhookSecretRoutes = ({
     tag: 'Webhook secrets',
     summary: 'Delete a webhook secret: calls are no longer signed with it',
     status: 204,
-    refusals: ['organization_not_found', 'project_not_found', 'webhook_secret_not_found'],
+    rejections: ['organization_not_found', 'project_not_found', 'webhook_secret_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       const webhookSecretId = pathValue(request, 'webhookSecretId');

@@ -1,5 +1,5 @@
-import { pageQuerySchema } from '../http/pagination.js';
-import { nameSchema, strictObject, titled } from '../http/schemas.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { nameSchema, strictObject, titled } from '../http/schema.js';
 
 export interface CreateWebhookSecretBody {
   readonly name: string;

@@ -55,9 +55,9 @@ describe('an actor', () => {
   it('does not exist for another project, nor after its end', () => {
     given(created)
       .when(update({ name: 'Eve' }, 'p2'))
-      .thenRefused('actor_not_found');
-    given(created).when(remove('p2')).thenRefused('actor_not_found');
-    given(created, deleted).when(remove()).thenRefused('actor_not_found');
+      .thenRejected('actor_not_found');
+    given(created).when(remove('p2')).thenRejected('actor_not_found');
+    given(created, deleted).when(remove()).thenRejected('actor_not_found');
     given(created).when(remove()).then(deleted);
   });
 

@@ -56,19 +56,19 @@ describe('the apps of a project', () => {
   it('refuses an app when every slug is taken', () => {
     given(created('a', 'chat-0001'))
       .when(create('b', ['chat-0001']))
-      .thenRefused('app_slug_taken');
+      .thenRejected('app_slug_taken');
   });
 
   it('counts the apps against the plan, and a deleted one no longer', () => {
     given(created('a', 's1'))
       .when(create('b', ['s2'], 1))
-      .thenRefused('app_limit_reached');
+      .thenRejected('app_limit_reached');
     given(created('a', 's1'), deleted('a'))
       .when(create('b', ['s2'], 1))
       .then(created('b', 's2'));
     given()
       .when(create('a', ['s1'], 0))
-      .thenRefused('app_limit_reached');
+      .thenRejected('app_limit_reached');
   });
 
   it('frees the slug of a deleted app', () => {
@@ -93,7 +93,7 @@ describe('the apps of a project', () => {
       .then(updated('a', { slug: 's9' }));
     given(created('a', 's1'), created('b', 's2'))
       .when(update('b', { slug: 's1' }))
-      .thenRefused('app_slug_taken');
+      .thenRejected('app_slug_taken');
     given(created('a', 's1'), updated('a', { slug: 's9' }))
       .when(create('b', ['s1']))
       .then(created('b', 's1'));
@@ -102,8 +102,8 @@ describe('the apps of a project', () => {
   it('knows no app that is not there', () => {
     given()
       .when(update('a', { name: 'x' }))
-      .thenRefused('app_not_found');
-    given().when(remove('a')).thenRefused('app_not_found');
-    given(created('a', 's1'), deleted('a')).when(remove('a')).thenRefused('app_not_found');
+      .thenRejected('app_not_found');
+    given().when(remove('a')).thenRejected('app_not_found');
+    given(created('a', 's1'), deleted('a')).when(remove('a')).thenRejected('app_not_found');
   });
 });

@@ -6,7 +6,7 @@ import type {
   BlueprintFields,
 } from '@roomwire/shared/domain/blueprints/blueprint';
 import { blueprintDecider, existingVersion, type BlueprintCommand } from '../../src/blueprints/decider.js';
-import { Refusal } from '../../src/handling/refusal.js';
+import { Rejection } from '../../src/handling/rejections.js';
 import { sentences, testTime } from '../support/given.js';
 
 const given = sentences(blueprintDecider);
@@ -60,17 +60,17 @@ describe('a blueprint', () => {
     const past = [registered, added('1.0.0', ['1.0.0'])];
     given(...past)
       .when(add('1.0.0', 'other'))
-      .thenRefused('blueprint_version_taken');
+      .thenRejected('blueprint_version_taken');
     given(...past)
       .when(add('1.0.0+build.7'))
-      .thenRefused('blueprint_version_taken');
+      .thenRejected('blueprint_version_taken');
   });
 
   it('is not there for another organization, nor before it is registered', () => {
     given(registered, added('1.0.0', ['1.0.0']))
       .when(add('2.0.0', 'x', 'o2'))
-      .thenRefused('blueprint_not_found');
-    given().when(add('2.0.0')).thenRefused('blueprint_not_found');
+      .thenRejected('blueprint_not_found');
+    given().when(add('2.0.0')).thenRejected('blueprint_not_found');
   });
 
   it('is like a map of versions, after any commands', () => {
@@ -92,7 +92,7 @@ describe('a blueprint', () => {
         steps.forEach(({ version: next, organizationId }, index) => {
           const command = add(next, `step${index}`, organizationId);
           if (organizationId !== 'o1' || model.has(identity(next)))
-            return void expect(() => blueprintDecider.decide(command, state)).to.throw(Refusal);
+            return void expect(() => blueprintDecider.decide(command, state)).to.throw(Rejection);
           state = evolved(state, command);
           model.set(identity(next), `step${index}`);
         });

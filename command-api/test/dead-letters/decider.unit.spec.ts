@@ -59,9 +59,9 @@ describe('a dead letter', () => {
 
   it('does not exist for another organization, nor before or after its time', () => {
     for (const command of [markDead, remove]) {
-      given(recorded).when(command('o2')).thenRefused('dead_letter_not_found');
-      given().when(command()).thenRefused('dead_letter_not_found');
-      given(recorded, deleted).when(command()).thenRefused('dead_letter_not_found');
+      given(recorded).when(command('o2')).thenRejected('dead_letter_not_found');
+      given().when(command()).thenRejected('dead_letter_not_found');
+      given(recorded, deleted).when(command()).thenRejected('dead_letter_not_found');
     }
   });
 
@@ -95,9 +95,9 @@ describe('a dead letter', () => {
     it('counts how often, and is so until it is marked dead', () => {
       given(recorded).when(redrive('r1')).then(redriven('r1'));
       given(recorded, redriven('r1')).when(redrive('r2')).then(redriven('r2', 2));
-      given(recorded, markedDead).when(redrive('r1')).thenRefused('dead_letter_dead');
-      given(recorded).when(redrive('r1', 'o2')).thenRefused('dead_letter_not_found');
-      given(recorded, delivered).when(redrive('r1')).thenRefused('dead_letter_not_found');
+      given(recorded, markedDead).when(redrive('r1')).thenRejected('dead_letter_dead');
+      given(recorded).when(redrive('r1', 'o2')).thenRejected('dead_letter_not_found');
+      given(recorded, delivered).when(redrive('r1')).thenRejected('dead_letter_not_found');
     });
 
     it('is gone when the call has arrived', () => {

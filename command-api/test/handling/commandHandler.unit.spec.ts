@@ -9,7 +9,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
-import { Refusal } from '../../src/handling/refusal.js';
+import { Rejection } from '../../src/handling/rejections.js';
 import type { RoomsState } from '../../src/rooms/decider.js';
 import { roomsTarget } from '../../src/rooms/decider.js';
 
@@ -85,7 +85,7 @@ describe('the command handler', () => {
   const codeOf = (promise: Promise<unknown>) =>
     promise.then(
       () => 'done',
-      (error: unknown) => (error instanceof Refusal ? (error as Refusal).code : error),
+      (error: unknown) => (error instanceof Rejection ? (error as Rejection).code : error),
     );
 
   it('writes who asked, when, for whom and for which request', async () => {

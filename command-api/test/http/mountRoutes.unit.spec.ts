@@ -4,8 +4,8 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { mountRoutes } from '../../src/http/mountRoutes.js';
-import { assignRequestId } from '../../src/http/requestId.js';
-import { RequestMetrics } from '../../src/http/requestMetrics.js';
+import { assignRequestId } from '../../src/http/request.js';
+import { RequestMetrics } from '../../src/http/requestTelemetry.js';
 import { projectRoute } from '../../src/http/route.js';
 
 describe('a mounted route', () => {
@@ -24,7 +24,7 @@ describe('a mounted route', () => {
     status: 201,
     answer: { type: 'object' },
     example: { body: {}, answer: {} },
-    refusals: [],
+    rejections: [],
     handle: async (taken) => ({ now: taken.now }),
   });
 

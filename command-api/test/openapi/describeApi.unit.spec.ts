@@ -2,9 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { apiRoutes, type ApiDeps } from '../../src/commandApi.js';
-import type { RefusalCode } from '../../src/handling/refusal.js';
+import { type RejectionCode, rejections } from '../../src/handling/rejections.js';
 import type { Route } from '../../src/http/route.js';
-import { refusalAnswers } from '../../src/http/refusalAnswers.js';
 import { bodyValidator, formats } from '../../src/http/validation.js';
 import { describeApi } from '../../src/openapi/describeApi.js';
 
@@ -83,8 +82,8 @@ describe('The description of the API', () => {
   });
 
   it('shows a refusal of every kind', () => {
-    const named = new Set(routes.flatMap(({ refusals }) => refusals));
-    const unnamed = Object.keys(refusalAnswers).filter((code) => !named.has(code as RefusalCode));
+    const named = new Set(routes.flatMap(({ rejections }) => rejections));
+    const unnamed = Object.keys(rejections).filter((code) => !named.has(code as RejectionCode));
     // Every path with an actor has it.
     expect(unnamed).to.eql(['actor_id_invalid']);
   });

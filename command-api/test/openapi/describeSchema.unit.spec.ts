@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAppSchema } from '../../src/apps/schemas.js';
 import { registerBlueprintSchema } from '../../src/blueprints/schemas.js';
-import { arrayOf, mapOf, textSchema, titled } from '../../src/http/schemas.js';
+import { arrayOf, mapOf, textSchema, titled } from '../../src/http/schema.js';
 import { createSchemaDescriber } from '../../src/openapi/describeSchema.js';
 import { createGrantSchema } from '../../src/rooms/grantSchemas.js';
 

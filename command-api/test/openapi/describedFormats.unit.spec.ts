@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { formats } from '../../src/http/validation.js';
-import { describedFormats } from '../../src/openapi/describedFormats.js';
+import { describedFormats } from '../../src/openapi/describeSchema.js';
 
 type Format = keyof typeof formats;
 

@@ -42,6 +42,6 @@ describe('an organization', () => {
   it('is not made by a change', () => {
     given()
       .when(update({ plan: { maxApps: 1 } }))
-      .thenRefused('organization_not_found');
+      .thenRejected('organization_not_found');
   });
 });

@@ -36,7 +36,7 @@ const ensured = (count: number): RoomEvent[] =>
 
 describe('the rooms of an app', () => {
   it('holds each slug once', () => {
-    given(created('r1', 'lobby')).when(create('r2', 'lobby')).thenRefused('room_slug_taken');
+    given(created('r1', 'lobby')).when(create('r2', 'lobby')).thenRejected('room_slug_taken');
     given(created('r1', 'lobby'), deleted('r1')).when(create('r2', 'lobby')).then(created('r2', 'lobby'));
   });
 
@@ -50,7 +50,7 @@ describe('the rooms of an app', () => {
   it('caps the rooms that were made by ensure, and only these', () => {
     given(...ensured(provisionedRoomsCap))
       .when(ensure('new', 'new'))
-      .thenRefused('room_cap_reached');
+      .thenRejected('room_cap_reached');
     given(...ensured(provisionedRoomsCap))
       .when(ensure('new', 'room-7'))
       .thenNothing();
@@ -65,7 +65,7 @@ describe('the rooms of an app', () => {
   it('keeps a static room', () => {
     given(created('r1', 'lobby', 'blueprint'))
       .when(remove('r1'))
-      .thenRefused('room_static');
+      .thenRejected('room_static');
   });
 
   it('changes only what differs', () => {
@@ -78,6 +78,6 @@ describe('the rooms of an app', () => {
       .then({ type: 'RoomUpdated', data: { appId, roomId: 'r1', changes: { name: 'Hall' } } });
     given()
       .when(update({ name: 'Hall' }))
-      .thenRefused('room_not_found');
+      .thenRejected('room_not_found');
   });
 });

@@ -66,7 +66,7 @@ describe('the grants on the rooms of an app', () => {
   it('give an actor, and a type of actor, one grant a room', () => {
     given(room('r1')).when(grant('g1', device)).then(granted('g1', device));
     for (const holder of [device, ada])
-      given(room('r1'), granted('g1', holder)).when(grant('g2', holder)).thenRefused('grant_holder_taken');
+      given(room('r1'), granted('g1', holder)).when(grant('g2', holder)).thenRejected('grant_holder_taken');
     for (const other of [ada, { actorType: 'user' } as const, { actorTokenId: actor2 }])
       given(room('r1'), granted('g1', device)).when(grant('g2', other)).then(granted('g2', other));
     given(room('r1'), room('r2'), granted('g1', device))
@@ -78,24 +78,26 @@ describe('the grants on the rooms of an app', () => {
     for (const past of [{ expiresAt: '2000-01-01T00:00:00.000Z' }, { isActive: false }])
       given(room('r1'), granted('g1', ada, past))
         .when(grant('g2', ada))
-        .thenRefused('grant_holder_taken');
+        .thenRejected('grant_holder_taken');
   });
 
   it('are there to be given again once revoked', () => {
     given(room('r1'), granted('g1', ada)).when(revoke('g1')).then(revoked('g1'));
     given(room('r1'), granted('g1', ada), revoked('g1')).when(grant('g2', ada)).then(granted('g2', ada));
-    given(room('r1'), granted('g1', ada), revoked('g1')).when(revoke('g1')).thenRefused('grant_not_found');
+    given(room('r1'), granted('g1', ada), revoked('g1')).when(revoke('g1')).thenRejected('grant_not_found');
   });
 
   it('are revoked on their own room only', () => {
-    given(room('r1'), room('r2'), granted('g1', ada)).when(revoke('g1', 'r2')).thenRefused('grant_not_found');
+    given(room('r1'), room('r2'), granted('g1', ada))
+      .when(revoke('g1', 'r2'))
+      .thenRejected('grant_not_found');
   });
 
   it('need their room, and go with it', () => {
-    given().when(grant('g1', ada)).thenRefused('room_not_found');
-    given().when(revoke('g1')).thenRefused('room_not_found');
+    given().when(grant('g1', ada)).thenRejected('room_not_found');
+    given().when(revoke('g1')).thenRejected('room_not_found');
     const gone: RoomEvent = { type: 'RoomDeleted', data: { appId, roomId: 'r1' } };
-    given(room('r1'), granted('g1', ada), gone).when(grant('g2', ada)).thenRefused('room_not_found');
+    given(room('r1'), granted('g1', ada), gone).when(grant('g2', ada)).thenRejected('room_not_found');
     given(room('r1'), granted('g1', ada), gone, room('r1')).when(grant('g2', ada)).then(granted('g2', ada));
   });
 });

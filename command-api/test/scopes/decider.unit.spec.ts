@@ -36,7 +36,7 @@ const giveBack = (data: ScopeMembership): ScopeCommand => ({ type: 'GiveBackPlac
 
 describe('the scopes of a project', () => {
   it('hold each slug once, and free it with the scope', () => {
-    given(created('s1', 'acme')).when(create('s2', 'acme')).thenRefused('scope_slug_taken');
+    given(created('s1', 'acme')).when(create('s2', 'acme')).thenRejected('scope_slug_taken');
     given(created('s1', 'acme')).when(create('s2', 'other')).then(created('s2', 'other'));
     given(created('s1', 'acme'), deleted).when(create('s2', 'acme')).then(created('s2', 'acme'));
   });
@@ -50,18 +50,18 @@ describe('the scopes of a project', () => {
       .then({ type: 'ScopeUpdated', data: { accessScopeId: 's1', changes: { isActive: false } } });
     given()
       .when(update({ name: 'x' }))
-      .thenRefused('scope_not_found');
+      .thenRejected('scope_not_found');
   });
 
   it('are there as long as an actor has a place in them', () => {
     given(created('s1', 'acme')).when(remove).then(deleted);
     given(created('s1', 'acme'), taken(place('m1')))
       .when(remove)
-      .thenRefused('scope_in_use');
+      .thenRejected('scope_in_use');
     given(created('s1', 'acme'), taken(place('m1')), givenBack(place('m1')))
       .when(remove)
       .then(deleted);
-    given(created('s1', 'acme'), deleted).when(remove).thenRefused('scope_not_found');
+    given(created('s1', 'acme'), deleted).when(remove).thenRejected('scope_not_found');
   });
 
   it('count actors, not places', () => {
@@ -87,7 +87,7 @@ describe('the scopes of a project', () => {
     for (const past of [[], [created('s1', 'acme'), deleted]])
       given(...past)
         .when(take(place('m1')))
-        .thenRefused('scope_not_in_project');
+        .thenRejected('scope_not_in_project');
   });
 
   it('take back exactly the place that is named, once', () => {
@@ -100,7 +100,7 @@ describe('the scopes of a project', () => {
       .thenNothing();
     given(...past, givenBack(place('m1')))
       .when(remove)
-      .thenRefused('scope_in_use');
+      .thenRejected('scope_in_use');
     given()
       .when(giveBack(place('m1')))
       .thenNothing();

@@ -74,12 +74,12 @@ describe('a signing key', () => {
   it('does not exist for another project, nor after its end', () => {
     given(created)
       .when(update({ name: 'x' }, 'p2'))
-      .thenRefused('signing_key_not_found');
-    given(created).when(remove('p2')).thenRefused('signing_key_not_found');
-    given(created, deleted).when(remove()).thenRefused('signing_key_not_found');
+      .thenRejected('signing_key_not_found');
+    given(created).when(remove('p2')).thenRejected('signing_key_not_found');
+    given(created, deleted).when(remove()).thenRejected('signing_key_not_found');
     given(created, deleted)
       .when(update({ name: 'x' }))
-      .thenRefused('signing_key_not_found');
+      .thenRejected('signing_key_not_found');
     given(created).when(remove()).then(deleted);
   });
 });

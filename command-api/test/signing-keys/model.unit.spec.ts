@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { SigningKeyStatus } from '@roomwire/shared/domain/signing-keys/signingKey';
-import { Refusal } from '../../src/handling/refusal.js';
+import { Rejection } from '../../src/handling/rejections.js';
 import {
   signingKeyDecider,
   type SigningKeyCommand,
@@ -78,7 +78,7 @@ const decideOn = (command: SigningKeyCommand, state: SigningKeyState) => {
   try {
     return signingKeyDecider.decide(command, state);
   } catch (error) {
-    if (error instanceof Refusal) return 'refused';
+    if (error instanceof Rejection) return 'refused';
     throw error;
   }
 };

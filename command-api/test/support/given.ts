@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
-import type { Decider } from '../../src/handling/decider.js';
-import { Refusal, type RefusalCode } from '../../src/handling/refusal.js';
+import type { Decider } from '../../src/handling/writeModel.js';
+import { Rejection, type RejectionCode } from '../../src/handling/rejections.js';
 
 /** When everything happens in the tests of deciders. */
 export const testTime = '2026-01-01T00:00:00.000Z';
@@ -18,9 +18,9 @@ export const sentences =
       when: (command: Command) => ({
         then: (...expected: readonly Event[]) => expect(decider.decide(command, state)).to.eql(expected),
         thenNothing: () => expect(decider.decide(command, state)).to.eql([]),
-        thenRefused: (code: RefusalCode) =>
+        thenRejected: (code: RejectionCode) =>
           expect(() => decider.decide(command, state))
-            .to.throw(Refusal)
+            .to.throw(Rejection)
             .with.property('code', code),
       }),
     };

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@roomwire/shared/domain/events';
-import type { Decider } from '../../src/handling/decider.js';
-import { Refusal } from '../../src/handling/refusal.js';
+import type { Decider } from '../../src/handling/writeModel.js';
+import { Rejection } from '../../src/handling/rejections.js';
 import { testTime } from './given.js';
 
 /** A decider with a memory: decides a command on all that went before, and tells the code of a refusal, or 'done'. */
@@ -16,7 +16,7 @@ export const deciding = <State, Command, Event extends DomainEvent>(
           state = decider.evolve(state, { ...event, occurredAt: testTime });
         return 'done';
       } catch (error) {
-        if (error instanceof Refusal) return (error as Refusal).code;
+        if (error instanceof Rejection) return (error as Rejection).code;
         throw error;
       }
     },

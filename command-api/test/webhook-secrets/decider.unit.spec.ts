@@ -23,7 +23,7 @@ describe('the webhook secrets of a project', () => {
   it('are two at most', () => {
     given().when(create('a')).then(created('a'));
     given(created('a')).when(create('b')).then(created('b'));
-    given(created('a'), created('b')).when(create('c')).thenRefused('webhook_secrets_full');
+    given(created('a'), created('b')).when(create('c')).thenRejected('webhook_secrets_full');
     given(created('a'), created('b'), removed('a')).when(create('c')).then(created('c'));
   });
 
@@ -36,7 +36,7 @@ describe('the webhook secrets of a project', () => {
     for (const events of [[], [created('b')], [created('a'), removed('a')]])
       given(...events)
         .when(remove('a'))
-        .thenRefused('webhook_secret_not_found');
+        .thenRejected('webhook_secret_not_found');
   });
 
   it('are sealed anew under another master key, while they are there', () => {

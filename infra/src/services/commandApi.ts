@@ -1,6 +1,6 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
-import { RequestMetrics } from '@roomwire/command-api/http/requestMetrics';
+import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
 import { changesOf } from '@roomwire/projections/projectors/changesOf';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';

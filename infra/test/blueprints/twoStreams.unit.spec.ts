@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Refusal } from '@roomwire/command-api/handling/refusal';
+import { Rejection } from '@roomwire/command-api/handling/rejections';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { appsStream } from '@roomwire/shared/domain/apps/app';
@@ -54,7 +54,7 @@ describe('an app and its static rooms, in two streams', () => {
     const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
     expect(refused).to.have.length(15);
     for (const error of refused)
-      expect(error).to.be.instanceOf(Refusal).with.property('code', 'app_limit_reached');
+      expect(error).to.be.instanceOf(Rejection).with.property('code', 'app_limit_reached');
     const apps = await world.apps();
     expect(apps).to.have.length(5);
     for (const { appId } of apps) expect(await world.rooms(appId)).to.have.length(3);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Refusal } from '@roomwire/command-api/handling/refusal';
+import { Rejection } from '@roomwire/command-api/handling/rejections';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import {
   openControlPlane,
@@ -28,7 +28,7 @@ const failingOnce = (
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'done',
-    (error: unknown) => (error instanceof Refusal ? { [error.code]: error.details } : error),
+    (error: unknown) => (error instanceof Rejection ? { [error.code]: error.details } : error),
   );
 const ticks = async (count: number): Promise<void> => {
   for (let tick = 0; tick < count; tick += 1) await new Promise(setImmediate);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
-import type { RefusalCode } from '@roomwire/command-api/handling/refusal';
-import { refusalAnswers } from '@roomwire/command-api/http/refusalAnswers';
+import { rejections as rows } from '@roomwire/command-api/handling/rejections';
 import type { Route } from '@roomwire/command-api/http/route';
 import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
@@ -23,9 +22,8 @@ const opened = (access: Route['access']): readonly Route[] =>
 const checkedBeyondSchema = ['registerBlueprint'];
 
 /** Rules beyond the schemas, for which a request that is valid by its schema is answered 400. */
-const hasRuleWith400 = ({ operationId, refusals }: Route): boolean =>
-  checkedBeyondSchema.includes(operationId) ||
-  refusals.some((code: RefusalCode) => refusalAnswers[code].status === 400);
+const hasRuleWith400 = ({ operationId, rejections }: Route): boolean =>
+  checkedBeyondSchema.includes(operationId) || rejections.some((code) => rows[code].status === 400);
 
 /** What it is about stands in its query, which the tool makes up: only its own tests find something. */
 const isNamedByQuery = ({ query }: Route): boolean => query?.['required'] !== undefined;

@@ -1,4 +1,4 @@
-import type { Target } from '@roomwire/command-api/handling/commandHandler';
+import type { Target } from '@roomwire/command-api/handling/writeModel';
 import { createStreamWriter } from '@roomwire/command-api/handling/streamWriter';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { DomainEvent } from '@roomwire/shared/domain/events';

@@ -4,10 +4,9 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { redactText } from '@roomwire/shared/credentials/redactText';
 import { AppendTooLarge, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { Refusal } from '../handling/refusal.js';
-import { applicationError, ErrorAnswer } from './errorAnswer.js';
-import { answerRefusal } from './refusalAnswers.js';
-import { requestIdOf } from './requestId.js';
+import { Rejection } from '../handling/rejections.js';
+import { applicationError, ErrorAnswer, answerRejection } from './errors.js';
+import { requestIdOf } from './request.js';
 import { sendJson } from './sendJson.js';
 
 interface ErrorHandlerDeps {
@@ -45,7 +44,7 @@ export type AnswerFailure = (error: unknown, response: ServerResponse) => void;
 export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): AnswerFailure => {
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
     if (error instanceof ErrorAnswer) return error;
-    if (error instanceof Refusal) return answerRefusal(error as Refusal, at);
+    if (error instanceof Rejection) return answerRejection(error as Rejection, at);
     if (error instanceof EngineUnavailable || error instanceof RevisionConflict) {
       logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
       return applicationError(503, failureMessages.unavailable, at);

@@ -1,7 +1,7 @@
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { JsonSchema } from './route.js';
-import { arrayOf, countSchema, listOf, record } from './schemas.js';
+import { arrayOf, countSchema, listOf, record } from './schema.js';
 
 export interface PageQuery {
   readonly page?: number;
@@ -84,3 +84,18 @@ export const containing = (text: string): ViewFilter => ({
 
 export const newestFirst: Sort = [['createdPosition', -1]];
 export const oldestFirst: Sort = [['createdPosition', 1]];
+
+/** When a record was last used, ISO 8601; null when it never was. */
+export const lastUseOf = async (views: ViewStore, id: string): Promise<string | null> =>
+  (await views.lastUses([id])).get(id) ?? null;
+
+/** Presents records with the times of their last uses, which are read at once. */
+export const presentUsed = async <T, Presented>(
+  views: ViewStore,
+  records: readonly T[],
+  idOf: (record: T) => string,
+  present: (record: T, lastUsedAt: string | null) => Presented,
+): Promise<Presented[]> => {
+  const uses = await views.lastUses(records.map(idOf));
+  return records.map((record) => present(record, uses.get(idOf(record)) ?? null));
+};

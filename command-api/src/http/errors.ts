@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { rejections, type Rejection, type RejectionRow } from '../handling/rejections.js';
 
 /** An answer other than success: a status and one of the three error shapes of the API. */
 export class ErrorAnswer extends Error {
@@ -37,3 +38,13 @@ export const frameworkError = (status: number, message: string): ErrorAnswer =>
 
 export const validationError = (errors: readonly FailedConstraint[]): ErrorAnswer =>
   new ErrorAnswer(400, { message: 'Validation failed', errors });
+
+export const answerRejection = (
+  { code, details }: Rejection,
+  at: { id: string; now: string },
+): ErrorAnswer => {
+  const { status, shape, message } = rejections[code] as RejectionRow<unknown>;
+  return shape === 'framework'
+    ? frameworkError(status, message(details))
+    : applicationError(status, message(details), at);
+};

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readQuery } from '../../src/http/query.js';
+import { readQuery } from '../../src/http/request.js';
 
 describe('readQuery', () => {
   const read = (search: string): Record<string, unknown> => ({ ...readQuery(`/v1/apps?${search}`) });

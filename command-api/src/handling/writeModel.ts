@@ -1,0 +1,32 @@
+import type { DomainEvent } from '@roomwire/shared/domain/events';
+import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { isDeepStrictEqual } from 'node:util';
+
+/**
+ * A write model as three functions without I/O, clock or chance.
+ *
+ * `evolve` owns the state it is given and may change it in place: a state is only ever folded forward.
+ * `decide` reads the state, and either returns the events that happen or throws a `Rejection`.
+ */
+export interface Decider<State, Command, Event extends DomainEvent> {
+  readonly initial: () => State;
+  readonly evolve: (state: State, event: HappenedEvent<Event>) => State;
+  readonly decide: (command: Command, state: State) => readonly Event[];
+}
+
+/** A decider and the stream that it decides for. */
+export interface Target<State, Command, Event extends DomainEvent> {
+  readonly stream: string;
+  readonly decider: Decider<State, Command, Event>;
+}
+
+/** The requested fields whose value differs from the record's; undefined when none does and nothing happens. */
+export const changedFields = <R extends object, C extends Partial<R>>(
+  record: R,
+  requested: C,
+): C | undefined => {
+  const changed = Object.entries(requested).filter(
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, record[field as keyof R]),
+  );
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as C);
+};
