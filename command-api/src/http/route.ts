@@ -135,6 +135,9 @@ export const sessionContext = (
   ...traced(request),
 });
 
+export const pathParameterNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+
 /** A path parameter that the route's own path names. */
 export const pathValue = (
   request: { readonly path: Readonly<Record<string, string>> },

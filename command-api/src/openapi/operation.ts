@@ -1,4 +1,4 @@
-import type { JsonSchema, Route } from '../http/route.js';
+import { pathParameterNames, type JsonSchema, type Route } from '../http/route.js';
 import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
 import { actorKeyIdPattern } from '../http/request.js';
 import { textSchema, uuidSchema } from '../http/schema.js';
@@ -68,9 +68,6 @@ const errorResponse = (status: number, cases: readonly ErrorCase[], describe: De
     content: { [json]: { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas }, examples } },
   };
 };
-
-export const pathParameterNames = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
 /** The parameters of a route, as OpenAPI has them. */
 export const parametersOf = (route: Route, describe: Describe): readonly object[] => [
