@@ -4,6 +4,7 @@ import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { followLog, type FollowDeps } from './followLog.js';
+import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 
 export interface ProjectionsOptions {
   /** A standing checkpoint, with events behind it for this long, means that the leader is gone. */
@@ -78,8 +79,8 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
       } catch (error) {
         if (closing.signal.aborted) return;
         logger.warn('The read models cannot be kept up now; trying again', { error });
-        const backoffMs = Math.min(options.maxBackoffMs, 100 * 2 ** failures++);
-        await pause(backoffMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        const waitMs = backOffMs({ firstMs: 100, longestMs: options.maxBackoffMs }, ++failures);
+        await sleep(waitMs, closing.signal);
       }
     }
   };

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -19,6 +18,7 @@ import { createMetrics, webhookMetrics, type WebhookMetrics } from './metrics.js
 import { createOutcomeStream } from './outcomes/outcomeStream.js';
 import { ProjectSecrets } from './sign/projectSecrets.js';
 import { defaultOptions, type WebhookConsumerOptions } from './options.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
@@ -83,7 +83,7 @@ export const createWebhookConsumer = ({
       isClosing = true;
       const closed = Promise.all(workers.map((worker) => worker.close()));
       gate.close();
-      await Promise.race([closed, pause(options.graceMs, undefined, { ref: false })]);
+      await withTimeout(options.graceMs, closed, () => [], { unref: true });
       caller.close();
       await closed;
       await feed?.close();

@@ -6,6 +6,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import { once } from '@roomwire/shared/runtime/service';
 import type { Cursor } from './cursor.js';
 import { RecentOutcomes, type Fits } from './recentOutcomes.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface OutcomeWatchDeps {
   /** Asked when somebody watches. Undefined where this process has no bus to read from. */
@@ -150,14 +151,7 @@ export class OutcomeWatch {
   }
 }
 
-const inTime = async <T>(opening: Promise<T>, milliseconds: number): Promise<T> => {
-  let late: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    late = setTimeout(() => reject(new EngineUnavailable('message bus')), milliseconds);
+const inTime = <T>(opening: Promise<T>, milliseconds: number): Promise<T> =>
+  withTimeout(milliseconds, opening, () => {
+    throw new EngineUnavailable('message bus');
   });
-  try {
-    return await Promise.race([opening, tooLate]);
-  } finally {
-    clearTimeout(late);
-  }
-};

@@ -2,6 +2,7 @@ import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrame
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Transition } from '../presence/presenceTable.js';
 import type { Wish } from '../presence/presenceBoard.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 /** The part of the presence board that is used here. */
 export interface HostBoard {
@@ -60,7 +61,11 @@ export class GroupHosts {
     const actorTokenId = `${this.gatewayId}/${this.made}`;
     const wish = { connection: host.connection, room: place, actorTokenId, presence: nothing };
     // The board does not wait for long; but who was there before is known only when it has come back.
-    if ((await this.board.announce(wish)) && (await within(returnMs, isKnown))) return host;
+    if (
+      (await this.board.announce(wish)) &&
+      (await withTimeout(returnMs, isKnown, () => false, { unref: true }))
+    )
+      return host;
     void this.leave(host);
     throw new EngineUnavailable('message bus');
   }
@@ -112,18 +117,5 @@ export class GroupHosts {
     if (hosts?.size === 0) this.hosts.delete(host.place);
   }
 }
-
-/** Whether it comes in time. */
-const within = async (milliseconds: number, promise: Promise<boolean>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds).unref();
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 const gatewayOf = (name: string): string => name.slice(0, name.lastIndexOf('/'));

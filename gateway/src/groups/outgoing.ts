@@ -3,6 +3,7 @@ import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import { backOffMs } from '@roomwire/shared/runtime/waiting';
 
 export interface OutgoingDeps {
   readonly bus: Pick<MessageBus, 'send'>;
@@ -52,7 +53,7 @@ export class Outgoing {
       // It stays in front while it is on its way, and nothing is added to it.
       const [news] = this.queue.splice(0, 1) as [GroupRecord];
       while (!(await this.isStored(news)) && this.isOpen) {
-        const waitMs = Math.min(firstPauseMs * 2 ** failures++, this.deps.retryMs);
+        const waitMs = backOffMs({ firstMs: firstPauseMs, longestMs: this.deps.retryMs }, ++failures);
         await pause(waitMs, undefined, { ref: false });
       }
       failures = 0;

@@ -7,6 +7,7 @@ import type { Transition } from '../presence/presenceTable.js';
 import { GroupHosts, isHostPlace, type HostBoard } from './groupHosts.js';
 import { GroupSite, type GroupPlace, type SiteDeps } from './groupSite.js';
 import { Membership } from './membership.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface WorkerGroupsDeps extends Pick<
   SiteDeps,
@@ -110,8 +111,7 @@ export class WorkerGroups {
   /** All members must have left. */
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const timeIsUp = new Promise<void>((resolve) => void setTimeout(resolve, this.deps.closeMs).unref());
-    await Promise.race([this.emptied(), timeIsUp]);
+    await withTimeout(this.deps.closeMs, this.emptied(), () => undefined, { unref: true });
     for (const site of this.open) site.abandon();
   }
 

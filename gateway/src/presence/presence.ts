@@ -7,6 +7,7 @@ import { ticksPerBeat } from './peers.js';
 import type { Session } from '../session/session.js';
 import { Members, type Member } from './members.js';
 import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
   /** Announcements a second and connection; 0 is no limit. */
@@ -53,9 +54,8 @@ export class Presence {
   /** The sessions must be over. */
   async close(): Promise<void> {
     clearInterval(this.timer);
-    const timeIsUp = new Promise<void>((resolve) => void setTimeout(resolve, closeMs).unref());
     const farewell = Promise.all(this.leaving).then(() => this.board.close());
-    await Promise.race([farewell, timeIsUp]);
+    await withTimeout(closeMs, farewell, () => undefined, { unref: true });
   }
 
   /** Whether the session may announce once more now; counts it. */

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import type { Random } from '@roomwire/shared/ports/random';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 interface Closeable {
   close(why: CloseSpec): void;
@@ -30,7 +30,7 @@ export const drain = async <Each extends Closeable>(deps: DrainDeps<Each>): Prom
   const empty = emptied.then(() => void (isEmpty = true));
   for (const [n, connection] of leaving.entries()) {
     const waitMs = dueAt(n, leaving.length, overMs, random) - (performance.now() - from);
-    if (waitMs > atOnceMs) await interruptible(waitMs, empty);
+    if (waitMs > atOnceMs) await withTimeout(waitMs, empty, () => undefined);
     if (isEmpty) return;
     connection.close(closes.serviceRestart);
   }
@@ -50,10 +50,4 @@ const shuffled = <T>(list: T[], random: Random): T[] => {
     [list[last], list[other]] = [list[other] as T, list[last] as T];
   }
   return list;
-};
-
-const interruptible = async (ms: number, end: Promise<void>): Promise<void> => {
-  const waiting = new AbortController();
-  await Promise.race([pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined), end]);
-  waiting.abort();
 };

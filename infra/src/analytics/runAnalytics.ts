@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -16,6 +15,7 @@ import { StreamWriter } from './collect/streamWriter.js';
 import type { FactStream } from './facts/factStream.js';
 import { openDuckDb } from './store/duckDb.js';
 import type { FactFolder } from './store/factFolder.js';
+import { sleep } from '@roomwire/shared/runtime/waiting';
 
 export interface AnalyticsRunning {
   /** Where `/healthz` and `/readyz` are; undefined where nobody is told. */
@@ -132,7 +132,7 @@ export const startAnalytics = (
     const follow = async (): Promise<void> => {
       while (!aborting.signal.aborted) {
         for (const follower of followers) await follower.gather();
-        await pause(betweenLooksMs, undefined, { signal: aborting.signal }).catch(() => undefined);
+        await sleep(betweenLooksMs, aborting.signal);
       }
     };
     follow().catch((error: unknown) => failed(String(error)));

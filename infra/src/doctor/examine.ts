@@ -6,6 +6,7 @@ import { failure, ok, type Finding } from './finding.js';
 import { checkFolder } from './folderChecks.js';
 import { checkLag } from './lagChecks.js';
 import { checkOpenFiles, checkPort } from './processChecks.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 /** Longest that anything may keep the others waiting. */
 const patienceMs = 20_000;
@@ -60,19 +61,11 @@ const bounded = async (
   check: string,
   work: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Finding[]>((resolve) => {
-    timer = setTimeout(
-      () =>
-        resolve([failure(check, `no answer within ${patienceMs / 1_000} s`, 'See whether it is overloaded')]),
-      patienceMs,
-    );
-  });
   try {
-    return await Promise.race([work(), late]);
+    return await withTimeout(patienceMs, work(), () => [
+      failure(check, `no answer within ${patienceMs / 1_000} s`, 'See whether it is overloaded'),
+    ]);
   } catch (error) {
     return [failure(check, `cannot be examined (${(error as Error).name})`, 'See its log lines')];
-  } finally {
-    clearTimeout(timer);
   }
 };

@@ -1,6 +1,7 @@
 import type { MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { CollectMetrics, DistributionData, MetricSink } from '@roomwire/shared/ports/metrics';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 /** A part of this process that shows something of itself. */
 export interface MetricSource {
@@ -97,13 +98,7 @@ const distributionSamples = (
 
 const within = async (withinMs: number, collecting: void | Promise<void>): Promise<void> => {
   if (collecting === undefined) return;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Nothing within ${withinMs} ms`)), withinMs);
+  await withTimeout(withinMs, collecting, () => {
+    throw new Error(`Nothing within ${withinMs} ms`);
   });
-  try {
-    await Promise.race([collecting, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

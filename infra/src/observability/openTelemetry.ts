@@ -31,6 +31,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Span, SpanStart, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TracingSettings } from '../config/tracingSettings.js';
 import { version } from '../version.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface OpenTelemetry {
   readonly tracing: Tracing;
@@ -58,7 +59,12 @@ export const openTelemetry = (
   });
   return {
     tracing: tracingBy(provider.getTracer('roomwire', version)),
-    close: () => within(closeMs, provider.shutdown()),
+    close: () =>
+      withTimeout(
+        closeMs,
+        provider.shutdown().catch(() => undefined),
+        () => undefined,
+      ),
   };
 };
 
@@ -140,11 +146,4 @@ const reasonOf = (text: string): string => {
   } catch {
     return text.slice(0, 500); // Not an error, but a sentence.
   }
-};
-
-const within = async (milliseconds: number, ending: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([ending.catch(() => undefined), timeIsUp]);
-  clearTimeout(timer);
 };

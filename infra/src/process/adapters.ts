@@ -20,6 +20,7 @@ import { requireWhole } from '../backup/unfinishedRestore.js';
 import type { Config } from '../config/config.js';
 import type { ClosingStack } from './closingStack.js';
 import { openWhenReachable } from './openWhenReachable.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 /** The engine behind each port, opened when it is first asked for. */
 export interface Adapters {
@@ -172,12 +173,9 @@ const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
   return () => (opened ??= open());
 };
 
-const withinASecond = async (check: Promise<boolean>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, 1_000, false)));
-  try {
-    return await Promise.race([check.catch(() => false), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const withinASecond = (check: Promise<boolean>): Promise<boolean> =>
+  withTimeout(
+    1_000,
+    check.catch(() => false),
+    () => false,
+  );

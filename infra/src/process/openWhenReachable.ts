@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { backOffMs } from '@roomwire/shared/runtime/waiting';
 
-const firstWaitMs = 250;
-const longestWaitMs = 5_000;
+const betweenTries = { firstMs: 250, longestMs: 5_000 };
 
 /** Opens an engine as soon as it is there: services and engines may start in any order. Other errors end the start. */
 export const openWhenReachable = async <T>(
@@ -11,11 +11,12 @@ export const openWhenReachable = async <T>(
   open: () => Promise<T>,
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<T> => {
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
+  for (let failures = 1; ; failures += 1) {
     try {
       return await open();
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error;
+      const waitMs = backOffMs(betweenTries, failures);
       logger.warn(`Waiting for the ${name}`, { error, waitMs });
       await pause(waitMs, undefined, { signal });
     }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '@roomwire/shared/runtime/waiting';
 
 /** An outcome as the API shows it. */
 export interface ShownOutcome {
@@ -70,7 +70,7 @@ export const watchOutcomes = async (watching: Watching): Promise<void> => {
       if (signal.aborted) return;
       if (!isInTrouble) watching.onTrouble(`${reasonOf(error)}; trying again`);
       isInTrouble = true;
-      await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(pauseMs, signal);
     }
 };
 

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { auditEntry } from './auditEntry.js';
+import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 
 export interface AuditFollowerDeps {
   readonly log: EventLog;
@@ -35,14 +35,14 @@ export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
   };
 
   const run = async (): Promise<void> => {
-    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+    for (let failures = 1; !closing.signal.aborted; failures += 1) {
       try {
         await follow();
       } catch (error) {
         if (closing.signal.aborted) return;
         logger.warn('The audit index cannot be kept up now; trying again', { error });
-        const backoffMs = Math.min(maxBackoffMs, 100 * 2 ** Math.min(failures, 10));
-        await pause(backoffMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        const waitMs = backOffMs({ firstMs: 100, longestMs: maxBackoffMs }, failures);
+        await sleep(waitMs, closing.signal);
       }
     }
   };

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Fact } from '../facts/factStream.js';
 import type { Segment } from '../store/factFiles.js';
+import { sleep } from '@roomwire/shared/runtime/waiting';
 
 /** What has come of a partition: places from `first` to before `next`, some of which brought a fact. */
 export interface Taken {
@@ -203,7 +203,7 @@ export class Collector {
       } catch (error) {
         this.#failed(error);
         if (this.#closing.signal.aborted) return false;
-        await pause(pauseAfterFailureMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+        await sleep(pauseAfterFailureMs, this.#closing.signal);
       }
     }
     return false;

@@ -6,6 +6,7 @@ import { Fifo } from './fifo.js';
 import type { JobJournal } from './jobJournal.js';
 import type { JobLanes, Lane } from './keyLanes.js';
 import { lanesOf } from './overlappingLanes.js';
+import { backOffMs } from '../../runtime/waiting.js';
 
 interface Delayed {
   readonly key: string;
@@ -21,10 +22,8 @@ interface Worker {
   takesMore: boolean;
 }
 
-const firstPauseMs = 100;
-const longestPauseMs = 10_000;
-export const pauseAfter = (failures: number): number =>
-  Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
+const betweenAttempts = { firstMs: 100, longestMs: 10_000 };
+export const pauseAfter = (failures: number): number => backOffMs(betweenAttempts, failures);
 
 /** One work queue: which job is done when, and by whom. The jobs themselves are in the journal. */
 export class DurableQueue<T> {

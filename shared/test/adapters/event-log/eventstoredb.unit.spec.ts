@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { waitMs } from '../../../src/adapters/event-log/eventstoredb/backOff.js';
 import { openEventStoreDbLog } from '../../../src/adapters/event-log/eventstoredb/eventStoreDbLog.js';
 import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
 import { newEvent, rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
@@ -31,20 +29,6 @@ describe('the event log in EventStoreDB', () => {
       expect(await rejectionOf(log.append(stream, 'none', [newEvent()]))).to.be.instanceOf(RangeError);
     }
     await log.close();
-  });
-
-  it('waits longer after each failure, within bounds, and never the same', () => {
-    const backOff = { firstMs: 100, longestMs: 3_000 };
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 2_000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (failures, chance) => {
-          const bound = Math.min(3_000, 100 * 2 ** (failures - 1));
-          expect(waitMs(backOff, failures, chance)).to.be.within(bound / 2, bound);
-        },
-      ),
-    );
   });
 
   it('does not wait for an answer that is late, nor mind it', async () => {

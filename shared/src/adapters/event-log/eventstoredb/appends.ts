@@ -11,12 +11,12 @@ import type { Clock } from '../../../ports/clock.js';
 import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
 import type { Random } from '../../../ports/random.js';
-import { waitMs } from './backOff.js';
 import type { Connection } from './connection.js';
 import { answerWithin, asEngineFailure, isOfType, mayPass } from './failures.js';
 import { isKnown, logPositionOf } from './place.js';
 import type { Reads } from './reads.js';
 import { proposedEvent } from './storedForm.js';
+import { backOffMs, withJitter } from '../../../runtime/waiting.js';
 
 export interface AppendTimes {
   /** An append without an answer by then is sent again. */
@@ -71,7 +71,7 @@ export const createAppends = (deps: AppendsDeps) => {
           throw new AppendTooLarge({ cause: error });
         if (!mayPass(error)) throw asEngineFailure(error);
         connection.renew(client, error);
-        const wait = waitMs(betweenAttempts, attempt, random.bytes(1)[0]! / 255);
+        const wait = withJitter(backOffMs(betweenAttempts, attempt), random.bytes(1)[0]! / 255);
         if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error);
         await pause(wait);
       }

@@ -1,5 +1,6 @@
 import { ErrorType, isCommandError, type CommandError } from '@eventstore/db-client';
 import { EngineUnavailable } from '../../../ports/errors.js';
+import { withTimeout } from '../../../runtime/waiting.js';
 
 /** The server has not answered in time; what was asked may or may not have happened. */
 export class NoAnswer extends Error {
@@ -43,14 +44,7 @@ export const asEngineFailure = (error: unknown): Error =>
     : new EngineUnavailable('event log', { cause: error });
 
 /** Rejects with `NoAnswer` when the time is over first; what comes later is let go. */
-export const answerWithin = async <T>(withinMs: number, answer: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(withinMs)), withinMs);
+export const answerWithin = <T>(withinMs: number, answer: Promise<T>): Promise<T> =>
+  withTimeout(withinMs, answer, () => {
+    throw new NoAnswer(withinMs);
   });
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-};

@@ -1,12 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LogPosition, LogSubscriber, LogSubscription } from '../../../ports/eventLog.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { Random } from '../../../ports/random.js';
 import { once } from '../../../runtime/service.js';
-import { waitMs } from './backOff.js';
 import { createConnection } from './connection.js';
 import { placeOf } from './place.js';
 import { SubscriptionSession, type Progress, type SessionDeps } from './subscriptionSession.js';
+import { backOffMs, sleep, withJitter } from '../../../runtime/waiting.js';
 
 export interface SubscriptionDeps extends Omit<SessionDeps, 'connection'> {
   readonly url: string;
@@ -42,12 +41,12 @@ export const subscribe = (
       const reason = await session.run();
       if (signal.aborted) return;
       if (progress.handled !== before) failures = 1;
-      const resumesInMs = waitMs(betweenSessions, failures, deps.random.bytes(1)[0]! / 255);
+      const resumesInMs = withJitter(backOffMs(betweenSessions, failures), deps.random.bytes(1)[0]! / 255);
       // Once is enough for an operator, however long the server stays away.
       const log = failures === 1 ? 'warn' : 'debug';
       deps.logger[log]('The subscription to the event log is taken up again', { error: reason, resumesInMs });
       connection.renew(client, reason);
-      await pause(resumesInMs, undefined, { signal }).catch(() => undefined);
+      await sleep(resumesInMs, signal);
     }
   };
 

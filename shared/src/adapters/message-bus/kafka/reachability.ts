@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../../ports/logger.js';
+import { sleep, withTimeout } from '../../../runtime/waiting.js';
 
 const betweenProbesMs = 500;
 /** A broker that takes longer is no help to anybody who waits. */
@@ -47,20 +47,18 @@ export class Reachability {
   }
 
   async #answers(): Promise<boolean> {
-    const { signal } = this.#closing;
     const probe = this.#probe().then(
       () => true,
       () => false,
     );
-    const tooLate = pause(answersWithinMs, false, { signal, ref: false }).catch(() => false);
-    return Promise.race([probe, tooLate]);
+    return withTimeout(answersWithinMs, probe, () => false, { unref: true });
   }
 
   async #probeUntilAnswered(): Promise<void> {
     const { signal } = this.#closing;
     this.#isProbing = true;
     while (!this.#isReachable && !signal.aborted) {
-      await pause(betweenProbesMs, undefined, { signal }).catch(() => undefined);
+      await sleep(betweenProbesMs, signal);
       if (await this.#answers()) this.answered();
     }
     this.#isProbing = false;

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { BoundedWaits } from './boundedWaits.js';
 import { isAnswer } from './untilAnswered.js';
+import { withTimeout } from '../../../runtime/waiting.js';
 
 export interface Connectable {
   connect(): Promise<void>;
@@ -34,10 +34,11 @@ export const disconnect = async <Client extends Connectable>({
   client,
   cut,
 }: Held<Client>): Promise<void> => {
-  const waiting = new AbortController();
-  const patience = pause(politeForMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([client.disconnect().catch(() => undefined), patience]);
-  waiting.abort();
+  await withTimeout(
+    politeForMs,
+    client.disconnect().catch(() => undefined),
+    () => undefined,
+  );
   cut();
 };
 

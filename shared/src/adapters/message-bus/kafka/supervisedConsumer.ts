@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Batch, Consumer, TopicPartitionOffset } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { ConsumerWatch, type Progress } from './consumerWatch.js';
@@ -6,6 +5,7 @@ import { requestTimeoutMs, type KafkaClient } from './kafkaClient.js';
 import { disconnect } from './renewable.js';
 import { pauseBeforeAttempt } from './untilAnswered.js';
 import { within } from './within.js';
+import { sleep } from '../../../runtime/waiting.js';
 
 export interface ConsumerTask extends Progress {
   readonly topic: string;
@@ -128,8 +128,7 @@ export class SupervisedConsumer {
     for (let failures = 1; !signal.aborted; failures += 1) {
       const { hasJoined } = await this.#runOnce();
       if (hasJoined) failures = 1;
-      if (!signal.aborted)
-        await pause(pauseBeforeAttempt(failures), undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await sleep(pauseBeforeAttempt(failures), signal);
     }
   }
 

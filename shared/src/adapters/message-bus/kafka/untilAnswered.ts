@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
-
-const firstPauseMs = 50;
-const longestPauseMs = 500;
+import { backOffMs } from '../../../runtime/waiting.js';
 
 /** Short, so that work goes on soon after a broker is back; the number of those who try is small. */
-export const pauseBeforeAttempt = (failures: number): number =>
-  Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs);
+const betweenAttempts = { firstMs: 50, longestMs: 500 };
+
+export const pauseBeforeAttempt = (failures: number): number => backOffMs(betweenAttempts, failures);
 
 /** A failure that trying again cannot mend. */
 export class Unmendable extends Error {

@@ -1,16 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
+import { withTimeout } from '../../../runtime/waiting.js';
 
 /** Rejects with `EngineUnavailable` when it takes longer; what is waited for goes on all the same. */
-export const within = async <T>(milliseconds: number, action: Promise<T>): Promise<T> => {
-  const waiting = new AbortController();
-  const tooLate = pause(milliseconds, undefined, { signal: waiting.signal }).then(() => {
+export const within = <T>(milliseconds: number, action: Promise<T>): Promise<T> =>
+  withTimeout(milliseconds, action, () => {
     throw new EngineUnavailable('message bus');
   });
-  try {
-    return await Promise.race([action, tooLate]);
-  } finally {
-    waiting.abort();
-    tooLate.catch(() => undefined);
-  }
-};
