@@ -14,7 +14,7 @@ import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
-import type { AuditDeps } from './audit/auditDeps.js';
+import type { AuditDeps } from './audit/auditReads.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { redriveRoutes } from './dead-letters/redriveRoutes.js';

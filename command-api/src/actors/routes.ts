@@ -18,15 +18,14 @@ import {
   exampleActor,
   exampleCreatedActor,
   exampleNewActor,
-} from './answers.js';
-import { actorTarget, existing } from './decider.js';
-import { presentActor, presentActors } from './present.js';
-import {
+  presentActor,
+  presentActors,
   createActorSchema,
   updateActorSchema,
   type CreateActorBody,
   type UpdateActorBody,
-} from './schemas.js';
+} from './resource.js';
+import { actorTarget, existing } from './decider.js';
 import { changeActor, type AskedScope } from './scopePlace.js';
 
 interface ActorRequest {

@@ -12,18 +12,21 @@ import {
   type SessionCaller,
 } from '../http/route.js';
 import { normalTime } from '../http/schema.js';
-import { organizationOf } from '../organizations/access.js';
-import { projectOf } from '../projects/access.js';
+import { organizationOf } from '../organizations/resource.js';
+import { projectOf } from '../projects/resource.js';
 import {
   apiKeySchema,
   createdApiKeySchema,
   exampleApiKey,
   exampleCreatedApiKey,
   exampleNewApiKey,
-} from './answers.js';
+  presentApiKey,
+  presentApiKeys,
+  apiKeysQuerySchema,
+  createApiKeySchema,
+  type CreateApiKeyBody,
+} from './resource.js';
 import { apiKeyTarget } from './decider.js';
-import { presentApiKey, presentApiKeys } from './present.js';
-import { apiKeysQuerySchema, createApiKeySchema, type CreateApiKeyBody } from './schemas.js';
 
 type Request<Body, Query> = ApiRequest<SessionCaller, Body, Query>;
 

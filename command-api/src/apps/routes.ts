@@ -7,21 +7,24 @@ import {
   type ProjectCaller,
   type Route,
 } from '../http/route.js';
-import { appDeletedSchema, appSchema, exampleApp, exampleNewApp } from './answers.js';
-import { createApp } from './createApp.js';
-import { appsTarget, existing } from './decider.js';
-import { findApp } from './findApp.js';
-import { presentApp } from './present.js';
-import { resetApp } from './resetApp.js';
 import {
+  appDeletedSchema,
+  appSchema,
+  exampleApp,
+  exampleNewApp,
+  findApp,
+  presentApp,
   appsQuerySchema,
   createAppSchema,
   updateAppSchema,
   type AppsQuery,
   type CreateAppBody,
   type UpdateAppBody,
-} from './schemas.js';
-import { statusFilter, type AppOwner } from './suspension.js';
+  statusFilter,
+  type AppOwner,
+} from './resource.js';
+import { createApp, resetApp } from './appCommands.js';
+import { appsTarget, existing } from './decider.js';
 
 export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
   const { commands, views } = deps;

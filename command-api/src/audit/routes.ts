@@ -7,7 +7,7 @@ import {
   type ResourceDeps,
 } from '../http/route.js';
 import { normalTime } from '../http/schema.js';
-import { organizationOf } from '../organizations/access.js';
+import { organizationOf } from '../organizations/resource.js';
 import {
   diffSchema,
   exampleDifferences,
@@ -15,13 +15,9 @@ import {
   exampleState,
   historySchema,
   stateSchema,
-} from './answers.js';
-import { upToDate, type AuditDeps } from './auditDeps.js';
-import { findEntries } from './findEntries.js';
-import { pastRecord, type PastRecord } from './pastRecord.js';
-import { presentDifferences, presentEntry, presentState } from './present.js';
-import { differencesSince, stateAt } from './recordStates.js';
-import {
+  presentDifferences,
+  presentEntry,
+  presentState,
   cursorOf,
   diffQuerySchema,
   historyQuerySchema,
@@ -30,7 +26,9 @@ import {
   type DiffQuery,
   type HistoryQuery,
   type StateQuery,
-} from './schemas.js';
+} from './resource.js';
+import { upToDate, type AuditDeps, findEntries, pastRecord, type PastRecord } from './auditReads.js';
+import { differencesSince, stateAt } from './recordStates.js';
 
 type Request<Query> = ApiRequest<SessionCaller, undefined, Query>;
 

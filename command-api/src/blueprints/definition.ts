@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprints/blueprint';
 import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
-import type { BlueprintRoomBody, DefinitionBody } from './schemas.js';
+import type { BlueprintRoomBody, DefinitionBody } from './resource.js';
 
 /** A version is one event, and with its envelope it must go into an append of any event log (1 MiB). */
 const mostBytes = 512 * 1024;

@@ -4,12 +4,18 @@ import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';
 import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
-import { organizationOf } from '../organizations/access.js';
-import { blueprintSchema, exampleBlueprint, exampleNewBlueprint } from './answers.js';
+import { organizationOf } from '../organizations/resource.js';
+import {
+  blueprintSchema,
+  exampleBlueprint,
+  exampleNewBlueprint,
+  presentBlueprint,
+  blueprintsQuerySchema,
+  registerBlueprintSchema,
+  type RegisterBlueprintBody,
+} from './resource.js';
 import { blueprintTarget, existing, type BlueprintCommand } from './decider.js';
 import { readDefinition } from './definition.js';
-import { presentBlueprint } from './present.js';
-import { blueprintsQuerySchema, registerBlueprintSchema, type RegisterBlueprintBody } from './schemas.js';
 
 export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
   sessionRoute<RegisterBlueprintBody>({

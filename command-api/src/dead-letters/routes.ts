@@ -9,18 +9,19 @@ import {
   type Route,
   type SessionCaller,
 } from '../http/route.js';
-import { organizationOf } from '../organizations/access.js';
+import { organizationOf } from '../organizations/resource.js';
 import {
   deadLetterPageSchema,
   deadLetterSchema,
   exampleDeadLetter,
   exampleDeadLetterPage,
   pendingCountSchema,
-} from './answers.js';
+  findDeadLetters,
+  presentDeadLetter,
+  deadLettersQuerySchema,
+  type DeadLettersQuery,
+} from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
-import { findDeadLetters } from './findDeadLetters.js';
-import { presentDeadLetter } from './present.js';
-import { deadLettersQuerySchema, type DeadLettersQuery } from './schemas.js';
 
 const path = '/organizations/{orgId}/webhook-dlq';
 

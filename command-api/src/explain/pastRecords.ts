@@ -2,8 +2,7 @@ import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { placeOf, type AuditEntry, type AuditPlace } from '@roomwire/shared/ports/auditIndex';
-import type { AuditDeps } from '../audit/auditDeps.js';
-import { longestHistory, pastRecord } from '../audit/pastRecord.js';
+import { type AuditDeps, longestHistory, pastRecord } from '../audit/auditReads.js';
 import { stateAt } from '../audit/recordStates.js';
 import { Rejection } from '../handling/rejections.js';
 

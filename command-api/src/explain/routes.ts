@@ -1,16 +1,14 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
-import { upToDate, type AuditDeps } from '../audit/auditDeps.js';
-import { changeSchema } from '../audit/answers.js';
-import { presentChange } from '../audit/present.js';
+import { upToDate, type AuditDeps } from '../audit/auditReads.js';
+import { changeSchema, presentChange } from '../audit/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { actorKeyIdPattern, isUuid } from '../http/request.js';
 import { type ResourceDeps, sessionRoute, type Route } from '../http/route.js';
 import { flagSchema, normalTime, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
-import { organizationOf } from '../organizations/access.js';
-import { actions, explain, type Action, type Explanation, type Question } from './explain.js';
+import { organizationOf } from '../organizations/resource.js';
+import { actions, explain, type Action, type Explanation, type Question, ruleTexts } from './explain.js';
 import { pastRecords, type PastRecords } from './pastRecords.js';
-import { ruleTexts } from './rules.js';
 
 interface ExplainQuery {
   readonly actor: string;

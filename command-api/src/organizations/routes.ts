@@ -1,24 +1,23 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
-import { organizationOf, requireOperator } from './access.js';
 import {
+  organizationOf,
+  requireOperator,
   exampleNewOrganization,
   exampleOrganization,
   exampleUsage,
   organizationSchema,
   usageSchema,
-} from './answers.js';
-import { existing, organizationTarget } from './decider.js';
-import { presentOrganization } from './present.js';
-import { usageOf } from './usage.js';
-import {
+  presentOrganization,
+  usageOf,
   createOrganizationSchema,
   organizationsQuerySchema,
   updateOrganizationSchema,
   type CreateOrganizationBody,
   type UpdateOrganizationBody,
-} from './schemas.js';
+} from './resource.js';
+import { existing, organizationTarget } from './decider.js';
 
 export const organizationRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
   sessionRoute<CreateOrganizationBody>({

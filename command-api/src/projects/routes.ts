@@ -1,17 +1,19 @@
 import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
-import { organizationOf } from '../organizations/access.js';
-import { projectOf } from './access.js';
-import { exampleNewProject, exampleProject, projectSchema } from './answers.js';
-import { existing, projectTarget } from './decider.js';
-import { presentProject } from './present.js';
+import { organizationOf } from '../organizations/resource.js';
 import {
+  projectOf,
+  exampleNewProject,
+  exampleProject,
+  projectSchema,
+  presentProject,
   createProjectSchema,
   projectsQuerySchema,
   updateProjectSchema,
   type CreateProjectBody,
   type UpdateProjectBody,
-} from './schemas.js';
+} from './resource.js';
+import { existing, projectTarget } from './decider.js';
 
 export const projectRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
   sessionRoute<CreateProjectBody>({

@@ -1,18 +1,23 @@
 import type { GrantFields } from '@roomwire/shared/domain/rooms/grant';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import { actorTarget } from '../actors/decider.js';
-import { currentApp } from '../apps/currentApp.js';
+import { currentApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';
 import { oldestFirst } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { listOf, normalTime } from '../http/schema.js';
 import { existing, roomsTarget } from './decider.js';
-import { findRoom } from './findRoom.js';
-import { exampleGrant, exampleNewGrant, grantSchema } from './grantAnswers.js';
+import { findRoom } from './resource.js';
+import {
+  exampleGrant,
+  exampleNewGrant,
+  grantSchema,
+  createGrantSchema,
+  type CreateGrantBody,
+  presentGrant,
+} from './grantResource.js';
 import { existingGrant } from './grants.js';
-import { createGrantSchema, type CreateGrantBody } from './grantSchemas.js';
-import { presentGrant } from './presentGrant.js';
 
 export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   const checkHolder = async (actorTokenId: string | null, projectId: string): Promise<void> => {

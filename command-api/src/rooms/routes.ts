@@ -1,17 +1,23 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
-import { currentApp } from '../apps/currentApp.js';
-import { findApp } from '../apps/findApp.js';
+import { currentApp, findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { oldestFirst } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { listOf } from '../http/schema.js';
 import { slugFromName } from '../policy/slugFromName.js';
-import { exampleNewRoom, exampleRoom, roomSchema } from './answers.js';
+import {
+  exampleNewRoom,
+  exampleRoom,
+  roomSchema,
+  findRoom,
+  presentRoom,
+  createRoomSchema,
+  updateRoomSchema,
+  type CreateRoomBody,
+  type UpdateRoomBody,
+} from './resource.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
-import { findRoom } from './findRoom.js';
-import { presentRoom } from './present.js';
-import { createRoomSchema, updateRoomSchema, type CreateRoomBody, type UpdateRoomBody } from './schemas.js';
 
 export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   return [

@@ -1,22 +1,23 @@
 import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
-import { actorSchema, exampleActor } from '../actors/answers.js';
-import { presentActors } from '../actors/present.js';
+import { actorSchema, exampleActor, presentActors } from '../actors/resource.js';
 import { giveBackAbandonedPlaces } from '../actors/scopePlace.js';
 import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { listOf } from '../http/schema.js';
-import { exampleNewScope, exampleScope, scopeSchema } from './answers.js';
-import { existing, scopesTarget } from './decider.js';
-import { findScope } from './findScope.js';
-import { presentScope } from './present.js';
 import {
+  exampleNewScope,
+  exampleScope,
+  scopeSchema,
+  findScope,
+  presentScope,
   createScopeSchema,
   scopesQuerySchema,
   updateScopeSchema,
   type CreateScopeBody,
   type ScopesQuery,
   type UpdateScopeBody,
-} from './schemas.js';
+} from './resource.js';
+import { existing, scopesTarget } from './decider.js';
 
 export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
   projectRoute<undefined, ScopesQuery>({

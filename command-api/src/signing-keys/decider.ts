@@ -19,7 +19,11 @@ export type SigningKeyCommand =
   | { readonly type: 'CreateSigningKey'; readonly signingKey: SigningKeyFields }
   | ({ readonly type: 'UpdateSigningKey'; readonly changes: SigningKeyChanges } & ExistingSigningKey)
   /** The same secret under another master key. Nothing happens to a key that is gone, or is under it already. */
-  | { readonly type: 'ResealSigningKey'; readonly signingKeyId: string; readonly sealedSecret: SealedSecret }
+  | {
+      readonly type: 'ReencryptSigningKey';
+      readonly signingKeyId: string;
+      readonly sealedSecret: SealedSecret;
+    }
   | ({ readonly type: 'DeleteSigningKey' } & ExistingSigningKey);
 
 export type SigningKeyState = SigningKey | undefined;
@@ -36,7 +40,7 @@ export const signingKeyDecider: Decider<SigningKeyState, SigningKeyCommand, Sign
         const changes = changedFields(existing(key, command), command.changes);
         return changes ? [{ type: 'SigningKeyUpdated', data: { signingKeyId, changes } }] : [];
       }
-      case 'ResealSigningKey': {
+      case 'ReencryptSigningKey': {
         const { signingKeyId, sealedSecret } = command;
         const isDue = key !== undefined && key.sealedSecret.masterKeyId !== sealedSecret.masterKeyId;
         return isDue ? [{ type: 'SigningKeyResealed', data: { signingKeyId, sealedSecret } }] : [];

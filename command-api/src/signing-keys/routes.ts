@@ -9,17 +9,16 @@ import {
   exampleNewSigningKey,
   exampleSigningKey,
   signingKeySchema,
-} from './answers.js';
-import { existing, signingKeyTarget } from './decider.js';
-import { presentSigningKey, presentSigningKeys } from './present.js';
-import {
+  presentSigningKey,
+  presentSigningKeys,
   createSigningKeySchema,
   signingKeysQuerySchema,
   updateSigningKeySchema,
   type CreateSigningKeyBody,
   type SigningKeysQuery,
   type UpdateSigningKeyBody,
-} from './schemas.js';
+} from './resource.js';
+import { existing, signingKeyTarget } from './decider.js';
 
 export interface SigningKeyDeps extends ResourceDeps {
   readonly secretBox: SecretBox;

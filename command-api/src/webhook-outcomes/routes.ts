@@ -1,11 +1,16 @@
 import type { WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { type ResourceDeps, sessionRoute, type Route } from '../http/route.js';
-import { organizationOf } from '../organizations/access.js';
-import { exampleOutcomes, outcomesSchema, presentOutcome } from './answers.js';
-import { cursorOf, textOfCursor } from './cursor.js';
-import type { OutcomeWatch } from './outcomeWatch.js';
-import type { Fits } from './recentOutcomes.js';
-import { outcomesQuerySchema, type OutcomesQuery } from './schemas.js';
+import { organizationOf } from '../organizations/resource.js';
+import {
+  exampleOutcomes,
+  outcomesSchema,
+  presentOutcome,
+  cursorOf,
+  textOfCursor,
+  outcomesQuerySchema,
+  type OutcomesQuery,
+} from './resource.js';
+import type { OutcomeWatch, Fits } from './outcomeWatch.js';
 
 export interface OutcomeDeps {
   readonly outcomes: Pick<OutcomeWatch, 'next'>;

@@ -14,7 +14,7 @@ export type WebhookSecretCommand =
   | { readonly type: 'CreateWebhookSecret'; readonly secret: WebhookSecretFields }
   /** The same secret under another master key. Nothing happens to one that is gone, or is under it already. */
   | {
-      readonly type: 'ResealWebhookSecret';
+      readonly type: 'ReencryptWebhookSecret';
       readonly webhookSecretId: string;
       readonly sealedSecret: SealedSecret;
     }
@@ -37,7 +37,7 @@ export const webhookSecretsDecider: Decider<WebhookSecretsState, WebhookSecretCo
         if (secrets.has(command.secret.webhookSecretId)) return [];
         if (secrets.size >= mostWebhookSecrets) throw new Rejection('webhook_secrets_full', {});
         return [{ type: 'WebhookSecretCreated', data: command.secret }];
-      case 'ResealWebhookSecret': {
+      case 'ReencryptWebhookSecret': {
         const { webhookSecretId, sealedSecret } = command;
         const before = secrets.get(webhookSecretId)?.sealedSecret.masterKeyId;
         const isDue = before !== undefined && before !== sealedSecret.masterKeyId;

@@ -2,21 +2,19 @@ import { Buffer } from 'node:buffer';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
-import { projectOf } from '../projects/access.js';
+import { projectOf } from '../projects/resource.js';
 import {
   createdWebhookSecretSchema,
   exampleCreatedWebhookSecret,
   exampleNewWebhookSecret,
   exampleWebhookSecret,
   webhookSecretSchema,
-} from './answers.js';
-import { existing, webhookSecretsTarget } from './decider.js';
-import { presentWebhookSecret } from './present.js';
-import {
+  presentWebhookSecret,
   createWebhookSecretSchema,
   webhookSecretsQuerySchema,
   type CreateWebhookSecretBody,
-} from './schemas.js';
+} from './resource.js';
+import { existing, webhookSecretsTarget } from './decider.js';
 
 interface WebhookSecretDeps extends ResourceDeps {
   readonly secretBox: SecretBox;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { app, organization } from '@roomwire/testing/records';
-import { presentApp } from '../../src/apps/present.js';
-import { shownStatus, statusFilter } from '../../src/apps/suspension.js';
+import { presentApp, shownStatus, statusFilter } from '../../src/apps/resource.js';
 
 const active = organization('o1');
 const suspended = { ...active, status: 'suspended' as const };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createAppSchema } from '../../src/apps/schemas.js';
-import { registerBlueprintSchema } from '../../src/blueprints/schemas.js';
+import { createAppSchema } from '../../src/apps/resource.js';
+import { registerBlueprintSchema } from '../../src/blueprints/resource.js';
 import { arrayOf, mapOf, textSchema, titled } from '../../src/http/schema.js';
 import { createSchemaDescriber } from '../../src/openapi/describeSchema.js';
-import { createGrantSchema } from '../../src/rooms/grantSchemas.js';
+import { createGrantSchema } from '../../src/rooms/grantResource.js';
 
 describe('A schema as it is described', () => {
   const described = (schema: object, title: string) => {

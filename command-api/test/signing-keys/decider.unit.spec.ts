@@ -23,7 +23,7 @@ const fields: SigningKeyFields = {
 };
 const created: SigningKeyEvent = { type: 'SigningKeyCreated', data: fields };
 const deleted: SigningKeyEvent = { type: 'SigningKeyDeleted', data: { signingKeyId: 'k1' } };
-const resealed = (masterKeyId: string): SigningKeyEvent => ({
+const reencrypted = (masterKeyId: string): SigningKeyEvent => ({
   type: 'SigningKeyResealed',
   data: { signingKeyId: 'k1', sealedSecret: sealedUnder(masterKeyId) },
 });
@@ -33,8 +33,8 @@ const update = (changes: object, projectId = 'p1'): SigningKeyCommand => ({
   projectId,
   changes,
 });
-const reseal = (masterKeyId: string, iv?: string): SigningKeyCommand => ({
-  type: 'ResealSigningKey',
+const reencrypt = (masterKeyId: string, iv?: string): SigningKeyCommand => ({
+  type: 'ReencryptSigningKey',
   signingKeyId: 'k1',
   sealedSecret: sealedUnder(masterKeyId, iv),
 });
@@ -60,15 +60,15 @@ describe('a signing key', () => {
   });
 
   it('is sealed anew under another master key, once', () => {
-    given(created).when(reseal('m2')).then(resealed('m2'));
-    given(created).when(reseal('m1', 'other')).thenNothing();
-    given(created, resealed('m2')).when(reseal('m2', 'other')).thenNothing();
-    given(created, resealed('m2')).when(reseal('m1')).then(resealed('m1'));
+    given(created).when(reencrypt('m2')).then(reencrypted('m2'));
+    given(created).when(reencrypt('m1', 'other')).thenNothing();
+    given(created, reencrypted('m2')).when(reencrypt('m2', 'other')).thenNothing();
+    given(created, reencrypted('m2')).when(reencrypt('m1')).then(reencrypted('m1'));
   });
 
   it('is passed over by a rotation when it is gone', () => {
-    given().when(reseal('m2')).thenNothing();
-    given(created, deleted).when(reseal('m2')).thenNothing();
+    given().when(reencrypt('m2')).thenNothing();
+    given(created, deleted).when(reencrypt('m2')).thenNothing();
   });
 
   it('does not exist for another project, nor after its end', () => {

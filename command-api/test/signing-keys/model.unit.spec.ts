@@ -44,7 +44,7 @@ const commands: fc.Arbitrary<SigningKeyCommand> = fc.oneof(
     ),
   }),
   fc.record({
-    type: fc.constant('ResealSigningKey' as const),
+    type: fc.constant('ReencryptSigningKey' as const),
     signingKeyId: fc.constant(signingKeyId),
     sealedSecret: sealedSecrets,
   }),
@@ -65,7 +65,7 @@ const expected = (model: Model | undefined, command: SigningKeyCommand): Model |
         masterKeyId: command.signingKey.sealedSecret.masterKeyId,
       }
     );
-  if (command.type === 'ResealSigningKey')
+  if (command.type === 'ReencryptSigningKey')
     return model && { ...model, masterKeyId: command.sealedSecret.masterKeyId };
   if (model === undefined || command.projectId !== owner) return 'refused';
   return command.type === 'DeleteSigningKey' ? undefined : { ...model, ...command.changes };

@@ -15,8 +15,8 @@ const removed = (id: string): WebhookSecretEvent => ({
   type: 'WebhookSecretDeleted',
   data: { webhookSecretId: id },
 });
-const reseal = (id: string, key: string): WebhookSecretCommand => ({
-  ...{ type: 'ResealWebhookSecret', webhookSecretId: id, sealedSecret: sealed(key) },
+const reencrypt = (id: string, key: string): WebhookSecretCommand => ({
+  ...{ type: 'ReencryptWebhookSecret', webhookSecretId: id, sealedSecret: sealed(key) },
 });
 
 describe('the webhook secrets of a project', () => {
@@ -40,12 +40,12 @@ describe('the webhook secrets of a project', () => {
   });
 
   it('are sealed anew under another master key, while they are there', () => {
-    const resealed: WebhookSecretEvent = {
+    const reencrypted: WebhookSecretEvent = {
       type: 'WebhookSecretResealed',
       data: { webhookSecretId: 'a', sealedSecret: sealed('k2') },
     };
-    given(created('a')).when(reseal('a', 'k2')).then(resealed);
-    given(created('a'), resealed).when(reseal('a', 'k2')).thenNothing();
-    given(created('a'), removed('a')).when(reseal('a', 'k2')).thenNothing();
+    given(created('a')).when(reencrypt('a', 'k2')).then(reencrypted);
+    given(created('a'), reencrypted).when(reencrypt('a', 'k2')).thenNothing();
+    given(created('a'), removed('a')).when(reencrypt('a', 'k2')).thenNothing();
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { differences, type Difference, type Json } from '@roomwire/command-api/audit/differences';
+import { differences, type Difference, type Json } from '@roomwire/command-api/audit/recordStates';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewFold';

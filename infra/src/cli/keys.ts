@@ -27,9 +27,9 @@ const rotate = async (): Promise<void> => {
   }
 };
 
-const summary = ({ resealed, total, webhookSecrets, masterKeyId }: RotationReport): string => {
-  const keys = `${resealed} of ${total} signing keys`;
-  const secrets = `${webhookSecrets.resealed} of ${webhookSecrets.total} webhook secrets`;
+const summary = ({ reencrypted, total, webhookSecrets, masterKeyId }: RotationReport): string => {
+  const keys = `${reencrypted} of ${total} signing keys`;
+  const secrets = `${webhookSecrets.reencrypted} of ${webhookSecrets.total} webhook secrets`;
   const sealed = webhookSecrets.total > 0 ? `${keys} and ${secrets}` : keys;
   return `Sealed ${sealed} anew, under the master key ${masterKeyId}`;
 };

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
-import type { ResealReport } from '@roomwire/command-api/resealing/resealSecrets';
-import { resealSigningKeys } from '@roomwire/command-api/signing-keys/resealSigningKeys';
-import { resealWebhookSecrets } from '@roomwire/command-api/webhook-secrets/resealWebhookSecrets';
+import {
+  type ReencryptionReport,
+  reencryptSigningKeys,
+  reencryptWebhookSecrets,
+} from '@roomwire/command-api/secrets/reencryptSecrets';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -13,9 +15,9 @@ import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
 import { beginKeptRotation, type Rotation } from './keptRotation.js';
 
 /** Of signing keys; `unopened` holds webhook secrets too. */
-export interface RotationReport extends ResealReport {
+export interface RotationReport extends ReencryptionReport {
   readonly masterKeyId: string;
-  readonly webhookSecrets: Pick<ResealReport, 'resealed' | 'total'>;
+  readonly webhookSecrets: Pick<ReencryptionReport, 'reencrypted' | 'total'>;
 }
 
 /**
@@ -31,8 +33,8 @@ export const rotateKeys = async (config: Config, logger: Logger): Promise<Rotati
     const secretBox = createSecretBox(rotation.masterKeys);
     const log = await adapters.log();
     const deps = { log, secretBox, logger, clock: systemClock, random: systemRandom };
-    const report = await resealSigningKeys(deps);
-    const webhookSecrets = await resealWebhookSecrets(deps);
+    const report = await reencryptSigningKeys(deps);
+    const webhookSecrets = await reencryptWebhookSecrets(deps);
     const unopened = new Map([...report.unopened, ...webhookSecrets.unopened]);
     if (unopened.size === 0) await rotation.finish();
     return { ...report, webhookSecrets, unopened, masterKeyId: secretBox.currentKeyId };

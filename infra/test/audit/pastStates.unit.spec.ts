@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pastRecord } from '@roomwire/command-api/audit/pastRecord';
+import { pastRecord } from '@roomwire/command-api/audit/auditReads';
 import { differencesSince, stateAt } from '@roomwire/command-api/audit/recordStates';
 import type { PastEvent } from '../support/pastEvents.js';
 import { openAuditWorld, type AuditWorld } from './auditWorld.js';

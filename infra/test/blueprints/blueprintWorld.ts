@@ -1,6 +1,5 @@
-import { createApp } from '@roomwire/command-api/apps/createApp';
-import { resetApp } from '@roomwire/command-api/apps/resetApp';
-import type { CreateAppBody } from '@roomwire/command-api/apps/schemas';
+import { createApp, resetApp } from '@roomwire/command-api/apps/appCommands';
+import type { CreateAppBody } from '@roomwire/command-api/apps/resource';
 import { blueprintTarget } from '@roomwire/command-api/blueprints/decider';
 import { createCommandHandler, type CommandHandler } from '@roomwire/command-api/handling/commandHandler';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';

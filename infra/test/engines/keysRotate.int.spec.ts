@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { createLivingSigningKeys } from '@roomwire/command-api/signing-keys/livingSigningKeys';
+import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { readConfig } from '../../src/config/config.js';
 import type { ApiClient } from '../support/apiClient.js';
@@ -39,9 +39,9 @@ describe('roomwire keys rotate, beside services on engines', function () {
   const opened = () =>
     withLog(readConfig({ ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl }), async (log) => {
       const box = createSecretBox({ current: Buffer.alloc(32, 10) });
-      const living = await createLivingSigningKeys(log).read();
+      const current = await createCurrentSigningKeys(log).read();
       return new Map(
-        living
+        current
           .filter(({ record: { sealedSecret } }) => sealedSecret.masterKeyId === box.currentKeyId)
           .map(({ record: key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
       );
@@ -58,7 +58,7 @@ describe('roomwire keys rotate, beside services on engines', function () {
     await cluster.stop(before);
 
     const killed = rotate({ ROOMWIRE_LOG_LEVEL: 'debug' });
-    await killed.printed(/"resealed":5\D/);
+    await killed.printed(/"reencrypted":5\D/);
     killed.process.kill('SIGKILL');
     await killed.ended;
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createLivingSigningKeys } from '@roomwire/command-api/signing-keys/livingSigningKeys';
+import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
@@ -38,12 +38,12 @@ describe('roomwire keys rotate', () => {
   /** What the log has under which master key, and its secrets as the box opens them. */
   const look = (box: SecretBox) =>
     withLog({ ...readConfig({}), dataDir: folder.path }, async (log) => {
-      const living = await createLivingSigningKeys(log).read();
+      const current = await createCurrentSigningKeys(log).read();
       return {
         secrets: new Map(
-          living.map(({ record: key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
+          current.map(({ record: key }) => [key.signingKeyId, box.open(key.sealedSecret, key.signingKeyId)]),
         ),
-        masterKeyIds: living.map(({ record: key }) => key.sealedSecret.masterKeyId),
+        masterKeyIds: current.map(({ record: key }) => key.sealedSecret.masterKeyId),
       };
     });
 
@@ -82,9 +82,9 @@ describe('roomwire keys rotate', () => {
     const moments: unknown[] = [];
     for (const killedAt of [
       /The new master key is kept/,
-      /"resealed":1\D/,
-      /"resealed":10\D/,
-      /"resealed":8\D/,
+      /"reencrypted":1\D/,
+      /"reencrypted":10\D/,
+      /"reencrypted":8\D/,
     ]) {
       const masterKey = moments.length === 0 ? undefined : (await kept()).masterKey;
       const program = rotate({ ROOMWIRE_LOG_LEVEL: 'debug' });

@@ -1,0 +1,180 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import {
+  type AuditIndex,
+  placeOf,
+  type AuditEntry,
+  type AuditPlace,
+  type AuditRange,
+} from '@roomwire/shared/ports/auditIndex';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
+import type { ViewName } from '@roomwire/shared/wire/views/views';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { Rejection } from '../handling/rejections.js';
+
+/** What questions about the past are answered from. */
+export interface AuditDeps {
+  readonly log: Pick<EventLog, 'head'>;
+  readonly auditIndex: AuditIndex;
+  readonly createFold: CreateViewFold;
+}
+
+const patienceMs = 2_000;
+
+/**
+ * Resolves when the index holds whatever was answered before this question was asked. Rejects while it is behind, as it
+ * is when it is made anew: half of a history would be a wrong answer.
+ */
+export const upToDate = async ({ log, auditIndex }: AuditDeps): Promise<void> => {
+  const head = await log.head();
+  if (head === undefined || (await auditIndex.reached(head, patienceMs))) return;
+  throw new EngineUnavailable('audit index', { cause: new Error('It has not come up to the log yet') });
+};
+
+export interface EntryFilter {
+  readonly projectId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly type?: string | undefined;
+  readonly principal?: string | undefined;
+  /** Milliseconds since 1970, the first and the last. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export interface FoundEntries {
+  readonly entries: readonly AuditEntry[];
+  /** Where to go on; undefined when there is nothing more. */
+  readonly next: AuditPlace | undefined;
+}
+
+/** Entries looked at for one answer: with several filters most of them may be none of what was asked for. */
+const mostExamined = 2_000;
+const atOnce = 200;
+
+/**
+ * Newest first. Looks through the entries of the narrowest key, and gives up after a while: a page may have fewer
+ * entries than its limit, or none, and yet not be the last one.
+ */
+export const findEntries = async (
+  index: AuditIndex,
+  organizationId: string,
+  filter: EntryFilter,
+  page: { readonly after: AuditPlace | undefined; readonly limit: number },
+): Promise<FoundEntries> => {
+  const keys = keysOf(filter);
+  const entries: AuditEntry[] = [];
+  const range: AuditRange = {
+    ...{ organizationId, key: keys[0], from: filter.from, to: filter.to },
+    ...{ order: 'newest first', limit: keys.length > 1 ? atOnce : page.limit },
+  };
+  let after = page.after;
+  for (let examined = 0; examined < mostExamined;) {
+    const found = await index.find({ ...range, after });
+    if (found.length === 0) return { entries, next: undefined };
+    for (const entry of found) {
+      after = placeOf(entry.event);
+      if (keys.every((key) => entry.keys.includes(key))) entries.push(entry);
+      if (entries.length === page.limit) return { entries, next: after };
+    }
+    examined += found.length;
+  }
+  return { entries, next: after };
+};
+
+/** The narrowest first. */
+const keysOf = ({ projectId, resourceId, type, principal }: EntryFilter): readonly string[] => [
+  ...(resourceId === undefined ? [] : [auditKeys.resource(resourceId)]),
+  ...(principal === undefined ? [] : [auditKeys.principal(principal)]),
+  ...(type === undefined ? [] : [auditKeys.type(type)]),
+  ...(projectId === undefined ? [] : [auditKeys.project(projectId)]),
+];
+
+/** Everything that has made a record what it was at a time, in the order of the log. */
+export interface PastRecord {
+  readonly view: ViewName;
+  readonly id: string;
+  readonly events: readonly RecordedEvent[];
+}
+
+/** Past this the question is refused: nobody else should have to wait for one answer. */
+export const longestHistory = 20_000;
+
+const parentFields = ['projectId', 'appId', 'roomId'] as const;
+
+/** Undefined for a record that has never been in the organization. `until`: milliseconds since 1970, inclusive. */
+export const pastRecord = async (
+  index: AuditIndex,
+  organizationId: string,
+  id: string,
+  until: number,
+): Promise<PastRecord | undefined> => {
+  const own = await ownEntries(index, organizationId, id, until);
+  const first = own[0] ?? (await firstEntry(index, organizationId, id));
+  const view = first?.changed.find((each) => each.id === id)?.view;
+  if (view === undefined) return undefined;
+  const removals = await removalsOfParents(index, organizationId, own, id, until);
+  const events = [...own, ...removals].map(({ event }) => event);
+  return { view, id, events: events.sort((a, b) => (a.position < b.position ? -1 : 1)) };
+};
+
+const ownEntries = async (
+  index: AuditIndex,
+  organizationId: string,
+  id: string,
+  until: number,
+): Promise<AuditEntry[]> => {
+  const own: AuditEntry[] = [];
+  let after: AuditPlace | undefined;
+  for (;;) {
+    const found = await index.find({
+      ...{ organizationId, key: auditKeys.record(id), to: until, after },
+      ...{ order: 'oldest first', limit: 500 },
+    });
+    const last = found.at(-1);
+    if (last === undefined) return own;
+    own.push(...found);
+    if (own.length > longestHistory)
+      throw new Rejection('history_too_long', { resourceId: id, events: longestHistory });
+    after = placeOf(last.event);
+  }
+};
+
+/** Its first one at any time: the record is there, only later. */
+const firstEntry = async (
+  index: AuditIndex,
+  organizationId: string,
+  id: string,
+): Promise<AuditEntry | undefined> => {
+  const [first] = await index.find({
+    ...{ organizationId, key: auditKeys.record(id) },
+    ...{ order: 'oldest first', limit: 1 },
+  });
+  return first;
+};
+
+/** A room goes with its app, an app with its project: there is no event of its own. */
+const removalsOfParents = async (
+  index: AuditIndex,
+  organizationId: string,
+  own: readonly AuditEntry[],
+  id: string,
+  to: number,
+): Promise<AuditEntry[]> => {
+  const parents = new Set(own.flatMap(({ event }) => parentsOf(event)));
+  parents.delete(id);
+  const found = await Promise.all(
+    [...parents].map((parent) =>
+      index.find({
+        ...{ organizationId, key: auditKeys.removal(parent), to },
+        ...{ order: 'oldest first', limit: 1 },
+      }),
+    ),
+  );
+  return found.flat();
+};
+
+const parentsOf = ({ data, metadata: { projectId } }: RecordedEvent): string[] => {
+  const fields = (data ?? {}) as Readonly<Record<string, unknown>>;
+  return [projectId, ...parentFields.map((name) => fields[name])].filter((each) => typeof each === 'string');
+};
