@@ -1,4 +1,8 @@
-import { webhookReports, type WebhookReport } from '@roomwire/shared/wire/bus/webhookReports';
+import {
+  formerWebhookReports,
+  webhookReports,
+  type WebhookReport,
+} from '@roomwire/shared/wire/bus/webhookReports';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -27,12 +31,15 @@ const concurrency = 32;
  * one that comes again changes nothing.
  */
 export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
-  let worker: QueueWorker | undefined;
+  const workers: QueueWorker[] = [];
   return {
     async start() {
-      worker = await deps.bus.work(webhookReports, { concurrency }, (report) => record(deps, report));
+      for (const queue of [webhookReports, formerWebhookReports])
+        workers.push(await deps.bus.work(queue, { concurrency }, (report) => record(deps, report)));
     },
-    close: once(async () => worker?.close()),
+    close: once(async () => {
+      await Promise.all(workers.map((worker) => worker.close()));
+    }),
   };
 };
 

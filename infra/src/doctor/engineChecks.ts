@@ -1,6 +1,6 @@
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
-import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
 import { failure, ok, warning, type Finding } from './finding.js';
@@ -77,7 +77,9 @@ const indexes = (missing: readonly string[] | undefined): Finding => {
   return failure('indexes', `missing: ${missing.join(', ')}`, 'Restart projections, which makes them');
 };
 
-const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports].map(({ name }) => name);
+const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports, formerWebhookReports].map(
+  ({ name }) => name,
+);
 
 export const checkKafka = async (config: Config): Promise<readonly Finding[]> => {
   const { kafkaBrokers, kafkaSecurity, messageRecording } = config;

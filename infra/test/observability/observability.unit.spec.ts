@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse, parseAllDocuments } from 'yaml';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
-import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { metricTable, type MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { readConfig } from '../../src/config/config.js';
@@ -62,7 +62,7 @@ const declared = (metric: string): (typeof metricTable)[MetricName] | undefined 
 
 /** What some labels may be. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
-  topic: busTopics.map(({ name }) => name),
+  topic: [...busTopics, formerWebhookReports].map(({ name }) => name),
   error: Object.values(protocolErrors).map(({ error }) => error),
   projection: ['read-models', 'audit-index'],
   method: ['GET', 'POST', 'PATCH', 'DELETE', 'other'],
@@ -115,7 +115,13 @@ describe('alert rules', () => {
   }
 
   it('take for the backlog of the webhooks what is queued for them, and no channel', () => {
-    const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports].map(({ name }) => name);
+    const queues = [
+      webhookCalls,
+      ...webhookRetries,
+      webhookBacklog,
+      webhookReports,
+      formerWebhookReports,
+    ].map(({ name }) => name);
     const { expr = '' } = rules.find(({ alert }) => alert === 'RoomwireWebhookBacklog') ?? {};
     expect(parseQuery(expr).selectors[0]?.matchers[0]?.value.split('|')).to.eql(queues);
   });

@@ -38,4 +38,6 @@ export interface WorkQueue<T> {
    * retried on its own. For handlers that keep the order themselves.
    */
   readonly overlaps?: boolean;
+  /** Takes no new jobs. Those in it are done; where an engine does not have it, it is not created. */
+  readonly isRetired?: boolean;
 }

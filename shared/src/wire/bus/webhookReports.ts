@@ -2,7 +2,7 @@ import { Encoder, decode } from '@msgpack/msgpack';
 import type { WorkQueue } from './channel.js';
 import { isWebhookCall, type WebhookCall } from './webhookCalls.js';
 
-/** What a trigger call has come to, for whoever keeps the dead letters. */
+/** How a trigger call has ended, for the service that keeps the dead letters. */
 export type WebhookReport =
   | {
       readonly outcome: 'failed';
@@ -35,7 +35,7 @@ const isReport = (value: unknown): value is WebhookReport => {
 
 /** The reports of a call are taken in the order in which they were put. */
 export const webhookReports: WorkQueue<WebhookReport> = {
-  name: 'webhook-dead-letters',
+  name: 'webhook-reports',
   key: ({ call }) => call.callId,
   codec: {
     encode: (report) => encoder.encode([version, report]),
@@ -47,4 +47,11 @@ export const webhookReports: WorkQueue<WebhookReport> = {
     },
   },
   delayMs: 0,
+};
+
+/** Where earlier programs put their reports. It is worked on until it is empty; nothing is put into it. */
+export const formerWebhookReports: WorkQueue<WebhookReport> = {
+  ...webhookReports,
+  name: 'webhook-dead-letters',
+  isRetired: true,
 };

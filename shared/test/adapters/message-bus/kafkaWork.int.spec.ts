@@ -10,7 +10,7 @@ import {
   valuesOf,
   type Note,
 } from '@roomwire/testing/message-bus/busUnderTest';
-import { cable, kafkaUnderTest, sessionTimeoutMs, type KafkaUnderTest } from './kafkaUnderTest.js';
+import { cable, kafkaUnderTest, sessionTimeoutMs, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
 
 interface Share {
   count: number;
@@ -186,6 +186,19 @@ describe('work queues on Kafka', function () {
       wire.interrupt();
     }
     await putting;
+    await areDone(put);
+  });
+
+  it('that are retired are worked on where they exist, and are not created', async () => {
+    const retired = { ...jobs, isRetired: true };
+    const topics = () => withAdmin((admin) => admin.listTopics());
+    const work = () => bus.work(retired, { concurrency: 1 }, async (job) => finish(job));
+    const idle = await work();
+    expect(await topics()).to.not.include(kafka.prefix + jobs.name);
+    await idle.close();
+    const put = numbered(10, 'key');
+    await putAll(put);
+    await work();
     await areDone(put);
   });
 });

@@ -148,6 +148,7 @@ class KafkaBus implements KafkaMessageBus {
     handler: (job: T) => Promise<void>,
   ): Promise<QueueWorker> {
     this.#assertOpen();
+    if (queue.isRetired && !(await this.#topics.exists(queue.name))) return { close: async () => undefined };
     const consumer = await this.#queues.get(queue.name, () => this.#openQueue(queue));
     return (consumer as QueueConsumer<T>).work(options, handler);
   }

@@ -60,6 +60,15 @@ export class TopicCatalog {
     return asked;
   }
 
+  /** Whether the brokers have the topic; it is not created. */
+  exists(name: string): Promise<boolean> {
+    const topic = this.topicOf(name);
+    return untilAnswered(
+      () => this.#admin.use(async (admin) => (await admin.listTopics()).includes(topic)),
+      this.#options.withinMs,
+    );
+  }
+
   #ensure(topics: readonly BusTopic[]): Promise<number[]> {
     return untilAnswered(
       () => this.#admin.use((admin) => this.#createAndCheck(admin, topics)),
