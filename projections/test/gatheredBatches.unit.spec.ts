@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { GatheredBatches } from '../src/gatheredBatches.js';
 
 const event = (name: string, text = ''): RecordedEvent => ({

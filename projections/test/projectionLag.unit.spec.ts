@@ -3,8 +3,8 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
-import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { projectionLag } from '../src/projectionLag.js';
 import { newEvent } from './support/history.js';
 

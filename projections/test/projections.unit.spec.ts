@@ -14,14 +14,13 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewBatch, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createProjections } from '../src/projections.js';
 import { histories, newEvent } from './support/history.js';
 
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-const world = async (path: string, logger: Logger = silent) => {
+const world = async (path: string, logger: Logger = silentLogger) => {
   const folder = await openDataFolder(path);
   const log = await openEmbeddedEventLog(folder);
   const views = await openEmbeddedViewStore(folder);
@@ -119,13 +118,13 @@ describe('projections', () => {
       send: () => stuck,
       read: bus.read.bind(bus),
     });
-    const first = createProjections({ log, views, bus: cut, clock: systemClock, logger: silent });
+    const first = createProjections({ log, views, bus: cut, clock: systemClock, logger: silentLogger });
     await first.start();
     await append(events);
     // As good as killed: it waits for a feed that never answers.
     const fed: string[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
-    const second = createProjections({ log, views, bus, clock: systemClock, logger: silent });
+    const second = createProjections({ log, views, bus, clock: systemClock, logger: silentLogger });
     await second.start();
     await eventually(() => fed.length >= events.length);
     expect(fed).to.eql(events.map(({ id }) => id));
@@ -146,7 +145,13 @@ describe('projections', () => {
       apply: (batch: ViewBatch) =>
         failures-- > 0 ? Promise.reject(new EngineUnavailable('read models')) : views.apply(batch),
     });
-    const projections = createProjections({ log, views: flaky, bus, clock: systemClock, logger: silent });
+    const projections = createProjections({
+      log,
+      views: flaky,
+      bus,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     await projections.start();
     await append([newEvent(actorCreated, 1)]);
     expect(await views.count('actors', {})).to.equal(1);
@@ -164,7 +169,7 @@ describe('projections', () => {
         views,
         bus,
         clock: systemClock,
-        logger: silent,
+        logger: silentLogger,
         options: { takeOverAfterMs: 100 },
       }),
     );
@@ -178,7 +183,7 @@ describe('projections', () => {
       views,
       bus,
       clock: systemClock,
-      logger: silent,
+      logger: silentLogger,
       options: { takeOverAfterMs: 100 },
     });
     await third.start();
@@ -205,7 +210,13 @@ describe('projections', () => {
     });
     const fed: RecordedEvent[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event));
-    const projections = createProjections({ log, views, bus: bounded, clock: systemClock, logger: silent });
+    const projections = createProjections({
+      log,
+      views,
+      bus: bounded,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     await projections.start();
     const metadata = { numbers: Array.from({ length: 1_500_000 }, () => 1) };
     const large = newEvent({ ...actorCreated, data: { ...actorCreated.data, metadata } } as DomainEvent, 1);
@@ -234,7 +245,7 @@ describe('projections', () => {
     const folder = await temporaryFolder();
     const errors: unknown[] = [];
     const { views, projections, append, close } = await world(folder.path, {
-      ...silent,
+      ...silentLogger,
       error: (_message, fields) => void errors.push(fields),
     });
     await projections.start();

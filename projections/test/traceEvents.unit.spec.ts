@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
-import { recordingTracing } from '@roomwire/testing/recordingTracing';
+import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
 import { traceEvents } from '../src/traceEvents.js';
 import { newEvent } from './support/history.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { JobRequeued } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { ConsumerWorld } from './support/consumerWorld.js';
 
 /** More than may be under way to one endpoint: some of them wait. */

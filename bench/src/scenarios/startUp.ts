@@ -5,7 +5,7 @@ import { inAlternation, type Peer } from '../measure/rounds.js';
 import { launchRoomwire, readCredentials, startRoomwire } from '../peers/roomwire.js';
 import { launchPeer } from '../peers/startPeer.js';
 import type { Child } from '../process/children.js';
-import { freePort } from '../process/freePort.js';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { processMegabytes } from '../measure/memory.js';
 import { whenReady } from '../process/whenReady.js';
 import { withStarted } from '../process/started.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { app, organization } from '@roomwire/testing/records';
+import { app, organization } from '@roomwire/testing/builders/records';
 import { presentApp, shownStatus, statusFilter } from '../../src/apps/resource.js';
 
 const active = organization('o1');

@@ -12,8 +12,8 @@ import {
   webhookReports,
   type WebhookReport,
 } from '@roomwire/shared/wire/bus/webhookReports';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { createDeadLetterRecorder } from '../../src/dead-letters/deadLetterRecorder.js';
 
 const call: WebhookCall = {

@@ -6,14 +6,13 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
 import { Rejection } from '../../src/handling/rejections.js';
 import type { RoomsState } from '../../src/rooms/decider.js';
 import { roomsTarget } from '../../src/rooms/decider.js';
 
-const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const appId = 'a1';
 const context = {
   occurredAt: '2026-01-01T00:00:00.000Z',
@@ -37,7 +36,8 @@ describe('the command handler', () => {
     const subscription = log.subscribeAll(undefined, {
       onEvents: (events) => views.apply({ changes: [], position: (events.at(-1) as RecordedEvent).position }),
     });
-    handlerOn = (over) => createCommandHandler({ log: over, views, random: systemRandom, logger });
+    handlerOn = (over) =>
+      createCommandHandler({ log: over, views, random: systemRandom, logger: silentLogger });
     close = async () => {
       await subscription.close();
       for (const each of [views, log, data]) await each.close();

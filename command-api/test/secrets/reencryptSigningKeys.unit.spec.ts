@@ -5,7 +5,7 @@ import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/se
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createStreamWriter } from '../../src/handling/streamWriter.js';
 import { projectTarget } from '../../src/projects/decider.js';
 import { signingKeyTarget, type SigningKeyCommand } from '../../src/signing-keys/decider.js';
@@ -14,7 +14,6 @@ import { reencryptSigningKeys } from '../../src/secrets/reencryptSecrets.js';
 import { bothBox, newBox, oldBox } from '../support/rotatedBoxes.js';
 import { openTemporaryLog } from '../support/temporaryLog.js';
 
-const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const context = (projectId: string) => ({
   occurredAt: '2026-01-01T00:00:00.000Z',
   organizationId: 'o1',
@@ -51,7 +50,13 @@ describe('a rotation of the master key', () => {
     await execute({ type: 'CreateSigningKey', signingKey }, projectId);
   };
   const rotate = (over: EventLog = log, secretBox: SecretBox = bothBox) =>
-    reencryptSigningKeys({ log: over, secretBox, clock: systemClock, random: systemRandom, logger });
+    reencryptSigningKeys({
+      log: over,
+      secretBox,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+    });
   const current = () => createCurrentSigningKeys(log).read();
   const openable = async (box: SecretBox) =>
     (await current()).map(({ record: key }) => box.open(key.sealedSecret, key.signingKeyId));

@@ -3,15 +3,13 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createStreamWriter } from '../../src/handling/streamWriter.js';
 import { webhookSecretsTarget, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
 import { createCurrentWebhookSecrets } from '../../src/secrets/currentSecrets.js';
 import { reencryptWebhookSecrets } from '../../src/secrets/reencryptSecrets.js';
 import { bothBox, newBox, oldBox } from '../support/rotatedBoxes.js';
 import { openTemporaryLog } from '../support/temporaryLog.js';
-
-const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 describe('a rotation of the master key, over webhook secrets', () => {
   let close: () => Promise<void>;
@@ -42,7 +40,13 @@ describe('a rotation of the master key, over webhook secrets', () => {
     return execute(projectId, { type: 'CreateWebhookSecret', secret });
   };
   const reencrypt = (secretBox: SecretBox) =>
-    reencryptWebhookSecrets({ log, secretBox, clock: systemClock, random: systemRandom, logger });
+    reencryptWebhookSecrets({
+      log,
+      secretBox,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+    });
 
   it('brings every one that is left under the new key, and is over when there is nothing to do', async () => {
     await create('p1', 'a');

@@ -6,7 +6,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { OutcomeWatch, type OutcomeWatchOptions } from '../../src/webhook-outcomes/outcomeWatch.js';
 
 const all = () => true;

@@ -4,14 +4,14 @@ import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/em
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { GroupHosts } from '../../src/groups/groupHosts.js';
 import { GroupSite } from '../../src/groups/groupSite.js';
 import { Membership } from '../../src/groups/membership.js';
-import { ManualClock } from '../support/manualClock.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
-import { silentLogger } from '../support/world.js';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
 const place = { room: 'p/app/_/room', topic: 'p/app/_/room/work', group: 'g' };
 

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
-import { ManualClock } from '../support/manualClock.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { SimulatedBus } from '../support/simulatedBus.js';
 import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { Readiness } from '../../src/presence/presenceBoard.js';
 
 describe('the readiness of a gateway that has just started', () => {

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { eventually } from '@roomwire/testing/eventually';
-import { ManualClock } from '../support/manualClock.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { PresenceNode, textOf, type Shown } from '../support/presenceNode.js';
 import { SimulatedBus } from '../support/simulatedBus.js';
 import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';

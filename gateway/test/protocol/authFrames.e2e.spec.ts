@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Frame } from '../support/frameClient.js';
+import type { Frame } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 describe('auth and reauth with fields of the wrong type', () => {

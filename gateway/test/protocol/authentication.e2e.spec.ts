@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import type { FrameClient } from '../support/frameClient.js';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

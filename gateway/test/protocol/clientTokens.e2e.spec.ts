@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { changedMeanwhile } from '../support/changedMeanwhile.js';
-import { clientToken } from '../support/clientTokens.js';
-import { ManualClock } from '../support/manualClock.js';
+import { clientToken } from '@roomwire/testing/clients/clientTokens';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect } from 'chai';
-import type { FrameClient } from '../support/frameClient.js';
-import { StalledClient } from '../support/stalledClient.js';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../support/world.js';
 
 const upgrade = async (url: string): Promise<number | undefined> => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { closes } from '@roomwire/shared/wire/protocol/closes';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
-import { eventually } from '@roomwire/testing/eventually';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { createMetrics, countDeparture } from '../../src/metrics.js';
-import { StalledClient } from '../support/stalledClient.js';
+import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../support/world.js';
 
 describe('what a gateway shows of itself', () => {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 setFlagsFromString('--expose-gc');

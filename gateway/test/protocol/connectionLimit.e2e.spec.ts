@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { eventually } from '@roomwire/testing/eventually';
-import * as records from '@roomwire/testing/records';
-import type { FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import * as records from '@roomwire/testing/builders/records';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 /** Beats that follow one another quickly, and a peer that is not taken for dead meanwhile. */

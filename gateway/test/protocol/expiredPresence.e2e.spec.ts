@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
-import type { Frame, FrameClient } from '../support/frameClient.js';
-import { ManualClock } from '../support/manualClock.js';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../support/world.js';
 
 const announce = async (client: FrameClient, roomId: string): Promise<void> => {

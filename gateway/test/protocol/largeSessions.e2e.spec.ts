@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Frame } from '../support/frameClient.js';
+import type { Frame } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 describe('a session of more than can be recorded', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import type { Frame, FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ManualClock } from '../support/manualClock.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../support/world.js';
 
 const invalid = { type: 'error', error: 'invalid_frame' };

@@ -3,10 +3,10 @@ import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organizatio
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/testing/eventually';
-import * as records from '@roomwire/testing/records';
-import type { FrameClient } from '../support/frameClient.js';
-import { ManualClock } from '../support/manualClock.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import * as records from '@roomwire/testing/builders/records';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';
 
@@ -188,15 +188,15 @@ describe('the monthly quota of a project', () => {
     await quota(2);
     const client = await world.join();
     await expectAccepted(client);
-    clock.jump(31 * dayMs - 1);
+    clock.set(clock.now() + 31 * dayMs - 1);
     await expectAccepted(client);
     expect(await isUsedUp(client)).to.equal(true);
-    clock.jump(1);
+    clock.set(clock.now() + 1);
     await expectAccepted(client, 2);
     expect(await isUsedUp(client)).to.equal(true);
     await eventually(async () => (await stored(january)) === 2 && (await stored('2026-02')) === 2);
     // Who sets the clock back counts on.
-    clock.jump(-dayMs);
+    clock.set(clock.now() + -dayMs);
     expect(await isUsedUp(client)).to.equal(true);
   });
 

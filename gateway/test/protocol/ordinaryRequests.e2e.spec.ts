@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { expect } from 'chai';
 import { createGateway } from '../../src/gateway.js';
-import { World, silentLogger } from '../support/world.js';
-import { ManualClock } from '../support/manualClock.js';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
+import { World } from '../support/world.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 
 const offer =
   'Host: test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';

@@ -1,8 +1,8 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import { eventually } from '@roomwire/testing/eventually';
-import type { FrameClient, Frame } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { FrameClient, Frame } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

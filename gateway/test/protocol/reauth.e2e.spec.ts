@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import { clientToken } from '../support/clientTokens.js';
-import type { FrameClient } from '../support/frameClient.js';
-import { ManualClock } from '../support/manualClock.js';
+import { clientToken } from '@roomwire/testing/clients/clientTokens';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

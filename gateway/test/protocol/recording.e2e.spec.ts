@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
 import type { App } from '@roomwire/shared/domain/apps/app';
-import { eventually } from '@roomwire/testing/eventually';
-import type { Frame, FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { ManualClock } from '../support/manualClock.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../support/world.js';
 
 describe('a connection that asks for too much', () => {

@@ -3,8 +3,8 @@ import { liveMessages, retainedMessages } from '@roomwire/shared/wire/bus/liveMe
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
-import type { FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
-import type { FrameClient } from '../support/frameClient.js';
-import { ManualClock } from '../support/manualClock.js';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { changedMeanwhile } from '../support/changedMeanwhile.js';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';

@@ -3,8 +3,8 @@ import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/testing/eventually';
-import type { Frame, FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';
 

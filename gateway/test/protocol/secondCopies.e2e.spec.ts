@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/testing/eventually';
-import type { FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 describe('A second copy on the bus', () => {

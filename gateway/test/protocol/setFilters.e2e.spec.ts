@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FrameClient } from '../support/frameClient.js';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 describe('setFilters', () => {

@@ -3,8 +3,8 @@ import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMe
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
-import { recordingTracing } from '@roomwire/testing/recordingTracing';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { monthAt } from '@roomwire/shared/domain/month';
-import { eventually } from '@roomwire/testing/eventually';
-import type { FrameClient } from '../support/frameClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 /** What `GET …/usage` promises, which adds next to nothing to the time. */

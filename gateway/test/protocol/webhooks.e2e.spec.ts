@@ -6,7 +6,7 @@ import { hydrationBody } from '@roomwire/shared/wire/protocol/hydrationFrame';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { webhooksOf } from '../../src/policy/topicConfig.js';
 import { overlaid } from '../support/overlaid.js';
 import { World } from '../support/world.js';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
-import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
-import { eventually } from '@roomwire/testing/eventually';
-import type { Frame, FrameClient } from '../support/frameClient.js';
-import { ManualClock } from '../support/manualClock.js';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { World, type WorldOptions } from '../support/world.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Frame, FrameClient } from '../support/frameClient.js';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import type { FrameClient } from '../support/frameClient.js';
-import { StalledClient } from '../support/stalledClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../support/world.js';
 
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };

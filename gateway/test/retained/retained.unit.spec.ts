@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
 import { createDelivery } from '../../src/fanout/deliverFromBus.js';
 import { Hub } from '../../src/fanout/hub.js';
@@ -10,7 +10,7 @@ import { createMetrics } from '../../src/metrics.js';
 import { Retained } from '../../src/fanout/retained.js';
 import { RetainedValues, RetainStamps } from '../../src/fanout/retainedValues.js';
 import type { Session } from '../../src/session/session.js';
-import { ManualClock } from '../support/manualClock.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 
 const topic = 'project/app/_/room/news';
 
@@ -157,16 +157,16 @@ describe('the stamps of retained messages', () => {
     const clock = new ManualClock();
     const stamps = new RetainStamps(clock, 'a');
     const made = [stamps.next(), stamps.next()];
-    clock.jump(-86_400_000);
+    clock.set(clock.now() + -86_400_000);
     made.push(stamps.next());
-    clock.jump(2 * 86_400_000);
+    clock.set(clock.now() + 2 * 86_400_000);
     made.push(stamps.next());
     expect([...new Set(made)].sort()).to.deep.equal(made);
   });
 
   it('[WS-RETAIN-3] are later than all that was seen of other gateways, and never the same as theirs', () => {
     const [behind, ahead] = [new ManualClock(), new ManualClock()];
-    ahead.jump(60_000);
+    ahead.set(ahead.now() + 60_000);
     const [mine, theirs] = [new RetainStamps(behind, 'a'), new RetainStamps(ahead, 'b')];
     const seen = theirs.next();
     mine.seen(seen);

@@ -5,7 +5,7 @@ import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
-import { testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
+import { testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
 import { after } from 'mocha';
 import type { BusPorts, Ports } from './ports.js';
 

@@ -13,7 +13,7 @@ import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { ViewChange, ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
-import * as records from '@roomwire/testing/records';
+import * as records from '@roomwire/testing/builders/records';
 
 /** Estates on engines share their read models, whose positions rise. */
 let lastPosition = 0;

@@ -5,9 +5,9 @@ import type { Membership } from '../../src/groups/membership.js';
 import { WorkerGroups, type MemberReplay } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
-import type { ManualClock } from './manualClock.js';
+import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { BusPort, SimulatedBus } from './simulatedBus.js';
-import { silentLogger } from './world.js';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
 export const room = 'p/app/_/room';
 export const topic = `${room}/work`;

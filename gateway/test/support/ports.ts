@@ -10,7 +10,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 /** What a gateway has of the bus. */
 export interface BusPorts {

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { Transition } from '../../src/presence/presenceTable.js';
-import type { ManualClock } from './manualClock.js';
+import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { BusPort, SimulatedBus } from './simulatedBus.js';
-import { silentLogger } from './world.js';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
 /** Who is where with what, as text that can be compared. */
 export type Shown = Readonly<Record<string, string>>;

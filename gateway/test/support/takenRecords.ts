@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { overlaid } from './overlaid.js';
 
 type AnyChannel = Channel<never>;

@@ -10,7 +10,6 @@ import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
@@ -18,21 +17,15 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
-import { collectedMetrics } from '@roomwire/testing/collectedMetrics';
-import { isOnEngines } from '@roomwire/testing/enginesOfTheRun';
-import { eventually } from '@roomwire/testing/eventually';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { isOnEngines } from '@roomwire/testing/run/testProfile';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { Estate, nextPosition } from './estate.js';
-import { FrameClient } from './frameClient.js';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { openEmbeddedPorts, type BusPorts, type Ports } from './ports.js';
 import { TakenRecords } from './takenRecords.js';
-import * as records from '@roomwire/testing/records';
-
-export const silentLogger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
+import * as records from '@roomwire/testing/builders/records';
 
 export interface WorldOptions extends Partial<GatewayOptions> {
   readonly clock?: Clock;

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { openHealth } from '../../src/analytics/analyticsHealth.js';
 import { readConfig } from '../../src/config/config.js';
-import { freePort } from '@roomwire/testing/engines/freePort';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { createAdapters } from '../../src/process/adapters.js';
 import { createClosingStack, type ClosingStack } from '../../src/process/closingStack.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 describe('The health of the analytics', () => {
   let folder: TemporaryFolder;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { Collector, type CollectorLimits } from '../../src/analytics/collect/collector.js';
 import type { Fact } from '../../src/analytics/facts/factStream.js';
 import type { Segment } from '../../src/analytics/store/factFiles.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 const never = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { Fact, FactStream } from '../../src/analytics/facts/factStream.js';
 import { byPartition, coverageOf } from '../../src/analytics/store/coverage.js';
 import { openDuckDb, type DuckDb } from '../../src/analytics/store/duckDb.js';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { Collector, defaultLimits } from '../../src/analytics/collect/collector.js';
 import { followJournal } from '../../src/analytics/collect/followJournal.js';
 import { messageFacts } from '../../src/analytics/facts/messageFacts.js';
 import type { Segment } from '../../src/analytics/store/factFiles.js';
 import { FactFolder } from '../../src/analytics/store/factFolder.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 /** A journal of so many facts, from a place on. */
 const journalOf = (first: number, count: number) => ({

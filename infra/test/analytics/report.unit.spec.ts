@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { analyticsStreams } from '../../src/analytics/analyticsStreams.js';
 import type { Fact } from '../../src/analytics/facts/factStream.js';
 import { ask, type Report, type Span } from '../../src/analytics/report/ask.js';

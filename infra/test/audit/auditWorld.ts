@@ -7,9 +7,9 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { writeHistory, type PastEvent } from '../support/pastEvents.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 export interface AuditWorld {
   readonly log: EventLog;

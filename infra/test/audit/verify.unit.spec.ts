@@ -13,7 +13,7 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { describeDifference } from '../../src/audit/describeDifference.js';
 import { exportFormats, type ExportFormat } from '../../src/audit/exportFormat.js';
 import { exportLog, upTo } from '../../src/audit/exportLog.js';
@@ -21,7 +21,7 @@ import { progressBar } from '../../src/audit/progressBar.js';
 import { verifyExport } from '../../src/audit/verifyExport.js';
 import { verifyViews } from '../../src/audit/verifyViews.js';
 import { writeHistory } from '../support/pastEvents.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { seededHistory } from './seededHistory.js';
 
 const seed = 88;

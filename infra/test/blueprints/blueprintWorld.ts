@@ -16,8 +16,8 @@ import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organizatio
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 const organizationId = 'o1';
 const projectId = 'p1';

@@ -7,7 +7,7 @@ import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { executeOn } from '../support/execute.js';
 import { startTestService, type TestProject, type TestService } from '../support/testService.js';
 import { withLog } from '../support/withLog.js';

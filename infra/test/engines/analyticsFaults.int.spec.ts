@@ -8,8 +8,8 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { analyticsStreams } from '../../src/analytics/analyticsStreams.js';
 import { ask } from '../../src/analytics/report/ask.js';
 import type { Question } from '../../src/analytics/report/questions.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient, type Db } from 'mongodb';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
 import { runRoomwire } from '../support/program.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 

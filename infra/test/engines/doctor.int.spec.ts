@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import kafkajs, { Kafka } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { Finding } from '../../src/doctor/finding.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { runRoomwire } from '../support/program.js';

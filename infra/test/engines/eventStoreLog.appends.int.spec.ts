@@ -7,7 +7,7 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from '@roomwire/testing/event-log/eventsUnderTest';
+} from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { expect } from 'chai';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { eventStoreUnderTest, impatient } from './eventStoreUnderTest.js';

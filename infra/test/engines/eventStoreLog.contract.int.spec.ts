@@ -1,5 +1,5 @@
 import { openEventStoreDbLog } from '@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog';
-import { eventLogContract } from '@roomwire/testing/eventLogContract';
+import { eventLogContract } from '@roomwire/testing/contracts/event-log/eventLogContract';
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';

@@ -7,7 +7,7 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from '@roomwire/testing/event-log/eventsUnderTest';
+} from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectionHoldingProxy } from './eventStoreProxy.js';

@@ -6,9 +6,9 @@ import {
   newEvent,
   newEvents,
   rejectionOf,
-} from '@roomwire/testing/event-log/eventsUnderTest';
-import { RecordingSubscriber } from '@roomwire/testing/event-log/recordingSubscriber';
-import { eventually } from '@roomwire/testing/eventually';
+} from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { RecordingSubscriber } from '@roomwire/testing/contracts/event-log/recordingSubscriber';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
 import { startFerretDb, type MongoEngine } from '@roomwire/testing/engines/ferretdb';
 import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';

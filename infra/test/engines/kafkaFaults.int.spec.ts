@@ -6,7 +6,7 @@ import {
   type KafkaMessageBus,
   type KafkaMessageBusOptions,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
 import kafkajs from 'kafkajs';
 import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';

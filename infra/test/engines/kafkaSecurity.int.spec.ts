@@ -10,9 +10,9 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { freePort } from '@roomwire/testing/engines/freePort';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 
 const notes: Channel<string> = {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { Channel, WorkQueue } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
 
 interface Numbered {

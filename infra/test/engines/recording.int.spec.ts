@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { recordTopics } from '@roomwire/shared/wire/bus/busTopics';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
 import {
   openClient,

@@ -4,8 +4,8 @@ import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
-import { eventually } from '@roomwire/testing/eventually';
+import { testBrokers } from '@roomwire/testing/run/testProfile';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../support/testService.js';
 
 /** Stands for whatever may store a record a second time: a producer of another version, a mirrored topic, an operator. */

@@ -4,7 +4,7 @@ import kafkajs from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { readConfig } from '../../src/config/config.js';
 import { expectNoSecret, refusedSessions, type Place } from '../secrets/expectNoSecret.js';
 import { marker, takeTour } from '../secrets/tour.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { TraceCollector } from '../support/traceCollector.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { Answer, ApiClient } from '../support/apiClient.js';
+import type { ApiClient } from '../support/apiClient.js';
+import type { Answer } from '../support/conformance.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 
 const tally = (values: readonly number[]): Record<number, number> =>

@@ -4,7 +4,7 @@ import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Distribution } from '@roomwire/shared/runtime/distribution';
 import { createExposition, type Exposition } from '../../src/observability/exposition.js';
 import { MetricGatherer } from '../../src/observability/gatherMetrics.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { parseScrape, type Scrape } from '../support/scrape.js';
 
 describe('the exposition of metrics', () => {

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { openOpsServer, type OpsServer } from '../../src/observability/opsServer.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 describe('the operations port', () => {
   let server: OpsServer;

@@ -13,13 +13,13 @@ import { EngineUnavailable, RebuildSuperseded } from '@roomwire/shared/ports/err
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { verifyViews } from '../../src/audit/verifyViews.js';
 import { seededHistory } from '../audit/seededHistory.js';
 import { writeHistory } from '../support/pastEvents.js';
 import { plantInViews } from '../support/plantInViews.js';
-import { createRecordingLogger } from '../support/recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 const seed = 4_711;
 const { events } = seededHistory(seed, 1_600);

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { takeRequest, writeStatus, type RebuildStatus } from '../../src/rebuild/rebuildFiles.js';
 import { requestRebuild } from '../../src/rebuild/requestRebuild.js';
 

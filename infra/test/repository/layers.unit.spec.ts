@@ -67,7 +67,7 @@ describe('The layers', () => {
       [],
     );
     expect(await refusals('gateway/src/gateway.ts', '@roomwire/shared/ports/clock')).to.deep.equal([]);
-    expect(await refusals('gateway/test/x.ts', '@roomwire/testing/eventually')).to.deep.equal([]);
+    expect(await refusals('gateway/test/x.ts', '@roomwire/testing/run/eventually')).to.deep.equal([]);
     expect(await refusals('shared/src/ports/clock.ts', '../domain/slug.js')).to.deep.equal([]);
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../src/config/config.js';
 import { runRoomwire, startProgram, stop, type Program, type RunningService } from '../support/program.js';
 import { withLog } from '../support/withLog.js';

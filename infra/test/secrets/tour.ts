@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
 import type { TourRecord } from './tourRecord.js';
 
 /** Found in every store after a tour, so that a search that finds no secret is known to look in the right place. */
@@ -225,14 +225,10 @@ const misplaceInBytes = async (record: TourRecord, things: Things): Promise<void
   }
 };
 
-const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
 /** As a customer's backend makes it. */
 const clientToken = (record: TourRecord, signingKey: any, actor: any, expiresInSeconds: number): string => {
-  const [keyId = '', secret = ''] = (signingKey.signingKey as string).split('.');
   const exp = Math.floor(Date.now() / 1000) + expiresInSeconds;
-  const text = `${base64url({ alg: 'HS256', kid: keyId })}.${base64url({ sub: actor.keyId, exp })}`;
-  const token = `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  const token = clientTokenOf(signingKey.signingKey as string, { sub: actor.keyId, exp });
   record.ledger.addToken(`a client token of ${expiresInSeconds} s`, token);
   return token;
 };

@@ -1,12 +1,4 @@
-import { conformanceOf } from './conformance.js';
-
-export interface Answer {
-  readonly status: number;
-  /** Undefined for an empty body. */
-  // Tests look into answers freely; a wrong path fails its expectation.
-  readonly body: any;
-  readonly headers: Headers;
-}
+import { conformanceOf, type Answer } from './conformance.js';
 
 export interface ApiClient {
   get(path: string): Promise<Answer>;

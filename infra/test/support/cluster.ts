@@ -5,8 +5,7 @@ import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { runRoomwire, type Program } from './program.js';
-import { testBrokers, testMongodb } from '@roomwire/testing/enginesOfTheRun';
-import { withDatabase } from '@roomwire/testing/withDatabase';
+import { testBrokers, testMongodb, withDatabase } from '@roomwire/testing/run/testProfile';
 
 export interface Engines {
   readonly eventStoreUrl: string;

@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { formats } from '@roomwire/command-api/http/validation';
-import type { Answer } from './apiClient.js';
 
 const json = 'application/json';
 
@@ -15,6 +14,14 @@ interface Description {
   readonly components: {
     readonly examples: Readonly<Record<string, { readonly value: { readonly message: string } }>>;
   };
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined for an empty body. */
+  // Tests look into answers freely; a wrong path fails its expectation.
+  readonly body: any;
+  readonly headers: Headers;
 }
 
 export interface Exchange {

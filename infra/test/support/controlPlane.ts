@@ -10,8 +10,8 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { createRecordingLogger } from './recordingLogger.js';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 export type Append = EventLog['append'];
 

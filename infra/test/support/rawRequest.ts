@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Answer } from './apiClient.js';
+import type { Answer } from './conformance.js';
 
 /** Sends bytes as they are to a service and resolves with its one answer, which must end the connection. */
 export const rawRequest = async (

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from './apiClient.js';
+import type { Answer } from './conformance.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig, type Config } from '../../src/config/config.js';
 import type { Credentials } from '../../src/standalone/firstStart.js';
 import { startStandalone, type Standalone } from '../../src/standalone/standalone.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 import { eventStoreOfATest } from './cluster.js';
-import { createRecordingLogger, type RecordedLine } from './recordingLogger.js';
+import { createRecordingLogger, type RecordedLine } from '@roomwire/testing/fakes/loggers';
 
 export interface TestService {
   readonly baseUrl: string;

@@ -2,7 +2,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../../src/config/config.js';
 import { createAdapters } from '../../src/process/adapters.js';
 import { createClosingStack } from '../../src/process/closingStack.js';
-import { createRecordingLogger } from './recordingLogger.js';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 /** The event log of a configuration, for as long as `use` needs it. On files, while nothing else runs on the folder. */
 export const withLog = async <T>(config: Config, use: (log: EventLog) => Promise<T>): Promise<T> => {

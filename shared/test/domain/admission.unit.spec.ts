@@ -6,7 +6,7 @@ import { admission } from '../../src/domain/rooms/admission.js';
 import { permissions, type Grant } from '../../src/domain/rooms/grant.js';
 import type { Room } from '../../src/domain/rooms/room.js';
 import { noGrants, roomGrants } from '../../src/domain/rooms/roomGrants.js';
-import { app, grant, room } from '@roomwire/testing/records';
+import { app, grant, room } from '@roomwire/testing/builders/records';
 
 const appWith = (fields: Partial<App> = {}): App => app('p', 'a', { topics: ['chat'], ...fields });
 const roomWith = (fields: Partial<Room> = {}): Room =>

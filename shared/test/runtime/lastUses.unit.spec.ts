@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '../../src/ports/errors.js';
 import type { LastUse } from '../../src/ports/viewStore.js';
 import { LastUses } from '../../src/runtime/lastUses.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 const start = Date.UTC(2026, 0, 1);
 const isoAfter = (ms: number): string => new Date(start + ms).toISOString();

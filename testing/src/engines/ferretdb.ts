@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngineProcess, whenReady, type EngineProcess } from './childProcess.js';
 import { ferretDbProgram } from './ferretDbBuild.js';
-import { freePort } from './freePort.js';
+import { freePort } from '../run/freePort.js';
 
 export interface MongoOptions {
   readonly port?: number;

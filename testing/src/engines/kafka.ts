@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kafkaAnswers } from '@roomwire/shared/adapters/message-bus/kafka/kafkaAnswers';
 import { runToEnd, startEngineProcess, whenReady, type EngineProcess } from './childProcess.js';
-import { freePort } from './freePort.js';
+import { freePort } from '../run/freePort.js';
 import { kafkaJars, requireJava } from './kafkaJars.js';
 
 export interface KafkaOptions {

@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, type Reaction } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, type Reaction } from '@roomwire/testing/fakes/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, partly, reset } = reactions;

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions } from '@roomwire/testing/fakes/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn, never, reset } = reactions;

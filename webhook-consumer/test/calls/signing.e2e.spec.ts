@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, type ReceivedCall } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, type ReceivedCall } from '@roomwire/testing/fakes/webhookEndpoint';
 import { signature } from '../../src/sign/signature.js';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions } from '@roomwire/testing/fakes/webhookEndpoint';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const { answer, inTurn } = reactions;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
-import { eventually } from '@roomwire/testing/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { AttemptCutOff, type Attempt, type AttemptResult } from '../../src/deliver/attempt.js';
 import { createCaller, type Caller } from '../../src/deliver/gotAttempt.js';
 

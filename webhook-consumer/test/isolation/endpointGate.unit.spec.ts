@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { EndpointGate, GateClosed, type Pass } from '../../src/isolation/endpointGate.js';
 import { defaultOptions } from '../../src/options.js';
 

@@ -5,8 +5,8 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import { otherTopics } from '@roomwire/shared/wire/bus/busTopics';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/enginesOfTheRun';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 /** What the consumers of one test stand on. */
 export interface Engines {

@@ -1,18 +1,9 @@
-import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
-
-/** A client token, made as a customer's backend makes it: from the signing key as it was shown. */
-const clientToken = (signingKey: string, claims: object, alg: 'HS256' | 'HS384' | 'HS512'): string => {
-  const [kid = '', secret = ''] = signingKey.split('.');
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ alg, typ: 'JWT', kid })}.${part(claims)}`;
-  const hash = alg.replace('HS', 'sha');
-  return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
-};
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
@@ -106,12 +97,12 @@ describe('access, from REST to the socket', () => {
     const key = (await service.project.post('/signing-keys', { name: 'backend' })).body;
     const { keyId: sub, actorTokenId } = await newActor();
     for (const alg of ['HS256', 'HS384', 'HS512'] as const) {
-      const client = await join(clientToken(key.signingKey, { sub, exp: inSeconds(60) }, alg));
+      const client = await join(clientTokenOf(key.signingKey, { sub, exp: inSeconds(60) }, alg));
       expect(await client.ready()).to.include({ actorTokenId });
     }
-    const expired = clientToken(key.signingKey, { sub, exp: inSeconds(-1) }, 'HS256');
+    const expired = clientTokenOf(key.signingKey, { sub, exp: inSeconds(-1) });
     expect(await errorOf(join(expired))).to.equal('token_expired');
-    const forged = clientToken(`${key.keyId}.another`, { sub, exp: inSeconds(60) }, 'HS256');
+    const forged = clientTokenOf(`${key.keyId}.another`, { sub, exp: inSeconds(60) });
     expect(await errorOf(join(forged))).to.equal('access_denied');
   });
 
@@ -119,7 +110,7 @@ describe('access, from REST to the socket', () => {
     const { keyId: sub } = await newActor();
     for (const end of ['disable', 'delete']) {
       const key = (await service.project.post('/signing-keys', { name: end })).body;
-      const token = clientToken(key.signingKey, { sub, exp: inSeconds(60) }, 'HS256');
+      const token = clientTokenOf(key.signingKey, { sub, exp: inSeconds(60) });
       const client = await join(token);
       const closed = reasonOfClose(client);
       const path = `/signing-keys/${key.signingKeyId}`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { FrameSocketClient } from '../../support/frameSocketClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 
 const actions = ['subscribe', 'publish'] as const;
@@ -34,14 +34,14 @@ describe('an explanation', function () {
     return body;
   };
   /** What a gateway lets the actor do. */
-  const granted = async (client: FrameSocketClient, room: string): Promise<Record<Action, boolean>> => {
+  const granted = async (client: FrameClient, room: string): Promise<Record<Action, boolean>> => {
     const topic = `${app.slug}/${room}/chat`;
     client.send({ type: 'subscribe', topic });
-    const subscribed = (await client.next())['type'] === 'subscribed';
+    const subscribed = (await client.nextType()) === 'subscribed';
     if (subscribed) client.send({ type: 'unsubscribe', topic });
     if (subscribed) await client.next();
     client.send({ type: 'publish', topic, data: 1, msgRef: 'm' });
-    return { subscribe: subscribed, publish: (await client.next())['type'] === 'published' };
+    return { subscribe: subscribed, publish: (await client.nextType()) === 'published' };
   };
 
   it('says of each actor, room and action what the gateway does', async () => {
@@ -68,7 +68,7 @@ describe('an explanation', function () {
     ];
     const rules = new Set<string>();
     for (const actor of actors) {
-      const client = await FrameSocketClient.join(service.socketUrl, actor.accessToken);
+      const client = await FrameClient.join(service.socketUrl, actor.accessToken);
       for (const room of names) {
         const allowed = await granted(client, room);
         for (const action of actions) {
@@ -80,7 +80,7 @@ describe('an explanation', function () {
           rules.add(answer.rule);
         }
       }
-      client.close();
+      client.terminate();
     }
     expect([...rules]).to.have.members([
       ...['open', 'grant', 'grant_missing', 'grant_other_action', 'observer'],

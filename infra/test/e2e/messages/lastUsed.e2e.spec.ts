@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { expectTime } from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { appWithRoom, joinAsActor } from '../../support/hookedApp.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect, type Client, type Message, type RoomwireError } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 interface World {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { appWithRoom, joinAsActor } from '../../support/hookedApp.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 import { TraceCollector } from '../../support/traceCollector.js';

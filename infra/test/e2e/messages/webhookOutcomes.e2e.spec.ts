@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 import { runRoomwire, type Program } from '../../support/program.js';
 

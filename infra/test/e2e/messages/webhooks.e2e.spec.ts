@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
-import { FrameSocketClient } from '../../support/frameSocketClient.js';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { actorOf, appWithRoom, joinAsActor } from '../../support/hookedApp.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
@@ -136,9 +136,9 @@ describe('webhooks', () => {
   it('[HOOK-HYDRATE-3] hydrate whoever subscribes, and nobody else', async () => {
     endpoint.reaction = (response, { json }) => response.end(JSON.stringify({ hello: json }));
     const { topic } = await newApp({ hydrationWebhook: { url: endpoint.url } });
-    const alice = await FrameSocketClient.join(service.socketUrl, (await newActor()).accessToken);
+    const alice = await FrameClient.join(service.socketUrl, (await newActor()).accessToken);
     const bob = await newActor();
-    const other = await FrameSocketClient.join(service.socketUrl, bob.accessToken);
+    const other = await FrameClient.join(service.socketUrl, bob.accessToken);
     alice.send({ type: 'subscribe', topic });
     expect(await alice.next()).to.include({ type: 'subscribed' });
     expect(await alice.next()).to.deep.include({ type: 'hydration', topic: 'chat' });
@@ -151,15 +151,15 @@ describe('webhooks', () => {
     });
     other.send({ type: 'publish', topic, data: 'marker' });
     expect(await alice.next()).to.include({ type: 'message', data: 'marker' });
-    alice.close();
-    other.close();
+    alice.terminate();
+    other.terminate();
   });
 
   it('[HOOK-HYDRATE-4] say nothing to the subscriber, and leave no dead letter, when a hydration fails', async () => {
     endpoint.reaction = inTurn(answer(200, '<html>'), answer(404, '{}'), answer(200, '{"third":1}'));
     const before = (await service.operator.get(queue())).body.pagination.total;
     const { topic } = await newApp({ hydrationWebhook: { url: endpoint.url } });
-    const alice = await FrameSocketClient.join(service.socketUrl, (await newActor()).accessToken);
+    const alice = await FrameClient.join(service.socketUrl, (await newActor()).accessToken);
     for (let call = 1; call <= 3; call += 1) {
       alice.send({ type: 'subscribe', topic });
       expect(await alice.next()).to.include({ type: 'subscribed' });
@@ -167,7 +167,7 @@ describe('webhooks', () => {
     }
     expect(await alice.next()).to.deep.include({ type: 'hydration', data: { third: 1 } });
     expect((await service.operator.get(queue())).body.pagination.total).to.equal(before);
-    alice.close();
+    alice.terminate();
   });
 
   it('[HOOK-SIGN-2] are signed once the project has a secret, and with both while there are two', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect, type Client, type ClientOptions, type Message } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 const options = { loadBalance: true, loadBalanceGroup: 'workers' } as const;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { seededChance } from '../../audit/seededChance.js';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import { plainFold } from '../../audit/plainFold.js';

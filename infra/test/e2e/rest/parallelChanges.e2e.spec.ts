@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../../support/apiClient.js';
+import type { Answer } from '../../support/conformance.js';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
 import { done } from './contract/world.js';
 

@@ -1,9 +1,9 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { documentedCommands, exportedNames, runDocumented } from '../../support/documentedCommands.js';
-import { FrameSocketClient } from '../../support/frameSocketClient.js';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { readTheirWrites } from '../../support/readingTheirWrites.js';
 
@@ -59,8 +59,8 @@ describe('a backup on files', function () {
     expect(rooms).to.have.length.greaterThan(0);
     expect(kept.map(({ roomId }) => roomId)).to.include.members(rooms.map(({ roomId }) => roomId));
     expect((await restored.project.get(`/signing-keys/${key.signingKeyId}`)).status).to.equal(200);
-    const client = await FrameSocketClient.join(restored.socketUrl, actor.accessToken);
-    client.close();
+    const client = await FrameClient.join(restored.socketUrl, actor.accessToken);
+    client.terminate();
     expect((await restored.project.post(`/apps/${appId}/rooms`, { name: 'After' })).status).to.equal(201);
     await stop(restored);
     expect(await roomwire('audit', 'verify')).to.include({ code: 0, stderr: '' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { startProgram } from '../../support/program.js';
 
 /** A defect of the program, at the moment that a test chooses. */

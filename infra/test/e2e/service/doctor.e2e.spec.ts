@@ -3,9 +3,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { Finding } from '../../../src/doctor/finding.js';
-import { freePort } from '@roomwire/testing/engines/freePort';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 
 describe('roomwire doctor, on files', function () {

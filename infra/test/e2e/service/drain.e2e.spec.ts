@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { eventually } from '@roomwire/testing/eventually';
-import { FrameSocketClient } from '../../support/frameSocketClient.js';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { startProgram, type RunningService } from '../../support/program.js';
 
 const clients = 30;
@@ -66,7 +66,7 @@ describe('a service that is told to end', function () {
     const { appId, slug } = (await service.project.post('/apps', { name: 'App', topics: ['chat'] })).body;
     await service.project.post(`/apps/${appId}/rooms`, { name: 'Room' });
     const staying = await Promise.all(
-      Array.from({ length: 8 }, () => FrameSocketClient.join(service.socketUrl, token)),
+      Array.from({ length: 8 }, () => FrameClient.join(service.socketUrl, token)),
     );
     service.program.process.kill('SIGTERM');
     await eventually(async () => (await readiness(service)) === 503);
@@ -74,10 +74,10 @@ describe('a service that is told to end', function () {
     const answers = await Promise.all(
       staying.map(async (client) => {
         client.send({ type: 'subscribe', topic: `${slug}/room/chat` });
-        return client.next().catch(() => undefined);
+        return client.nextType().catch(() => undefined);
       }),
     );
-    expect(answers.map((answer) => answer?.['type'])).to.include('subscribed');
+    expect(answers).to.include('subscribed');
     expect(await service.program.ended).to.include({ code: 0 });
   });
 

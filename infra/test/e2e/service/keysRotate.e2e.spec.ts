@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
 import { keptMasterKeys, type SecretsFile } from '../../../src/process/keptSecrets.js';
 import type { ApiClient } from '../../support/apiClient.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { expect } from 'chai';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { freePort } from '@roomwire/testing/engines/freePort';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { scrape } from '../../support/scrape.js';
 

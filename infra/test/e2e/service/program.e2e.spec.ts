@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
 
 describe('the program', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { apiClient } from '../../support/apiClient.js';
 import { startProgram, stop, type RunningService } from '../../support/program.js';
 

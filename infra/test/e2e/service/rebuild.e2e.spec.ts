@@ -7,8 +7,8 @@ import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embe
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { plantInViews } from '../../support/plantInViews.js';
 import { runRoomwire, startProgram, stop, type Program } from '../../support/program.js';
 import { readTheirWrites } from '../../support/readingTheirWrites.js';

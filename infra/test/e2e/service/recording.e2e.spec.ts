@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { startProgram, stop } from '../../support/program.js';
 import {
   openClient,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { ApiClient } from '../../support/apiClient.js';
 import { startProgram, stop, type RunningService } from '../../support/program.js';
 

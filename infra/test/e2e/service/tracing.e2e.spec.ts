@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { TraceCollector } from '../../support/traceCollector.js';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { reactions, WebhookEndpoint } from '@roomwire/testing/webhookEndpoint';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { apiClient, type ApiClient } from '../../support/apiClient.js';
 import { startProgram, stop, type RunningService } from '../../support/program.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { openEmbeddedAuditIndex } from '../../../src/adapters/audit-index/embeddedAuditIndex.js';
-import { auditIndexContract } from '@roomwire/testing/auditIndexContract';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { auditIndexContract } from '@roomwire/testing/contracts/auditIndexContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 auditIndexContract('files', async () => {
   const folder = await temporaryFolder();

@@ -1,6 +1,6 @@
 import { openMongoAuditIndex } from '../../../src/adapters/audit-index/mongoAuditIndex.js';
-import { auditIndexContract } from '@roomwire/testing/auditIndexContract';
-import { reopenable } from '@roomwire/testing/reopenable';
+import { auditIndexContract } from '@roomwire/testing/contracts/auditIndexContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { openEmbeddedEventLog } from '../../../src/adapters/event-log/embeddedEventLog.js';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
-import { newEvents, streamEvents } from '@roomwire/testing/event-log/eventsUnderTest';
+import { newEvents, streamEvents } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 /** Appends to many streams at once and prints each event's id and position when it has been acknowledged. */
 const [path = ''] = process.argv.slice(2);

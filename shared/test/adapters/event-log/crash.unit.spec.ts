@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { openEmbeddedEventLog } from '../../../src/adapters/event-log/embeddedEventLog.js';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import type { EventLog } from '../../../src/ports/eventLog.js';
-import { allEvents, newEvent } from '@roomwire/testing/event-log/eventsUnderTest';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { allEvents, newEvent } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { ScriptProcess } from '../lmdb/scriptProcess.js';
 
 const appendingProcess = new URL('./appendingProcess.js', import.meta.url);

@@ -1,7 +1,7 @@
 import { openEmbeddedEventLog } from '../../../src/adapters/event-log/embeddedEventLog.js';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
-import { eventLogContract } from '@roomwire/testing/eventLogContract';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventLogContract } from '@roomwire/testing/contracts/event-log/eventLogContract';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 eventLogContract('embedded', async () => {
   const temporary = await temporaryFolder();

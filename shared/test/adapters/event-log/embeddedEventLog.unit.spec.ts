@@ -12,9 +12,9 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from '@roomwire/testing/event-log/eventsUnderTest';
-import { RecordingSubscriber } from '@roomwire/testing/event-log/recordingSubscriber';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+} from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { RecordingSubscriber } from '@roomwire/testing/contracts/event-log/recordingSubscriber';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const batchesOf = async (batches: AsyncIterable<readonly RecordedEvent[]>) => {
   const sizes: number[] = [];

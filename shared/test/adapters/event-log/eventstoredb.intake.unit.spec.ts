@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
 import { Intake } from '../../../src/adapters/event-log/eventstoredb/intake.js';
-import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 const openIntake = () => {
   const stream = new PassThrough({ objectMode: true, highWaterMark: 5_000 });

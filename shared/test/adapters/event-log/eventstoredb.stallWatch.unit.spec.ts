@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Stalled, watchForStall } from '../../../src/adapters/event-log/eventstoredb/stallWatch.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 describe('the watch over a subscription that hears nothing', () => {
   const begin = (options: { readonly head?: () => Promise<string>; readonly isIdle?: boolean } = {}) => {

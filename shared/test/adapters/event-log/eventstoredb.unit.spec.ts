@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openEventStoreDbLog } from '../../../src/adapters/event-log/eventstoredb/eventStoreDbLog.js';
 import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
-import { newEvent, rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
+import { newEvent, rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 describe('the event log in EventStoreDB', () => {
   it('is opened without its server', async () => {

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { openEmbeddedEventLog } from '../../../src/adapters/event-log/embeddedEventLog.js';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
-import { allEvents, newEvent } from '@roomwire/testing/event-log/eventsUnderTest';
+import { allEvents, newEvent } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 /** Appends until the disk is full, then tells what was acknowledged, how it was refused, and what can still be read. */
 const [path = ''] = process.argv.slice(2);

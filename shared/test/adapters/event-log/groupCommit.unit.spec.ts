@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createGroupCommit } from '../../../src/adapters/event-log/groupCommit.js';
-import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 const diskError = new Error('The disk failed');
 

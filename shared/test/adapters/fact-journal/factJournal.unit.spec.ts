@@ -6,9 +6,9 @@ import {
   type FactJournalReader,
 } from '../../../src/adapters/fact-journal/factJournalReader.js';
 import { openJournalTables } from '../../../src/adapters/fact-journal/journalTables.js';
-import { AdjustableClock } from '@roomwire/testing/adjustableClock';
-import { eventually } from '@roomwire/testing/eventually';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const streams = ['a', 'b'];
 const dayMs = 86_400_000;
@@ -73,7 +73,7 @@ describe('A journal of facts', () => {
   });
 
   it('gives no place twice after everything in it has expired', async () => {
-    const clock = new AdjustableClock();
+    const clock = new ManualClock(Date.now());
     const first = open({ clock });
     for (let n = 0; n < 2_500; n += 1) first.append('a', [n]);
     await first.close();

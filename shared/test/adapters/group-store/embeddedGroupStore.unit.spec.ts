@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '../../../src/adapters/group-store/embeddedGroupStore.js';
-import { groupStoreContract } from '@roomwire/testing/groupStoreContract';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { groupStoreContract } from '@roomwire/testing/contracts/groupStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const openOnFiles = async (now: () => number = Date.now) => {
   const folder = await temporaryFolder();

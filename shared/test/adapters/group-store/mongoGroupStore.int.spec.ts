@@ -1,6 +1,6 @@
 import { openMongoGroupStore } from '../../../src/adapters/group-store/mongoGroupStore.js';
-import { groupStoreContract } from '@roomwire/testing/groupStoreContract';
-import { reopenable } from '@roomwire/testing/reopenable';
+import { groupStoreContract } from '@roomwire/testing/contracts/groupStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import { DataFolderInUse } from '../../../src/ports/errors.js';
-import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { ScriptProcess } from './scriptProcess.js';
 
 const owningProcess = new URL('./owningProcess.js', import.meta.url);

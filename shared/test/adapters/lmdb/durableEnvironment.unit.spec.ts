@@ -5,8 +5,8 @@ import {
   openDurableEnvironment,
   type DurableEnvironment,
 } from '../../../src/adapters/lmdb/durableEnvironment.js';
-import { rejectionOf } from '@roomwire/testing/event-log/eventsUnderTest';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 describe('durable environment', () => {
   let temporary: TemporaryFolder;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 /** A compiled script in a process of its own, which tells what it does line by line. */
 export class ScriptProcess {

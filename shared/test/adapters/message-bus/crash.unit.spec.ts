@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embeddedMessageBus.js';
-import { eventually } from '@roomwire/testing/eventually';
-import { jobs } from '@roomwire/testing/message-bus/busUnderTest';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { jobs } from '@roomwire/testing/contracts/message-bus/busUnderTest';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const puttingProcess = fileURLToPath(new URL('./puttingProcess.js', import.meta.url));
 

@@ -9,10 +9,16 @@ import { systemClock } from '../../../src/adapters/system/systemClock.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Logger } from '../../../src/ports/logger.js';
 import type { MeasuredBus } from '../../../src/ports/messageBus.js';
-import { eventually } from '@roomwire/testing/eventually';
-import { delayedJobs, gate, jobs, notes, type Note } from '@roomwire/testing/message-bus/busUnderTest';
-import { messageBusContract } from '@roomwire/testing/messageBusContract';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { eventually } from '@roomwire/testing/run/eventually';
+import {
+  delayedJobs,
+  gate,
+  jobs,
+  notes,
+  type Note,
+} from '@roomwire/testing/contracts/message-bus/busUnderTest';
+import { messageBusContract } from '@roomwire/testing/contracts/message-bus/messageBusContract';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const openIn = ({ path }: TemporaryFolder, options?: EmbeddedMessageBusOptions): Promise<MeasuredBus> =>
   openEmbeddedMessageBus({ file: (name) => join(path, name) }, options);

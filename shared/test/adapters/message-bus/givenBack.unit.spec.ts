@@ -4,8 +4,8 @@ import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embedd
 import { tellOfFailedJob } from '../../../src/adapters/message-bus/failedJob.js';
 import { JobRequeued } from '../../../src/ports/errors.js';
 import type { Logger } from '../../../src/ports/logger.js';
-import { jobs, type Note } from '@roomwire/testing/message-bus/busUnderTest';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { jobs, type Note } from '@roomwire/testing/contracts/message-bus/busUnderTest';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const note: Note = { key: 'a', value: 1 };
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
-import { eventually } from '@roomwire/testing/eventually';
-import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/message-bus/busUnderTest';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 import {
   cable,
   kafkaUnderTest,

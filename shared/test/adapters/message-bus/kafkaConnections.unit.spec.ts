@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { refuseOnClosingConnections } from '../../../src/adapters/message-bus/kafka/closingConnections.js';
 import { startConnectionsAfresh } from '../../../src/adapters/message-bus/kafka/freshConnections.js';
 import { createKafkaClient, noRetry } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 interface Connection {
   connect(): Promise<unknown>;

@@ -9,8 +9,8 @@ import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafka
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordId.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
-import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
-import { eventually } from '@roomwire/testing/eventually';
+import { testBrokers } from '@roomwire/testing/run/testProfile';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { cable, kafkaUnderTest, partitions, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
 
 interface Line {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
 import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/endOffsets.js';
 import type { ConsumerSurroundings } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
-import { notes } from '@roomwire/testing/message-bus/busUnderTest';
+import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 
 describe('the lag of a channel on Kafka', () => {
   const ends = { now: [3, 0, 40] };

@@ -1,4 +1,4 @@
-import { messageBusContract } from '@roomwire/testing/messageBusContract';
+import { messageBusContract } from '@roomwire/testing/contracts/message-bus/messageBusContract';
 import { cable, kafkaUnderTest } from './kafkaUnderTest.js';
 
 messageBusContract('Kafka', async () => {

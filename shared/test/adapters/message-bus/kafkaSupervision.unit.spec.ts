@@ -6,7 +6,7 @@ import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaC
 import { Reachability } from '../../../src/adapters/message-bus/kafka/reachability.js';
 import { Renewable } from '../../../src/adapters/message-bus/kafka/renewable.js';
 import { SupervisedConsumer } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 type Listener = (event: { payload: unknown }) => void;
 type EachBatch = (payload: unknown) => Promise<void>;

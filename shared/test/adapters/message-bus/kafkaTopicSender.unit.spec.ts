@@ -5,7 +5,7 @@ import type { IHeaders, ProducerRecord } from 'kafkajs';
 import { RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordId.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import type { Acknowledgement } from '../../../src/ports/messageBus.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 
 interface Attempt {
   readonly acks: number | undefined;

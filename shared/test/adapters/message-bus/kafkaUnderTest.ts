@@ -9,7 +9,7 @@ import {
   type KafkaMessageBusOptions,
 } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { otherTopics } from '../../../src/wire/bus/busTopics.js';
-import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
+import { testBrokers } from '@roomwire/testing/run/testProfile';
 
 /** The shortest that brokers allow unless they are told otherwise. */
 export const sessionTimeoutMs = 6_000;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
-import { eventually } from '@roomwire/testing/eventually';
+import { eventually } from '@roomwire/testing/run/eventually';
 import {
   delayedJobs,
   gate,
@@ -9,7 +9,7 @@ import {
   numbered,
   valuesOf,
   type Note,
-} from '@roomwire/testing/message-bus/busUnderTest';
+} from '@roomwire/testing/contracts/message-bus/busUnderTest';
 import { cable, kafkaUnderTest, sessionTimeoutMs, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
 
 interface Share {

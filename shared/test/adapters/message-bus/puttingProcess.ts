@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { openEmbeddedMessageBus } from '../../../src/adapters/message-bus/embeddedMessageBus.js';
-import { jobs } from '@roomwire/testing/message-bus/busUnderTest';
+import { jobs } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 
 /** Puts jobs and says of each when it is safe, a few lines of them at a time, until it is killed. */
 const [path = '', from = '0'] = process.argv.slice(2);

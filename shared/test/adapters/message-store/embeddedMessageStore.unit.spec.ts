@@ -6,11 +6,11 @@ import {
 } from '../../../src/adapters/message-store/embeddedMessageStore.js';
 import { openMessageTables } from '../../../src/adapters/message-store/messageTables.js';
 import { retentionMs } from '../../../src/wire/bus/recordedMessages.js';
-import { AdjustableClock } from '@roomwire/testing/adjustableClock';
-import { eventually } from '@roomwire/testing/eventually';
-import { messageStoreContract } from '@roomwire/testing/messageStoreContract';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { messageStoreContract } from '@roomwire/testing/contracts/messageStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { recorded } from './recorded.js';
 
 const openOnFiles = async (options: EmbeddedMessageStoreOptions) => {
@@ -27,7 +27,7 @@ messageStoreContract('files', (clock) => openOnFiles({ clock }));
 
 describe('messages on files', () => {
   it('are removed step by step when they have expired, and appends go on meanwhile', async () => {
-    const clock = new AdjustableClock();
+    const clock = new ManualClock(Date.now());
     let removed = 0;
     const silent = () => undefined;
     const count = (_text: string, fields?: Record<string, unknown>) =>

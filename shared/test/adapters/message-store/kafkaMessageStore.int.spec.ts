@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createKafkaMessageStore } from '../../../src/adapters/message-store/kafkaMessageStore.js';
-import { AdjustableClock } from '@roomwire/testing/adjustableClock';
-import { messageStoreContract } from '@roomwire/testing/messageStoreContract';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { testBrokers } from '@roomwire/testing/enginesOfTheRun';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { messageStoreContract } from '@roomwire/testing/contracts/messageStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { testBrokers } from '@roomwire/testing/run/testProfile';
 import { cable, kafkaUnderTest, withAdmin } from '../message-bus/kafkaUnderTest.js';
 import { recorded } from './recorded.js';
 
@@ -50,7 +50,7 @@ describe('on the Kafka of this run', function () {
   it('of gateways whose clocks differ, what was recorded since a time is replayed, in the order of the topic', async () => {
     const kafka = kafkaUnderTest();
     const bus = await kafka.open();
-    const [ahead, behind] = [new AdjustableClock(), new AdjustableClock()];
+    const [ahead, behind] = [new ManualClock(Date.now()), new ManualClock(Date.now())];
     ahead.pass(500);
     const stores = [createKafkaMessageStore(bus, ahead), createKafkaMessageStore(bus, behind)] as const;
     for (let n = 0; n < 10; n += 1) await stores[n % 2 === 0 ? 0 : 1].append(recorded(String(n)), '7d');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedSessionStore } from '../../../src/adapters/session-store/embeddedSessionStore.js';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { sessionStoreContract } from '@roomwire/testing/sessionStoreContract';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { sessionStoreContract } from '@roomwire/testing/contracts/sessionStoreContract';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const openOnFiles = async (now: () => number = Date.now) => {
   const folder = await temporaryFolder();

@@ -1,6 +1,6 @@
 import { openMongoSessionStore } from '../../../src/adapters/session-store/mongoSessionStore.js';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { sessionStoreContract } from '@roomwire/testing/sessionStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { sessionStoreContract } from '@roomwire/testing/contracts/sessionStoreContract';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

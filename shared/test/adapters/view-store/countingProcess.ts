@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
-import { at, putRoom } from '@roomwire/testing/view-store/storeUnderTest';
+import { at, putRoom } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 /** Counts in forty documents, all of them one further with each batch, until it is killed. */
 const [path = ''] = process.argv.slice(2);

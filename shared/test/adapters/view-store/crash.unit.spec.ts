@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const countingProcess = fileURLToPath(new URL('./countingProcess.js', import.meta.url));
 

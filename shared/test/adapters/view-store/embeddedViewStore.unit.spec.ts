@@ -6,10 +6,10 @@ import { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.
 import { Snapshot } from '../../../src/adapters/view-store/snapshot.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { ViewStore } from '../../../src/ports/viewStore.js';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { viewStoreContract } from '@roomwire/testing/viewStoreContract';
-import { at, putRoom, rejectionOf, room } from '@roomwire/testing/view-store/storeUnderTest';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { viewStoreContract } from '@roomwire/testing/contracts/view-store/viewStoreContract';
+import { at, putRoom, rejectionOf, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(path, name) });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import type { ViewStore } from '../../../src/ports/viewStore.js';
-import { at, matchingIds, putRoom, room } from '@roomwire/testing/view-store/storeUnderTest';
+import { at, matchingIds, putRoom, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { anyMetadata, oddMetadata } from './mongoMetadata.js';
 import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
 

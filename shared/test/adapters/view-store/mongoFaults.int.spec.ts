@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { ViewStore } from '../../../src/ports/viewStore.js';
-import { eventually } from '@roomwire/testing/eventually';
-import { at, putRoom, rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { at, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { linkTo, type Link } from './mongoLink.js';
 import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { PlannedWrite } from '../../../src/adapters/view-store/mongo/plannedWrite.js';
 import { planWrites, WritePlan } from '../../../src/adapters/view-store/mongo/plannedWrites.js';
 import type { ViewChange } from '../../../src/ports/viewStore.js';
-import { putRoom, room } from '@roomwire/testing/view-store/storeUnderTest';
+import { putRoom, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 type Rooms = Map<string, Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { viewsVersion, type Views } from '../../../src/wire/views/views.js';
 import { EngineUnavailable, StaleBatch } from '../../../src/ports/errors.js';
-import { at, matchingIds, putRoom, rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
+import { at, matchingIds, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import type { Link } from './mongoLink.js';
 import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';
 import { mongoStores, type MongoStores } from './mongoStores.js';

@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { viewsVersion, type Views } from '../../../src/wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded } from '../../../src/ports/errors.js';
 import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
-import { at, putRoom, rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
+import { at, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import type { Link } from './mongoLink.js';
 import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';
 import { mongoStores, type MongoStores } from './mongoStores.js';

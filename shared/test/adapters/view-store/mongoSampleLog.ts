@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
 import type { Views } from '../../../src/wire/views/views.js';
 import type { ViewBatch, ViewChange, ViewStore } from '../../../src/ports/viewStore.js';
-import { temporaryFolder } from '@roomwire/testing/temporaryFolder';
-import { at, putRoom } from '@roomwire/testing/view-store/storeUnderTest';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { at, putRoom } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 /** A number that looks like chance and is the same in every process. */
 const chance = (seed: number, below: number): number => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { testMongodb } from '@roomwire/testing/enginesOfTheRun';
+import { testMongodb } from '@roomwire/testing/run/testProfile';
 
 export { testMongodb as mongoUrl };
 

@@ -1,6 +1,6 @@
 import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
-import { reopenable } from '@roomwire/testing/reopenable';
-import { viewStoreContract } from '@roomwire/testing/viewStoreContract';
+import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { viewStoreContract } from '@roomwire/testing/contracts/view-store/viewStoreContract';
 import { mongoUrl, testDatabase } from './mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import type { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
 import { SnapshotWriter } from '../../../src/adapters/view-store/snapshotWriter.js';
-import type { Logger } from '../../../src/ports/logger.js';
-import { eventually } from '@roomwire/testing/eventually';
-import { rejectionOf } from '@roomwire/testing/view-store/storeUnderTest';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 /** A disk that keeps what a snapshot would, and that can be full. */
 class Disk {
@@ -28,8 +28,6 @@ class Disk {
   }
 }
 
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 describe('SnapshotWriter', () => {
   let disk: Disk;
   beforeEach(() => {
@@ -37,7 +35,7 @@ describe('SnapshotWriter', () => {
   });
 
   it('writes once for all that came within its time', async () => {
-    const writer = new SnapshotWriter(disk, 20, silent);
+    const writer = new SnapshotWriter(disk, 20, silentLogger);
     for (const position of ['1', '2', '3']) {
       writer.record('rooms', 'r', { position });
       writer.moveTo(position);
@@ -50,7 +48,7 @@ describe('SnapshotWriter', () => {
   });
 
   it('does not wait for ever where changes do not end', async () => {
-    const writer = new SnapshotWriter(disk, 50, silent);
+    const writer = new SnapshotWriter(disk, 50, silentLogger);
     let position = 0;
     const changes = setInterval(() => writer.moveTo(String((position += 1))), 5);
     await eventually(() => disk.writes === 2);
@@ -60,7 +58,7 @@ describe('SnapshotWriter', () => {
   });
 
   it('writes what is left when it is closed', async () => {
-    const writer = new SnapshotWriter(disk, 60_000, silent);
+    const writer = new SnapshotWriter(disk, 60_000, silentLogger);
     writer.record('rooms', 'r', { n: 1 });
     writer.moveTo('1');
     await writer.close();
@@ -70,7 +68,7 @@ describe('SnapshotWriter', () => {
   it('keeps what could not be written, puts later changes on top and tries again', async () => {
     const errors: unknown[] = [];
     const writer = new SnapshotWriter(disk, 5, {
-      ...silent,
+      ...silentLogger,
       error: (_, fields) => errors.push(fields?.error),
     });
     disk.isFull = true;
@@ -93,7 +91,7 @@ describe('SnapshotWriter', () => {
 
   for (const when of ['after', 'during'] as const)
     it(`forgets what could not be written when everything is cleared ${when} the attempt`, async () => {
-      const writer = new SnapshotWriter(disk, 60_000, silent);
+      const writer = new SnapshotWriter(disk, 60_000, silentLogger);
       disk.documents.set('rooms/old', {});
       disk.isFull = true;
       if (when === 'during') disk.whileWriting = () => writer.clear();
@@ -110,7 +108,7 @@ describe('SnapshotWriter', () => {
     });
 
   it('says when the last of it could not be written, and closes the file all the same', async () => {
-    const writer = new SnapshotWriter(disk, 60_000, silent);
+    const writer = new SnapshotWriter(disk, 60_000, silentLogger);
     disk.isFull = true;
     writer.moveTo('1');
     expect(await rejectionOf(writer.close())).to.have.property('message', 'The disk is full');

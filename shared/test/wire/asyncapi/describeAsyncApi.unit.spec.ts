@@ -13,7 +13,7 @@ import {
   renderProtocolError,
   type ProtocolErrorName,
 } from '../../../src/wire/protocol/protocolErrors.js';
-import { expectDescribed } from '@roomwire/testing/describedFrames';
+import { expectDescribed } from '@roomwire/testing/clients/describedFrames';
 
 type Frame = Readonly<Record<string, unknown>>;
 

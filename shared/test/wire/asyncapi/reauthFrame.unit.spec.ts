@@ -1,4 +1,4 @@
-import { expectDescribed } from '@roomwire/testing/describedFrames';
+import { expectDescribed } from '@roomwire/testing/clients/describedFrames';
 
 describe('the AsyncAPI description of a reauth', () => {
   it('[WS-REAUTH-1] has the exp of the token as it stands there, a fraction of a second too', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
 import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
 import { expectAnswer } from './answers.js';
 import { bodyTable } from './bodies.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
 import { expectApplicationError, expectFrameworkError } from '../../../support/shapes.js';
 import { endpoints, parametersOf } from './endpoints.js';
 import {

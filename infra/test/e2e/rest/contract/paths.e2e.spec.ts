@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
 import { expectApplicationError, expectFrameworkError } from '../../../support/shapes.js';
 import { endpoints, parametersOf, type Endpoint, type PathParameter } from './endpoints.js';
 import { call, callerOf, forEachEndpoint, idsOf, inCase, openWorld, type World } from './world.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
 import { done, inCase, sessionOf, type World } from './world.js';
 
 /** What was answered, and what stands in place of the placeholders of its message. */

@@ -1,6 +1,7 @@
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import type { Answer, ApiClient } from '../../../support/apiClient.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
 import { startTestService, type TestService } from '../../../support/testService.js';
 import { withLog } from '../../../support/withLog.js';
 import { bodyTable } from './bodies.js';

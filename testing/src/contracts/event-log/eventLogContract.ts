@@ -1,18 +1,10 @@
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { appendContract } from './event-log/appendContract.js';
-import { closingContract } from './event-log/closingContract.js';
-import { concurrencyContract } from './event-log/concurrencyContract.js';
-import { readingContract } from './event-log/readingContract.js';
-import { subscriptionContract } from './event-log/subscriptionContract.js';
-
-export interface EventLogUnderTest {
-  /** An empty log. */
-  readonly log: EventLog;
-  /** Closes the log that is open and opens it again, for engines that are started and stopped with it. */
-  reopen?(): Promise<EventLog>;
-  /** Closes what is open and removes what was kept. */
-  dispose(): Promise<void>;
-}
+import { appendContract } from './appendContract.js';
+import { closingContract } from './closingContract.js';
+import { concurrencyContract } from './concurrencyContract.js';
+import type { EventLogUnderTest } from './eventLogUnderTest.js';
+import { readingContract } from './readingContract.js';
+import { subscriptionContract } from './subscriptionContract.js';
 
 /** What every adapter of the `EventLog` port guarantees. */
 export const eventLogContract = (name: string, open: () => Promise<EventLogUnderTest>): void => {

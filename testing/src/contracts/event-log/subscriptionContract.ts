@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { EventLog, LogSubscription } from '@roomwire/shared/ports/eventLog';
-import { eventually } from '../eventually.js';
-import { allEvents, idsOf, newEvent, newEvents, rejectionOf } from './eventsUnderTest.js';
+import { eventually } from '../../run/eventually.js';
+import { allEvents, idsOf, newEvent, newEvents, rejectionOf } from './eventLogUnderTest.js';
 import { RecordingSubscriber } from './recordingSubscriber.js';
 
 export const subscriptionContract = (log: () => EventLog): void => {

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { decode, encode } from '@msgpack/msgpack';
-import { expectDescribed } from '@roomwire/testing/describedFrames';
+import { expectDescribed } from './describedFrames.js';
 import { WebSocket } from 'ws';
 
 export type Frame = Readonly<Record<string, unknown>>;
@@ -11,11 +11,11 @@ export interface Closed {
   readonly reason: string;
 }
 
-const patienceMs = 5_000;
+const patienceMs = 10_000;
 
-/** A client that keeps every frame until it is asked for, so that none is missed and nobody has to wait for nothing. */
+/** A WebSocket client that queues the frames it receives until a test reads them; each must match the AsyncAPI document. */
 export class FrameClient {
-  /** Settles with the code and the reason when the connection has ended. */
+  /** Resolves with the close code and reason. */
   readonly closed: Promise<Closed>;
   readonly webSocket: WebSocket;
   private readonly frames: (Frame | 'heartbeat')[] = [];
@@ -41,12 +41,17 @@ export class FrameClient {
     return client;
   }
 
-  /** A frame in MessagePack. */
+  /** Connected and authenticated. */
+  static async join(url: string, token: string): Promise<FrameClient> {
+    return (await FrameClient.connect(url)).authenticate(token);
+  }
+
+  /** Sends a frame in MessagePack. */
   send(frame: unknown): this {
     return this.sendBytes(encode(frame));
   }
 
-  /** A frame in JSON. */
+  /** Sends a frame in JSON. */
   sendJson(frame: unknown): this {
     return this.sendText(JSON.stringify(frame));
   }
@@ -61,7 +66,7 @@ export class FrameClient {
     return this;
   }
 
-  /** The next frame, whatever it is; an empty one is `heartbeat`. */
+  /** The next frame; an empty one is `heartbeat`. */
   async next(): Promise<Frame | 'heartbeat'> {
     const deadline = setTimeout(() => this.wake?.(), patienceMs);
     try {
@@ -71,11 +76,18 @@ export class FrameClient {
       clearTimeout(deadline);
     }
     const frame = this.frames.shift();
-    if (frame === undefined) throw new Error(this.isClosed ? 'The connection is closed' : 'No frame came');
+    if (frame === undefined)
+      throw new Error(this.isClosed ? 'The connection is closed' : 'No frame was received');
     return frame;
   }
 
-  /** Sends a frame and gives what comes next. */
+  /** The type of the next frame. */
+  async nextType(): Promise<unknown> {
+    const frame = await this.next();
+    return frame === 'heartbeat' ? frame : frame['type'];
+  }
+
+  /** Sends a frame and resolves with the next one. */
   async ask(frame: unknown): Promise<Frame | 'heartbeat'> {
     return this.send(frame).next();
   }
@@ -100,12 +112,18 @@ export class FrameClient {
     return this.send({ type: 'publish', topic, data, ...options });
   }
 
+  /** Resolves after the closing handshake. */
   async close(): Promise<void> {
     this.webSocket.close();
     await this.closed;
   }
 
-  /** A frame that the protocol has, as its description has it. */
+  /** Ends the connection without a closing handshake. */
+  terminate(): void {
+    this.webSocket.terminate();
+  }
+
+  /** Sends a frame that must match the AsyncAPI document. */
   private sendDescribed(frame: Frame): this {
     expectDescribed('client', frame);
     return this.send(frame);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../run/eventually.js';
 import { delayedJobs, jobs, type BusUnderTest, type Note } from './busUnderTest.js';
 
 /** The clocks of putting and of doing may differ by this much in reading. */

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { LogSubscriber } from '@roomwire/shared/ports/eventLog';
-import { eventually } from '../eventually.js';
-import { idsOf } from './eventsUnderTest.js';
+import { eventually } from '../../run/eventually.js';
+import { idsOf } from './eventLogUnderTest.js';
 
 /** Keeps what it is given. `hold` makes it take its time with the batches from then on, until `release`. */
 export class RecordingSubscriber implements LogSubscriber {

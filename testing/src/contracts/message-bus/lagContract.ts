@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../run/eventually.js';
 import { delayedJobs, gate, jobs, notes, numbered, type BusUnderTest } from './busUnderTest.js';
 
 export const lagContract = (current: () => BusUnderTest): void => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import { jobs, notes, type BusUnderTest } from './message-bus/busUnderTest.js';
-import { channelsContract } from './message-bus/channelsContract.js';
-import { delaysContract } from './message-bus/delaysContract.js';
-import { lagContract } from './message-bus/lagContract.js';
-import { queuesContract } from './message-bus/queuesContract.js';
-import { tracesContract } from './message-bus/tracesContract.js';
+import { jobs, notes, type BusUnderTest } from './busUnderTest.js';
+import { channelsContract } from './channelsContract.js';
+import { delaysContract } from './delaysContract.js';
+import { lagContract } from './lagContract.js';
+import { queuesContract } from './queuesContract.js';
+import { tracesContract } from './tracesContract.js';
 
 const closingContract = (current: () => BusUnderTest): void => {
   it('is within reach while it is open', async () => {

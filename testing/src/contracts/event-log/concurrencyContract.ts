@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { AppendResult, EventLog } from '@roomwire/shared/ports/eventLog';
-import { allEvents, expectIncreasing, idsOf, newEvent, newEvents, streamEvents } from './eventsUnderTest.js';
+import {
+  allEvents,
+  expectIncreasing,
+  idsOf,
+  newEvent,
+  newEvents,
+  streamEvents,
+} from './eventLogUnderTest.js';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../run/eventually.js';
 import { notes, type BusUnderTest, type Note } from './busUnderTest.js';
 
 interface TracedNote extends Note {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { EventLogUnderTest } from '../eventLogContract.js';
-import { allEvents, idsOf, newEvent, newEvents, rejectionOf, streamEvents } from './eventsUnderTest.js';
+import type { EventLogUnderTest } from './eventLogUnderTest.js';
+import { allEvents, idsOf, newEvent, newEvents, rejectionOf, streamEvents } from './eventLogUnderTest.js';
 import { RecordingSubscriber } from './recordingSubscriber.js';
 
 export const closingContract = (underTest: () => EventLogUnderTest): void => {

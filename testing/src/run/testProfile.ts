@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { withDatabase } from './withDatabase.js';
 
 /** Whether tests that run on either profile are to run on the engines. */
 export const isOnEngines = (): boolean => process.env['ROOMWIRE_TEST_PROFILE'] === 'distributed';
@@ -11,6 +10,13 @@ const addressIn = (variable: string): string => {
 };
 
 export const testMongodb = (): string => addressIn('ROOMWIRE_TEST_MONGODB_URL');
+
+/** The same server with another database. */
+export const withDatabase = (url: string, database: string): string => {
+  const parsed = new URL(url);
+  parsed.pathname = `/${database}`;
+  return parsed.href;
+};
 
 /** The server's URL with a database of the test's own. */
 export const testMongodbUrl = (database: string): string => withDatabase(testMongodb(), database);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 /** A port that nobody listens on, for a program whose port must be known before it runs. */
 export const freePort = async (): Promise<number> => {

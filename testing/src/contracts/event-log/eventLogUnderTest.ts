@@ -3,6 +3,15 @@ import { expect } from 'chai';
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 
+export interface EventLogUnderTest {
+  /** An empty log. */
+  readonly log: EventLog;
+  /** Closes the log that is open and opens it again, for engines that are started and stopped with it. */
+  reopen?(): Promise<EventLog>;
+  /** Closes what is open and removes what was kept. */
+  dispose(): Promise<void>;
+}
+
 export const newEvent = (data: unknown = {}): NewEvent => ({
   id: randomUUID(),
   type: 'RoomCreated',

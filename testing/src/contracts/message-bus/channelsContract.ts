@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ChannelReader, ReadOptions } from '@roomwire/shared/ports/messageBus';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../run/eventually.js';
 import { notes, numbered, otherNotes, valuesOf, type BusUnderTest, type Note } from './busUnderTest.js';
 
 interface Reading {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { allEvents, idsOf, newEvent, newEvents, streamEvents } from './eventsUnderTest.js';
+import { allEvents, idsOf, newEvent, newEvents, streamEvents } from './eventLogUnderTest.js';
 
 /** What JSON can hold and careless code loses. */
 const awkwardData = {

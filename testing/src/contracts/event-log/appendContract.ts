@@ -9,7 +9,7 @@ import {
   newEvents,
   rejectionOf,
   streamEvents,
-} from './eventsUnderTest.js';
+} from './eventLogUnderTest.js';
 
 export const appendContract = (log: () => EventLog): void => {
   const expectConflict = async (stream: string, expected: ExpectedRevision, events = newEvents(1)) => {

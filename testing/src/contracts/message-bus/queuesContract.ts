@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../run/eventually.js';
 import {
   gate,
   jobs,

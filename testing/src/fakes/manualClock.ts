@@ -1,9 +1,13 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 
-/** Time that passes when it is told to. */
+/** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
-  private time = Date.UTC(2026, 0, 1);
+  private time: number;
   private elapsed = 0;
+
+  constructor(time = Date.UTC(2026, 0, 1)) {
+    this.time = time;
+  }
 
   now(): number {
     return this.time;
@@ -18,8 +22,8 @@ export class ManualClock implements Clock {
     this.elapsed += milliseconds;
   }
 
-  /** What an operator, or NTP, does to the wall clock. */
-  jump(milliseconds: number): void {
-    this.time += milliseconds;
+  /** Moves the wall clock alone, as an operator or NTP does. */
+  set(time: number): void {
+    this.time = time;
   }
 }

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageStore, RecordedMessage, ReplayRange } from '@roomwire/shared/ports/messageStore';
 import { retentionClasses, retentionMs } from '@roomwire/shared/wire/bus/recordedMessages';
-import { AdjustableClock } from './adjustableClock.js';
+import { ManualClock } from '../fakes/manualClock.js';
 
 export interface MessageStoreUnderTest {
   readonly store: MessageStore;
@@ -36,15 +36,15 @@ const idsOf = (recorded: readonly RecordedMessage[]): string[] => recorded.map((
 /** What every message store promises. The store is opened with the clock that it is given. */
 export const messageStoreContract = (
   name: string,
-  open: (clock: AdjustableClock) => Promise<MessageStoreUnderTest>,
+  open: (clock: ManualClock) => Promise<MessageStoreUnderTest>,
 ): void => {
   describe(`the message store on ${name}`, () => {
-    let clock: AdjustableClock;
+    let clock: ManualClock;
     let underTest: MessageStoreUnderTest;
     let store: MessageStore;
 
     beforeEach(async () => {
-      clock = new AdjustableClock();
+      clock = new ManualClock(Date.now());
       underTest = await open(clock);
       store = underTest.store;
     });

@@ -1,21 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { changesContract } from './view-store/changesContract.js';
-import { filtersContract } from './view-store/filtersContract.js';
-import { lastUsesContract } from './view-store/lastUsesContract.js';
-import { positionsContract } from './view-store/positionsContract.js';
-import {
-  filterToAsk,
-  matchesNaively,
-  roomsToAsk,
-  sortedNaively,
-  sortToAsk,
-} from './view-store/queryOracle.js';
-import { rebuildContract } from './view-store/rebuildContract.js';
-import { refusalsContract } from './view-store/refusalsContract.js';
-import { sortingContract } from './view-store/sortingContract.js';
-import { usageContract } from './view-store/usageContract.js';
-import { at, type StoreUnderTest } from './view-store/storeUnderTest.js';
+import { changesContract } from './changesContract.js';
+import { filtersContract } from './filtersContract.js';
+import { lastUsesContract } from './lastUsesContract.js';
+import { positionsContract } from './positionsContract.js';
+import { filterToAsk, matchesNaively, roomsToAsk, sortedNaively, sortToAsk } from './queryOracle.js';
+import { rebuildContract } from './rebuildContract.js';
+import { refusalsContract } from './refusalsContract.js';
+import { sortingContract } from './sortingContract.js';
+import { usageContract } from './usageContract.js';
+import { at, type StoreUnderTest } from './storeUnderTest.js';
 
 const oracleContract = (current: () => StoreUnderTest): void => {
   it('finds the same as a naive search, in the same order', async () => {
