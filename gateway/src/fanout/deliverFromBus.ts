@@ -24,9 +24,8 @@ const remembered = 50_000;
  */
 export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
-  /** [WS-PUB-10] A record of an earlier version has no id. */
-  const isSecondCopy = ({ qos, id }: LiveMessage): boolean =>
-    qos === 2 && id !== '' && exactlyOnce.isRepeated(id);
+  /** [WS-PUB-10] */
+  const isSecondCopy = ({ qos, id }: LiveMessage): boolean => qos === 2 && exactlyOnce.isRepeated(id);
 
   return (message: RoomRecord): void => {
     // Groups know by themselves what they have had: on all gateways alike, whatever each of them has read.

@@ -45,10 +45,7 @@ const named = (name: string, schema: JsonSchema): JsonSchema => ({ title: name, 
 
 const retention = named('retention', tuple([text, text, text, textOrNull]));
 const liveMessage = (retained: JsonSchema): readonly JsonSchema[] => [
-  named(
-    'version',
-    described('Records of a later version are passed over; those of version 1 have no id', constant(2)),
-  ),
+  named('version', described('Records of another version are passed over', constant(2))),
   named('room', room),
   named('topic', described('The room and the topic name', text)),
   named('projectId', text),

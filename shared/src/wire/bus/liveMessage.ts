@@ -14,7 +14,7 @@ export interface Retention {
 
 /** A published message on its way from the gateway that took it to those that have subscribers. */
 export interface LiveMessage {
-  /** Its own, over all gateways and their restarts; see `MessageIds`. Empty in a record of version 1. */
+  /** Its own, over all gateways and their restarts; see `MessageIds`. */
   readonly id: string;
   /** Internal: project, app, scope, room. */
   readonly room: string;
@@ -62,7 +62,7 @@ const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   if (!isRecord(record)) throw new Error('Not a live message of a known version');
   const [, room, topic, projectId, publisher, qos, filters, body, retained, id] = record;
   return {
-    id: id ?? '',
+    id,
     room,
     topic,
     projectId,
@@ -90,9 +90,8 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
 
 type RetentionRecord = [stamp: string, appId: string, roomId: string, accessScopeId: string | null];
 
-/** Version 1 had no id, and nothing where there is no retention. */
 type LiveMessageRecord = [
-  version: 1 | typeof version,
+  version: typeof version,
   room: string,
   topic: string,
   projectId: string,
@@ -100,19 +99,20 @@ type LiveMessageRecord = [
   qos: Qos,
   filters: string[],
   body: Uint8Array,
-  retention: RetentionRecord | null | undefined,
-  id: string | undefined,
+  retention: RetentionRecord | null,
+  id: string,
 ];
 
 const isRecord = (value: unknown): value is LiveMessageRecord =>
   Array.isArray(value) &&
-  (value[0] === 1 || (value[0] === version && typeof value[9] === 'string')) &&
+  value[0] === version &&
+  typeof value[9] === 'string' &&
   value.slice(1, 5).every((part) => typeof part === 'string') &&
   [0, 1, 2].includes(value[5] as number) &&
   Array.isArray(value[6]) &&
   value[6].every((filter) => typeof filter === 'string') &&
   value[7] instanceof Uint8Array &&
-  (value[8] === undefined || value[8] === null || isRetentionRecord(value[8]));
+  (value[8] === null || isRetentionRecord(value[8]));
 
 const isRetentionRecord = (value: unknown): value is RetentionRecord =>
   Array.isArray(value) &&
