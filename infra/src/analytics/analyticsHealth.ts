@@ -2,7 +2,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MetricSink } from '@roomwire/shared/ports/metrics';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
-import type { Adapters } from '../process/adapters.js';
+import type { Adapters } from '../engines/adapters.js';
 import type { ClosingStack } from '../process/closingStack.js';
 import { createHttpFront, type HttpFront } from '../process/httpFront.js';
 

@@ -21,9 +21,8 @@ const reportMemoryMb = 1_024;
  * Rejects with `ConfigError` where there is neither.
  */
 export const makeReport = async (config: Config, logger: Logger, request: ReportRequest): Promise<Report> => {
-  const { analyticsDir, dataDir, kafkaBrokers } = config;
-  if (kafkaBrokers === undefined && existsSync(join(dataDir, 'analytics.lmdb')))
-    await gatherJournal(config, logger);
+  const { analyticsDir, dataDir, engines } = config;
+  if (engines.bus.onFiles && existsSync(join(dataDir, 'analytics.lmdb'))) await gatherJournal(config, logger);
   if (!existsSync(analyticsDir)) throw new ConfigError([nothingKept(config)]);
   const spillFolder = join(analyticsDir, '.spill');
   const duckDb = await openDuckDb({ memoryMb: reportMemoryMb, spillFolder });
@@ -35,7 +34,7 @@ export const makeReport = async (config: Config, logger: Logger, request: Report
   }
 };
 
-const nothingKept = ({ analyticsDir, kafkaBrokers }: Config): string =>
-  kafkaBrokers === undefined
+const nothingKept = ({ analyticsDir, engines }: Config): string =>
+  engines.bus.onFiles
     ? `nothing is kept yet in ${analyticsDir}: start Roomwire with ROOMWIRE_ANALYTICS=true`
     : `nothing is kept yet in ${analyticsDir}: run \`roomwire analytics run\``;

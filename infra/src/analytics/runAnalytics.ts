@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { once } from '@roomwire/shared/runtime/service';
 import { ConfigError, type Config } from '../config/config.js';
-import { createAdapters } from '../process/adapters.js';
+import { createAdapters } from '../engines/adapters.js';
 import { createClosingStack, type ClosingStack } from '../process/closingStack.js';
 import { analyticsStreams } from './analyticsStreams.js';
 import { openHealth } from './analyticsHealth.js';
@@ -117,10 +116,12 @@ export const startAnalytics = (
   const onKafka = async (): Promise<AnalyticsRunning> => {
     const adapters = createAdapters({ config, logger, closing, signal: aborting.signal });
     const health = await openHealth({ config, logger, adapters, closing });
-    const bus = (await adapters.bus()) as KafkaMessageBus;
+    const follow = await adapters.groupFollowing();
+    if (follow === undefined)
+      throw new ConfigError([`the analytics cannot follow a bus on ${config.engines.bus.name}`]);
     const writers = await openWriters(config, logger, limits, closing);
     for (const writer of writers) {
-      const following = await followKafka({ bus, ...writer, logger, failed });
+      const following = await followKafka({ follow, ...writer, logger, failed });
       closing.push(() => following.close());
     }
     health.watch(writers.map(({ writer }) => writer));
@@ -139,11 +140,9 @@ export const startAnalytics = (
     return { baseUrl: undefined };
   };
 
-  const started = (config.kafkaBrokers === undefined ? onJournal() : onKafka()).catch(
-    async (error: unknown) => {
-      await close().catch(() => undefined);
-      throw error;
-    },
-  );
+  const started = (config.engines.bus.onFiles ? onJournal() : onKafka()).catch(async (error: unknown) => {
+    await close().catch(() => undefined);
+    throw error;
+  });
   return { started, close };
 };

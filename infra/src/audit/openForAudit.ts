@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, type Config } from '../config/config.js';
+import { variablesFor } from '../engines/engines.js';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createAdapters, type Adapters } from '../engines/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 
 /**
@@ -14,7 +15,7 @@ export const openForAudit = async <T>(
   logger: Logger,
   use: (adapters: Adapters) => Promise<T>,
 ): Promise<T> => {
-  if (config.eventStoreUrl === undefined) await requireLog(config.dataDir);
+  if (config.engines.eventLog.onFiles) await requireLog(config.dataDir);
   const closing = createClosingStack();
   const { signal } = new AbortController();
   try {
@@ -28,7 +29,7 @@ export const openForAudit = async <T>(
 const requireLog = async (dataDir: string): Promise<void> => {
   await access(join(dataDir, 'events.lmdb')).catch(() => {
     throw new ConfigError([
-      `there is no event log in ${dataDir}: set ROOMWIRE_DATA_DIR, or ROOMWIRE_EVENTSTORE_URL`,
+      `there is no event log in ${dataDir}: set ROOMWIRE_DATA_DIR, or ${variablesFor('eventLog')}`,
     ]);
   });
 };

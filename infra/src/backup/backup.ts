@@ -6,7 +6,9 @@ import { finished } from 'node:stream/promises';
 import { copyEnvironment } from '@roomwire/shared/adapters/lmdb/copyEnvironment';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
-import type { Adapters } from '../process/adapters.js';
+import type { ReadModelEngine } from '../engines/engine.js';
+import { usesDataFolder } from '../engines/engines.js';
+import type { Adapters } from '../engines/adapters.js';
 import { secretsFileName } from '../process/keptSecrets.js';
 import { writeEvents } from './eventLines.js';
 import { describeFile, parts, writeManifest, type Manifest } from './manifest.js';
@@ -28,10 +30,11 @@ const plainFiles = [secretsFileName, 'credentials.json'];
 export const backUp = async (target: string, deps: BackupDeps): Promise<Manifest> => {
   await makeEmptyFolder(target);
   const names: string[] = [];
-  if (deps.config.isEmbedded) names.push(...(await copyDataFolder(deps.config.dataDir, target)));
-  if (deps.config.mongodbUrl !== undefined)
-    names.push(await writeKeptDocuments(deps.config.mongodbUrl, target));
-  if (deps.config.eventStoreUrl !== undefined) names.push(await writeLog(target, deps));
+  const { engines, dataDir } = deps.config;
+  if (usesDataFolder(engines)) names.push(...(await copyDataFolder(dataDir, target)));
+  const { keptDocuments } = engines.readModels;
+  if (keptDocuments) names.push(await writeDocuments(keptDocuments, target));
+  if (!engines.eventLog.onFiles) names.push(await writeLog(target, deps));
   const files = [];
   for (const name of names) {
     await sync(join(target, name));
@@ -69,9 +72,11 @@ const noneWithoutFolder = (error: NodeJS.ErrnoException): string[] => {
   return [];
 };
 
-const writeKeptDocuments = async (url: string, target: string): Promise<string> => {
-  const { readKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
-  await writingLines(join(target, parts.kept), (write) => readKept({ url }, write));
+const writeDocuments = async (
+  documents: NonNullable<ReadModelEngine['keptDocuments']>,
+  target: string,
+): Promise<string> => {
+  await writingLines(join(target, parts.kept), (write) => documents.read(write));
   return parts.kept;
 };
 

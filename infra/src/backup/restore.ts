@@ -4,10 +4,11 @@ import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
-import type { Adapters } from '../process/adapters.js';
+import type { Adapters } from '../engines/adapters.js';
 import { appendEvents, linesOf } from './eventLines.js';
 import { checkedManifest, parts, type Manifest } from './manifest.js';
-import { unfinishedMark } from './unfinishedRestore.js';
+import { unfinishedMark } from '../engines/files.js';
+import { variablesFor } from '../engines/engines.js';
 
 export interface RestoreDeps {
   readonly config: Config;
@@ -35,19 +36,19 @@ export const restore = async (backup: string, deps: RestoreDeps): Promise<Manife
 /** What no event tells alone, into a MongoDB that was lost while the event log was not. */
 export const restoreOnlyDocuments = async (backup: string, config: Config): Promise<Manifest> => {
   const manifest = await checkedManifest(backup);
-  if (config.mongodbUrl === undefined || !manifest.files.some(({ name }) => name === parts.kept))
-    throw new Error('There is nothing of MongoDB in the backup, or ROOMWIRE_MONGODB_URL is not set');
+  if (config.engines.readModels.onFiles || !manifest.files.some(({ name }) => name === parts.kept))
+    throw new Error(`The backup has no documents of MongoDB, or ${variablesFor('readModels')} is not set`);
   await restoreDocuments(backup, config);
   return manifest;
 };
 
-const requireSameProfile = ({ files }: Manifest, { eventStoreUrl, mongodbUrl }: Config): void => {
+const requireSameProfile = ({ files }: Manifest, { engines }: Config): void => {
   const has = (name: string): boolean => files.some((file) => file.name === name);
   const fits =
-    has(parts.events) === (eventStoreUrl !== undefined) && has(parts.kept) === (mongodbUrl !== undefined);
+    has(parts.events) === !engines.eventLog.onFiles && has(parts.kept) === !engines.readModels.onFiles;
   if (!fits)
     throw new Error(
-      'The backup is of another configuration: set ROOMWIRE_EVENTSTORE_URL and ROOMWIRE_MONGODB_URL as they were, or leave them out as they were',
+      `The backup is of another configuration: set ${variablesFor('eventLog')} and ${variablesFor('readModels')} as they were, or leave them out as they were`,
     );
 };
 
@@ -72,9 +73,8 @@ const fillDataFolder = async (backup: string, names: readonly string[], dataDir:
   }
 };
 
-const restoreDocuments = async (backup: string, { mongodbUrl = '' }: Config): Promise<void> => {
-  const { writeKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
-  await writeKept({ url: mongodbUrl }, linesOf(join(backup, parts.kept)));
+const restoreDocuments = async (backup: string, { engines }: Config): Promise<void> => {
+  await engines.readModels.keptDocuments?.write(linesOf(join(backup, parts.kept)));
 };
 
 /** Positions in the new log are others, so that whatever was made from the old one must be made anew. */

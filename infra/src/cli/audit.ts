@@ -14,7 +14,7 @@ import { progressBar } from '../audit/progressBar.js';
 import { verifyExport } from '../audit/verifyExport.js';
 import { verifyViews } from '../audit/verifyViews.js';
 import { ConfigError, readConfig } from '../config/config.js';
-import type { Adapters } from '../process/adapters.js';
+import type { Adapters } from '../engines/adapters.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addAudit = (program: Command): void => {

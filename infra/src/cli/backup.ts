@@ -8,7 +8,7 @@ import { backUp } from '../backup/backup.js';
 import type { Manifest } from '../backup/manifest.js';
 import { restore, restoreOnlyDocuments } from '../backup/restore.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createAdapters, type Adapters } from '../engines/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 import { exitCodes, fail } from './fail.js';
 
@@ -31,7 +31,7 @@ export const addBackup = (program: Command): void => {
 
 const writeBackup = async (folder: string): Promise<void> => {
   const manifest = await withEngines('The backup', async (config, adapters) => {
-    if (config.isEmbedded && config.eventStoreUrl === undefined) await requireLog(config);
+    if (config.engines.eventLog.onFiles) await requireLog(config);
     const bar = progressBar('Writing', await headOf(config, adapters), process.stderr);
     try {
       return await backUp(folder, { config, adapters, onProgress: bar.show });
@@ -69,8 +69,8 @@ const requireLog = async ({ dataDir }: Config): Promise<void> => {
   });
 };
 
-const headOf = async ({ eventStoreUrl }: Config, adapters: Adapters): Promise<string | undefined> =>
-  eventStoreUrl === undefined ? undefined : (await adapters.log()).head();
+const headOf = async ({ engines }: Config, adapters: Adapters): Promise<string | undefined> =>
+  engines.eventLog.onFiles ? undefined : (await adapters.log()).head();
 
 const withEngines = async <T>(
   what: string,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examine } from '../doctor/examine.js';
-import { describeFinding, worstOf } from '../doctor/finding.js';
+import { describeFinding, worstOf } from '../engines/finding.js';
 import { exitCodes } from './fail.js';
 
 export const addDoctor = (program: Command): void => {

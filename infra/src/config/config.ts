@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
-import { readKafkaSecurity } from './kafkaSettings.js';
+import { readEngines, type Engines } from '../engines/engines.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
-import { createVariableReader, type Environment } from './variables.js';
+import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -17,13 +16,7 @@ export interface Config {
   /** Whether somebody has asked for that port: then the service does not start without it. */
   readonly isOpsPortGiven: boolean;
   readonly dataDir: string;
-  readonly eventStoreUrl: string | undefined;
-  readonly mongodbUrl: string | undefined;
-  /** `host:port` each. */
-  readonly kafkaBrokers: readonly string[] | undefined;
-  readonly kafkaSecurity: KafkaSecurity;
-  /** Whether any port is on files, so that this process needs the data folder for itself. */
-  readonly isEmbedded: boolean;
+  readonly engines: Engines;
   readonly masterKey: Uint8Array | undefined;
   /** Master keys that may still open what they have sealed. */
   readonly previousMasterKeys: readonly Uint8Array[];
@@ -98,8 +91,7 @@ export const readConfig = (environment: Environment): Config => {
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     isOpsPortGiven: read.text('ROOMWIRE_OPS_PORT') !== undefined,
     dataDir,
-    ...engines,
-    kafkaSecurity: readKafkaSecurity(read, problems),
+    engines,
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
     previousMasterKeys: read.keys('ROOMWIRE_MASTER_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
@@ -107,7 +99,9 @@ export const readConfig = (environment: Environment): Config => {
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', 600),
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', 60),
-    drainMs: read.integer('ROOMWIRE_DRAIN_SECONDS', drainSecondsOf(engines), { min: 0, max: 3_600 }) * 1_000,
+    // Without a bus between gateways there is no other one to go to, and a drain would only delay the next process.
+    drainMs:
+      read.integer('ROOMWIRE_DRAIN_SECONDS', engines.bus.onFiles ? 0 : 15, { min: 0, max: 3_600 }) * 1_000,
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
     requestRate: read.integer('ROOMWIRE_REQUEST_RATE', 100, rate),
     retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', 64),
@@ -115,7 +109,7 @@ export const readConfig = (environment: Environment): Config => {
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
-    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.kafkaBrokers === undefined),
+    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.bus.onFiles),
     webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
@@ -134,27 +128,7 @@ export const readConfig = (environment: Environment): Config => {
   return config;
 };
 
-/** Without a bus between gateways there is no other one to go to, and a drain would only keep the next process waiting. */
-const drainSecondsOf = ({ kafkaBrokers }: Pick<Config, 'kafkaBrokers'>): number =>
-  kafkaBrokers === undefined ? 0 : 15;
-
-/** A URL decides for each port alone, so that files and engines may be mixed. */
-const readEngines = (read: ReturnType<typeof createVariableReader>, problems: string[]) => {
-  const eventStoreUrl = read.engineUrl('ROOMWIRE_EVENTSTORE_URL', ['esdb:', 'esdb+discover:']);
-  const mongodbUrl = read.engineUrl('ROOMWIRE_MONGODB_URL', ['mongodb:', 'mongodb+srv:']);
-  const brokers = read
-    .text('ROOMWIRE_KAFKA_BROKERS')
-    ?.split(',')
-    .map((broker) => broker.trim());
-  const areBrokers =
-    brokers?.every((broker) => /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(broker)) ?? true;
-  if (!areBrokers)
-    problems.push('ROOMWIRE_KAFKA_BROKERS must be host:port, several with commas between them');
-  const isEmbedded = [eventStoreUrl, mongodbUrl, brokers].includes(undefined);
-  return { eventStoreUrl, mongodbUrl, kafkaBrokers: brokers, isEmbedded };
-};
-
-const readOidc = (read: ReturnType<typeof createVariableReader>, problems: string[]): Config['oidc'] => {
+const readOidc = (read: VariableReader, problems: string[]): Config['oidc'] => {
   const jwksUrl = read.url('ROOMWIRE_SESSION_JWKS_URL', ['https:', 'http:']);
   const issuer = read.text('ROOMWIRE_SESSION_ISSUER');
   const audience = read.text('ROOMWIRE_SESSION_AUDIENCE');

@@ -1,4 +1,4 @@
-import type { VariableReader } from './variables.js';
+import type { VariableReader } from '../environment.js';
 
 /** The names of OpenTelemetry's own specification. */
 export const samplers = [

@@ -1,10 +1,12 @@
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import type { Environment } from '../config/variables.js';
+import type { Environment } from '../environment.js';
 import { requireSecrets } from '../services/service.js';
-import { checkEventStore, checkKafka, checkMongo } from './engineChecks.js';
-import { failure, ok, type Finding } from './finding.js';
+import type { Engine, ReadModelInspection } from '../engines/engine.js';
+import { usesDataFolder } from '../engines/engines.js';
+import { failure, ok, type Finding } from '../engines/finding.js';
 import { checkFolder } from './folderChecks.js';
-import { checkLag } from './lagChecks.js';
+import { judgeLag } from './rules.js';
 import { checkOpenFiles, checkPort } from './processChecks.js';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
@@ -15,23 +17,33 @@ const patienceMs = 20_000;
 export const examine = async (environment: Environment, now: () => number): Promise<readonly Finding[]> => {
   const { config, problems } = configuration(environment);
   if (config === undefined) return problems;
-  const folder = config.isEmbedded ? await checkFolder(config, now()) : { findings: [], owner: undefined };
-  const [eventStore, mongo, kafka] = await Promise.all([
-    bounded('EventStoreDB', () => checkEventStore(config)),
-    checkMongo(config),
-    bounded('Kafka', () => checkKafka(config)),
+  const { eventLog, readModels, bus } = config.engines;
+  const folder = usesDataFolder(config.engines)
+    ? await checkFolder(config, now())
+    : { findings: [], owner: undefined };
+  let checkpoints: ReadModelInspection['checkpoints'];
+  const [logFindings, readModelFindings, busFindings] = await Promise.all([
+    inspected(eventLog, () => eventLog.inspect()),
+    inspected(readModels, async () => {
+      const inspection = await readModels.inspect();
+      checkpoints = inspection.checkpoints;
+      return inspection.findings;
+    }),
+    inspected(bus, () => bus.inspect(config)),
   ]);
-  const { checkpoints } = mongo;
-  const isLogWell = eventStore.every(({ status }) => status !== 'error');
-  const lag = () => (checkpoints && isLogWell ? checkLag(config, checkpoints, now) : Promise.resolve([]));
+  const isLogReachable = logFindings.every(({ status }) => status !== 'error');
+  const lag = async () =>
+    checkpoints && isLogReachable && eventLog.openBeside
+      ? checkLag(await eventLog.openBeside(), checkpoints, now)
+      : [];
   return [
     ok('configuration', `read, ${profileOf(config)}`),
     ...folder.findings,
     ...(await checkOpenFiles(folder.owner)),
     await checkPort(config, folder.owner),
-    ...eventStore,
-    ...mongo.findings,
-    ...kafka,
+    ...logFindings,
+    ...readModelFindings,
+    ...busFindings,
     ...(await bounded('read models', lag)),
   ];
 };
@@ -51,12 +63,24 @@ const configuration = (
   }
 };
 
-const profileOf = ({ eventStoreUrl, mongodbUrl, kafkaBrokers }: Config): string => {
-  const where = (engine: string, url: unknown): string => (url === undefined ? 'files' : engine);
-  return `event log on ${where('EventStoreDB', eventStoreUrl)}, read models on ${where('MongoDB', mongodbUrl)}, bus on ${where('Kafka', kafkaBrokers)}`;
+const profileOf = ({ engines: { eventLog, readModels, bus } }: Config): string =>
+  `event log on ${eventLog.name}, read models on ${readModels.name}, bus on ${bus.name}`;
+
+const startEngine = 'Start it, and check its address, its credentials and the network';
+
+const inspected = ({ name }: Engine, inspect: () => Promise<readonly Finding[]>) =>
+  bounded(name, () =>
+    inspect().catch((error: unknown) => [failure(name, `out of reach (${kindOf(error)})`, startEngine)]),
+  );
+
+/** The message of a client may hold parts of the URL: only its kind is shown, and the code of the system. */
+const kindOf = (error: unknown): string => {
+  const { name, code, cause } = error as NodeJS.ErrnoException & { readonly cause?: unknown };
+  const inner = cause === undefined ? undefined : (cause as NodeJS.ErrnoException).code;
+  return [name, code ?? inner].filter((each) => each !== undefined).join(' ');
 };
 
-/** An engine that neither answers nor refuses must not keep the rest from being told. */
+/** An engine that neither answers nor refuses must not hold up the rest. */
 const bounded = async (
   check: string,
   work: () => Promise<readonly Finding[]>,
@@ -68,4 +92,35 @@ const bounded = async (
   } catch (error) {
     return [failure(check, `cannot be examined (${(error as Error).name})`, 'See its log lines')];
   }
+};
+
+/** How far those that follow an event log on a server are behind it. */
+const checkLag = async (
+  log: EventLog,
+  checkpoints: NonNullable<ReadModelInspection['checkpoints']>,
+  now: () => number,
+): Promise<readonly Finding[]> => {
+  try {
+    const head = await log.head();
+    const findings: Finding[] = [];
+    for (const [follower, checkpoint] of checkpoints) {
+      const missingSinceMs = await missingSince(log, checkpoint, head, now);
+      findings.push(judgeLag({ follower, head, checkpoint, isKept: true, missingSinceMs }));
+    }
+    return findings;
+  } finally {
+    await log.close();
+  }
+};
+
+const missingSince = async (
+  log: EventLog,
+  checkpoint: LogPosition | undefined,
+  head: LogPosition | undefined,
+  now: () => number,
+): Promise<number | undefined> => {
+  if (head === undefined || (checkpoint !== undefined && checkpoint >= head)) return undefined;
+  for await (const [first] of log.readAll(checkpoint))
+    if (first !== undefined) return Math.max(0, now() - Date.parse(first.metadata.occurredAt));
+  return undefined;
 };

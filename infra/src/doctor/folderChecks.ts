@@ -1,11 +1,11 @@
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { inspectFolder, ownerOf, type FolderState } from '@roomwire/shared/adapters/lmdb/inspectFolder';
-import { unfinishedMark } from '../backup/unfinishedRestore.js';
+import { unfinishedMark } from '../engines/files.js';
 import type { Config } from '../config/config.js';
 import { keptMasterKeys, readJsonFile, secretsFileName, type SecretsFile } from '../process/keptSecrets.js';
-import { failure, ok, warning, type Finding } from './finding.js';
-import { judgeClock, judgeDisk, judgeLag } from './rules.js';
+import { failure, judgeClock, ok, warning, type Finding } from '../engines/finding.js';
+import { judgeDisk, judgeLag } from './rules.js';
 
 export interface FolderReport {
   readonly findings: readonly Finding[];
@@ -85,7 +85,7 @@ const checkSecrets = async ({ dataDir, masterKey, sessionSecret }: Config): Prom
 };
 
 const checkFiles = async (
-  { dataDir, eventStoreUrl, mongodbUrl }: Config,
+  { dataDir, engines }: Config,
   isRunning: boolean,
   now: number,
 ): Promise<Finding[]> => {
@@ -104,7 +104,7 @@ const checkFiles = async (
   } catch (error) {
     return [failure('files of the folder', (error as Error).message, 'Restore the folder from a backup')];
   }
-  if (eventStoreUrl !== undefined || mongodbUrl !== undefined) return [];
+  if (!(engines.eventLog.onFiles && engines.readModels.onFiles)) return [];
   return [...lags(state, isRunning, now), ...clock(state, now)];
 };
 

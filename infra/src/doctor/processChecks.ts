@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Config } from '../config/config.js';
-import { failure, ok, warning, type Finding } from './finding.js';
+import { failure, ok, warning, type Finding } from '../engines/finding.js';
 import { judgeFiles } from './rules.js';
 
 /** Of a process that runs, or of one that this one would start. */

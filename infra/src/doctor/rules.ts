@@ -1,6 +1,7 @@
-import { failure, ok, warning, type Finding } from './finding.js';
+import type { LogFollower } from '../engines/engine.js';
+import { failure, ok, warning, type Finding } from '../engines/finding.js';
 
-// What is found of what was measured: nothing here asks anybody.
+// What the doctor makes of what it has measured, without I/O.
 
 const gigabyte = 1_000_000_000;
 
@@ -24,20 +25,9 @@ export const judgeFiles = (limit: number, open: number | undefined): Finding => 
     : ok('files', message);
 };
 
-export const judgeClock = (whose: string, aheadMs: number): Finding => {
-  const seconds = `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s`;
-  const message =
-    Math.abs(aheadMs) < 500
-      ? `agrees with that of ${whose}`
-      : `that of ${whose} is ${seconds} ${aheadMs > 0 ? 'ahead' : 'behind'}`;
-  const action = 'Keep the clocks together (chrony, systemd-timesyncd): tokens and the history go by them';
-  if (Math.abs(aheadMs) >= 30_000) return failure('clock', message, action);
-  return Math.abs(aheadMs) >= 2_000 ? warning('clock', message, action) : ok('clock', message);
-};
-
 export interface Lag {
   /** Name of what follows the log. */
-  readonly follower: 'read models' | 'audit index';
+  readonly follower: LogFollower;
   readonly head: string | undefined;
   readonly checkpoint: string | undefined;
   /** Of the first event that is missing; undefined where none is, or nobody knows. */
@@ -59,27 +49,4 @@ export const judgeLag = ({ follower, head, checkpoint, missingSinceMs = 0, isKep
   const action = 'Look at the log lines of projections, and start it where it does not run';
   if (missingSinceMs >= 60_000) return failure(follower, what, action);
   return missingSinceMs >= 5_000 ? warning(follower, what, action) : ok(follower, what);
-};
-
-export const judgeQueue = (queue: string, waiting: number): Finding => {
-  const message = `${waiting} jobs wait in ${queue}`;
-  const action = 'Add webhook-consumers, or see why none runs; jobs that wait for 14 days are lost';
-  if (waiting >= 100_000) return failure('queues', message, action);
-  return waiting >= 1_000 ? warning('queues', message, action) : ok('queues', message);
-};
-
-/** The first two numbers of a version decide. */
-export const judgeVersion = (
-  check: string,
-  version: string,
-  oldest: readonly [major: number, minor: number],
-): Finding => {
-  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
-  if (major === undefined || minor === undefined)
-    return ok(check, 'within reach; what version it is, it does not tell');
-  const isOld = Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1]);
-  const message = `within reach, version ${version}`;
-  return isOld
-    ? warning(check, message, `Roomwire is tested with ${oldest.join('.')} and later: upgrade it`)
-    : ok(check, message);
 };

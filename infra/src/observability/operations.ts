@@ -1,7 +1,7 @@
 import type { MetricOrigin } from '@roomwire/shared/wire/metrics/metricTable';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
-import type { Adapters } from '../process/adapters.js';
+import type { Adapters } from '../engines/adapters.js';
 import { version } from '../version.js';
 import type { Exposition } from './exposition.js';
 import { MetricGatherer, type MetricSource } from './gatherMetrics.js';

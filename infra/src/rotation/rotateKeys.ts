@@ -9,7 +9,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { ConfigError, type Config } from '../config/config.js';
-import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createAdapters, type Adapters } from '../engines/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
 import { beginKeptRotation, type Rotation } from './keptRotation.js';

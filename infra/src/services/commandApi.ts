@@ -36,7 +36,7 @@ export const startCommandApi: StartService = async ({
   const createFold = () => createViewFold(changesOf);
   const history = { auditIndex, createFold };
   // On files the calls are made where the queues are, in the same process or nowhere.
-  const hasBus = config.kafkaBrokers !== undefined || services.includes('webhook-consumer');
+  const hasBus = !config.engines.bus.onFiles || services.includes('webhook-consumer');
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
   const outcomes = new OutcomeWatch({ openBus, clock, random });
   closing.push(() => outcomes.close());

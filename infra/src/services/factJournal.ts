@@ -17,7 +17,7 @@ export const startFactJournal = async ({
   adapters,
   closing,
 }: ServiceContext): Promise<void> => {
-  if (!config.analytics || config.kafkaBrokers !== undefined) return;
+  if (!config.analytics || !config.engines.bus.onFiles) return;
   const [folder, bus] = [await adapters.folder(), await adapters.bus()];
   const journal = openFactJournal(folder, { streams: streamNames, keptMs, clock, logger });
   closing.push(() => journal.close());

@@ -2,6 +2,7 @@ import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/dea
 import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
+import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildDesk } from '../rebuild/rebuildDesk.js';
 import type { StartService } from './service.js';
 
@@ -34,7 +35,7 @@ export const startProjections: StartService = async ({
   const recorder = createDeadLetterRecorder({ bus, log, random, clock, logger });
   closing.push(() => recorder.close());
   await recorder.start();
-  if (!config.isEmbedded) return;
+  if (!usesDataFolder(config.engines)) return;
   const { path } = await adapters.folder();
   const desk = createRebuildDesk({ folder: path, log, views, logger });
   closing.push(() => desk.close());

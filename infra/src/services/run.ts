@@ -5,7 +5,7 @@ import { once } from '@roomwire/shared/runtime/service';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
-import { createAdapters, type Adapters } from '../process/adapters.js';
+import { createAdapters, type Adapters } from '../engines/adapters.js';
 import { createClosingStack } from '../process/closingStack.js';
 import { createHttpFront } from '../process/httpFront.js';
 import { loadSecrets } from '../process/keptSecrets.js';

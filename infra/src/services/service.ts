@@ -3,8 +3,9 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { ConfigError, type Config } from '../config/config.js';
+import { usesDataFolder, variablesFor, type EnginePort } from '../engines/engines.js';
 import type { MetricSource } from '../observability/gatherMetrics.js';
-import type { Adapters } from '../process/adapters.js';
+import type { Adapters } from '../engines/adapters.js';
 import type { ClosingStack } from '../process/closingStack.js';
 import type { HttpFront } from '../process/httpFront.js';
 import type { Secrets } from '../process/keptSecrets.js';
@@ -12,37 +13,46 @@ import type { Secrets } from '../process/keptSecrets.js';
 export const serviceNames = ['command-api', 'projections', 'gateway', 'webhook-consumer'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-const variableOf = {
-  eventStoreUrl: 'ROOMWIRE_EVENTSTORE_URL',
-  mongodbUrl: 'ROOMWIRE_MONGODB_URL',
-  kafkaBrokers: 'ROOMWIRE_KAFKA_BROKERS',
+const secretVariables = {
   masterKey: 'ROOMWIRE_MASTER_KEY',
   sessionSecret: 'ROOMWIRE_SESSION_SECRET',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
-/** What a service needs of the configuration when it runs in a process of its own, on no files. */
-const requiredSettings: { readonly [Name in ServiceName]: readonly (keyof typeof variableOf)[] } = {
-  'command-api': ['eventStoreUrl', 'mongodbUrl', 'masterKey', 'sessionSecret'],
-  projections: ['eventStoreUrl', 'mongodbUrl', 'kafkaBrokers'],
-  gateway: ['mongodbUrl', 'kafkaBrokers', 'masterKey'],
-  'webhook-consumer': ['mongodbUrl', 'kafkaBrokers', 'masterKey'],
+type SecretName = keyof typeof secretVariables;
+
+/** What a service needs of the configuration when it runs in a process of its own, without files. */
+const needs: {
+  readonly [Name in ServiceName]: {
+    readonly engines: readonly EnginePort[];
+    readonly secrets: readonly SecretName[];
+  };
+} = {
+  'command-api': { engines: ['eventLog', 'readModels'], secrets: ['masterKey', 'sessionSecret'] },
+  projections: { engines: ['eventLog', 'readModels', 'bus'], secrets: [] },
+  gateway: { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
+  'webhook-consumer': { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
 };
 
 /** Throws a `ConfigError` that names what is missing for a service in a process of its own. */
 export const requireSettings = (name: ServiceName, config: Config): void => {
-  const missing = requiredSettings[name].filter((setting) => config[setting] === undefined);
+  const { engines, secrets } = needs[name];
+  const missing = [
+    ...engines.filter((port) => config.engines[port].onFiles).map(variablesFor),
+    ...missingSecrets(config, secrets),
+  ];
   if (missing.length > 0)
-    throw new ConfigError(missing.map((setting) => `roomwire ${name} needs ${variableOf[setting]}`));
+    throw new ConfigError(missing.map((variable) => `roomwire ${name} needs ${variable}`));
 };
 
-/** Without a file to keep them in, the secrets must be given. */
+/** Without a file to keep them in, the secrets must be configured. */
 export const requireSecrets = (config: Config): void => {
-  const missing = (['masterKey', 'sessionSecret'] as const).filter((name) => config[name] === undefined);
-  if (!config.isEmbedded && missing.length > 0)
-    throw new ConfigError(
-      missing.map((name) => `${variableOf[name]} is required when every engine has a URL`),
-    );
+  const missing = missingSecrets(config, ['masterKey', 'sessionSecret']);
+  if (!usesDataFolder(config.engines) && missing.length > 0)
+    throw new ConfigError(missing.map((variable) => `${variable} is required when every engine has a URL`));
 };
+
+const missingSecrets = (config: Config, names: readonly SecretName[]): readonly string[] =>
+  names.filter((name) => config[name] === undefined).map((name) => secretVariables[name]);
 
 /** What a service is started with. */
 export interface ServiceContext {

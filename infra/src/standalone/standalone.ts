@@ -1,6 +1,7 @@
 import { createCommandHandler } from '@roomwire/command-api/handling/commandHandler';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
+import { usesDataFolder } from '../engines/engines.js';
 import { startFactJournal } from '../services/factJournal.js';
 import { run, type Running } from '../services/run.js';
 import { requireSecrets, type ServiceContext } from '../services/service.js';
@@ -23,7 +24,7 @@ export const startStandalone = (
   let firstCredentials: Credentials | undefined;
 
   const provision = async ({ adapters, clock, random, secrets }: ServiceContext): Promise<void> => {
-    if (config.eventStoreUrl !== undefined) return;
+    if (!config.engines.eventLog.onFiles) return;
     const [log, views] = [await adapters.log(), await adapters.views()];
     credentialsFile = (await adapters.folder()).file('credentials.json');
     const { sessionSecret } = await secrets();
@@ -41,7 +42,7 @@ export const startStandalone = (
     logger,
     {
       // The folder first, so that a second process on it learns of that and not of a port.
-      before: async (adapters) => void (config.isEmbedded && (await adapters.folder())),
+      before: async (adapters) => void (usesDataFolder(config.engines) && (await adapters.folder())),
       between: async (surroundings) => {
         await provision(surroundings);
         await startFactJournal(surroundings);

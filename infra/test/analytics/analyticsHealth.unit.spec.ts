@@ -6,7 +6,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/tem
 import { openHealth } from '../../src/analytics/analyticsHealth.js';
 import { readConfig } from '../../src/config/config.js';
 import { freePort } from '@roomwire/testing/run/freePort';
-import { createAdapters } from '../../src/process/adapters.js';
+import { createAdapters } from '../../src/engines/adapters.js';
 import { createClosingStack, type ClosingStack } from '../../src/process/closingStack.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 

@@ -2,13 +2,32 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../src/config/config.js';
+import { usesDataFolder, type Engines } from '../../src/engines/engines.js';
+import type { Environment } from '../../src/environment.js';
 import { requireSecrets, requireSettings } from '../../src/services/service.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
+const settingsOf = ({ eventLog, readModels, bus }: Engines) =>
+  Object.fromEntries(
+    Object.entries({ eventLog, readModels, bus }).map(([port, { name, settings }]) => [
+      port,
+      { name, settings },
+    ]),
+  );
+
+const securityOf = (variables: Environment): unknown => {
+  const { settings } = readConfig({ ROOMWIRE_KAFKA_BROKERS: 'c:9092', ...variables }).engines.bus;
+  return (settings as { readonly security?: unknown }).security;
+};
+
 describe('configuration', () => {
   it('has a default for everything', () => {
-    expect(readConfig({})).to.eql({
+    const { engines, ...config } = readConfig({});
+    const files = { name: 'files', settings: {} };
+    expect(settingsOf(engines)).to.eql({ eventLog: files, readModels: files, bus: files });
+    expect(usesDataFolder(engines)).to.equal(true);
+    expect(config).to.eql({
       host: '127.0.0.1',
       port: 8080,
       isPortGiven: false,
@@ -16,11 +35,6 @@ describe('configuration', () => {
       isOpsPortGiven: false,
       tracing: undefined,
       dataDir: './data',
-      eventStoreUrl: undefined,
-      mongodbUrl: undefined,
-      kafkaBrokers: undefined,
-      kafkaSecurity: {},
-      isEmbedded: true,
       masterKey: undefined,
       previousMasterKeys: [],
       sessionSecret: undefined,
@@ -81,9 +95,13 @@ describe('configuration', () => {
   });
 
   it('picks an engine for each port alone', () => {
-    expect(readConfig({ ROOMWIRE_KAFKA_BROKERS: 'c:9092, [::1]:9093' })).to.deep.include({
-      kafkaBrokers: ['c:9092', '[::1]:9093'],
-      isEmbedded: true,
+    const onKafka = readConfig({ ROOMWIRE_KAFKA_BROKERS: 'c:9092, [::1]:9093' });
+    expect(settingsOf(onKafka.engines).bus).to.eql({
+      name: 'Kafka',
+      settings: { brokers: ['c:9092', '[::1]:9093'], security: {} },
+    });
+    expect(usesDataFolder(onKafka.engines)).to.equal(true);
+    expect(onKafka).to.deep.include({
       webhookAllowPrivate: false,
       drainMs: 15_000,
     });
@@ -92,11 +110,12 @@ describe('configuration', () => {
       ROOMWIRE_MONGODB_URL: 'mongodb://a:27017,b:27017/x?replicaSet=rs0',
       ROOMWIRE_KAFKA_BROKERS: 'c:9092',
     };
-    expect(readConfig(clusters)).to.include({
-      eventStoreUrl: clusters.ROOMWIRE_EVENTSTORE_URL,
-      mongodbUrl: clusters.ROOMWIRE_MONGODB_URL,
-      isEmbedded: false,
+    const { engines } = readConfig(clusters);
+    expect(settingsOf(engines)).to.deep.include({
+      eventLog: { name: 'EventStoreDB', settings: { url: clusters.ROOMWIRE_EVENTSTORE_URL } },
+      readModels: { name: 'MongoDB', settings: { url: clusters.ROOMWIRE_MONGODB_URL } },
     });
+    expect(usesDataFolder(engines)).to.equal(false);
     for (const bad of ['kafka', 'c:9092,', 'http://c:9092'])
       expect(() => readConfig({ ROOMWIRE_KAFKA_BROKERS: bad })).to.throw(
         ConfigError,
@@ -113,12 +132,12 @@ describe('configuration', () => {
       ROOMWIRE_KAFKA_PASSWORD: 'secret',
     };
     const sasl = { mechanism: 'scram-sha-512', username: 'roomwire', password: 'secret' };
-    expect(readConfig({ ...login, ROOMWIRE_KAFKA_TLS: 'true' }).kafkaSecurity).to.eql({
+    expect(securityOf({ ...login, ROOMWIRE_KAFKA_TLS: 'true' })).to.eql({
       tls: { ca: undefined },
       sasl,
     });
     const [thisFile, ca] = [fileURLToPath(import.meta.url), readFileSync(new URL(import.meta.url), 'utf8')];
-    expect(readConfig({ ROOMWIRE_KAFKA_CA_FILE: thisFile }).kafkaSecurity).to.eql({ tls: { ca } });
+    expect(securityOf({ ROOMWIRE_KAFKA_CA_FILE: thisFile })).to.eql({ tls: { ca } });
     expect(() => readConfig({ ROOMWIRE_KAFKA_CA_FILE: '/nowhere' })).to.throw(
       ConfigError,
       'ROOMWIRE_KAFKA_CA_FILE cannot be read (ENOENT)',

@@ -143,11 +143,11 @@ describe('deployment', () => {
       const { command, profiles, volumes: mounts, healthcheck } = serviceOf('analytics');
       expect(healthcheck.test.join(' ')).to.include(':8080/readyz');
       expect([command, profiles]).to.eql([['analytics', 'run'], ['analytics']]);
-      const { analyticsDir, kafkaBrokers } = readConfig({
+      const { analyticsDir, engines } = readConfig({
         ...imageEnvironment,
         ...environmentOf('analytics'),
       });
-      expect(kafkaBrokers).to.eql(['kafka:9092']);
+      expect(engines.bus.settings).to.deep.include({ brokers: ['kafka:9092'] });
       const [, mounted] = mounts?.[0]?.split(':') ?? [];
       expect(analyticsDir).to.match(new RegExp(`^${mounted}/`));
     });
@@ -221,7 +221,7 @@ describe('deployment', () => {
       expectFewRights(pod);
       const config = readConfig({ ...imageEnvironment, ...environmentOf(container) });
       expect(config).to.include({ host: '0.0.0.0', port: 8080 });
-      expect(config.kafkaBrokers).to.have.length(1);
+      expect(config.engines.bus.settings).to.have.property('brokers').that.has.length(1);
       const [{ name, mountPath }] = container.volumeMounts;
       expect(config.analyticsDir).to.match(new RegExp(`^${mountPath}/`));
       expect(pod.volumes).to.eql([{ name, persistentVolumeClaim: { claimName: 'analytics' } }]);

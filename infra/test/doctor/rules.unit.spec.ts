@@ -1,15 +1,8 @@
 import { expect } from 'chai';
 import type { BusTopic } from '@roomwire/shared/wire/bus/busTopics';
-import { describeFinding, worstOf } from '../../src/doctor/finding.js';
-import {
-  judgeClock,
-  judgeDisk,
-  judgeFiles,
-  judgeLag,
-  judgeQueue,
-  judgeVersion,
-} from '../../src/doctor/rules.js';
-import { judgeReplicas, judgeTopics } from '../../src/doctor/topicRules.js';
+import { describeFinding, judgeClock, judgeVersion, worstOf } from '../../src/engines/finding.js';
+import { judgeDisk, judgeFiles, judgeLag } from '../../src/doctor/rules.js';
+import { judgeQueue, judgeReplicas, judgeTopics } from '../../src/engines/kafkaFindings.js';
 
 const gigabyte = 1_000_000_000;
 const statuses = (findings: readonly { readonly status: string }[]) => findings.map(({ status }) => status);

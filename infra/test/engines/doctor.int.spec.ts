@@ -3,7 +3,7 @@ import kafkajs, { Kafka } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { eventually } from '@roomwire/testing/run/eventually';
-import type { Finding } from '../../src/doctor/finding.js';
+import type { Finding } from '../../src/engines/finding.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { runRoomwire } from '../support/program.js';
 

@@ -46,12 +46,12 @@ interface TestEngines {
 const testEngines = async (): Promise<TestEngines> => {
   if (!isOnEngines()) return { settings: {}, close: async () => undefined };
   const eventStore = await eventStoreOfATest();
-  const { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded } = readConfig({
+  const { engines } = readConfig({
     ROOMWIRE_EVENTSTORE_URL: eventStore.url,
     ROOMWIRE_MONGODB_URL: testMongodbUrl(`test_${randomUUID().slice(0, 8)}`),
     ROOMWIRE_KAFKA_BROKERS: testBrokers().join(','),
   });
-  return { settings: { eventStoreUrl, mongodbUrl, kafkaBrokers, isEmbedded }, close: eventStore.close };
+  return { settings: { engines }, close: eventStore.close };
 };
 
 /**

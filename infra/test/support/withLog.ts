@@ -1,6 +1,6 @@
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../../src/config/config.js';
-import { createAdapters } from '../../src/process/adapters.js';
+import { createAdapters } from '../../src/engines/adapters.js';
 import { createClosingStack } from '../../src/process/closingStack.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 

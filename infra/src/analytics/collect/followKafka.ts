@@ -1,12 +1,19 @@
-import type { GroupBatch, GroupReading } from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
-import type { KafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import type {
+  GroupBatch,
+  GroupFollower,
+  GroupReading,
+} from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Fact, FactStream } from '../facts/factStream.js';
 import type { FactFolder } from '../store/factFolder.js';
 import type { Collector, FactSource, Taken } from './collector.js';
 
 interface FollowDeps {
-  readonly bus: KafkaMessageBus;
+  readonly follow: (
+    channel: { readonly name: string },
+    group: string,
+    follower: GroupFollower,
+  ) => Promise<GroupReading>;
   readonly stream: FactStream;
   readonly folder: FactFolder;
   /** Told of the source that it is to hold up. */
@@ -27,7 +34,7 @@ const group = 'analytics';
  * that is there holds its places, and what is not in one was never read, however the process that read it ended.
  */
 export const followKafka = async (deps: FollowDeps): Promise<Following> => {
-  const { bus, stream, folder, logger } = deps;
+  const { follow, stream, folder, logger } = deps;
   const link: { reading?: GroupReading } = {};
   const collector = deps.collect({
     pause: () => link.reading?.pause(),
@@ -39,7 +46,7 @@ export const followKafka = async (deps: FollowDeps): Promise<Following> => {
     },
   });
   const takenOf = createTaken(stream, logger);
-  const reading = await bus.follow(stream, group, {
+  const reading = await follow(stream, group, {
     placeOf: (partition) => folder.nextPlace(partition),
     take: (batch) => collector.add(takenOf(batch)),
     lost: (partition) => collector.lose(partition),

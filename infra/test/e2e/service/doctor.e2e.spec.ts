@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import type { Finding } from '../../../src/doctor/finding.js';
+import type { Finding } from '../../../src/engines/finding.js';
 import { freePort } from '@roomwire/testing/run/freePort';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 

@@ -59,3 +59,10 @@ export const judgeReplicas = ({ brokers, topics }: Pick<KafkaState, 'brokers' | 
     ? warning('replicas', 'one broker has all there is', 'Run three, where the loss of one must lose nothing')
     : ok('replicas', `${wanted} of each, up to date`);
 };
+
+export const judgeQueue = (queue: string, waiting: number): Finding => {
+  const message = `${waiting} jobs wait in ${queue}`;
+  const action = 'Add webhook-consumers, or see why none runs; jobs that wait for 14 days are lost';
+  if (waiting >= 100_000) return failure('queues', message, action);
+  return waiting >= 1_000 ? warning('queues', message, action) : ok('queues', message);
+};

@@ -1,0 +1,85 @@
+import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import type { GroupFollower, GroupReading } from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
+import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { VariableReader } from '../environment.js';
+import type { Finding } from './finding.js';
+
+/** What an engine is opened with. */
+export interface OpenContext {
+  /** The data folder, which this process owns from the first call on. */
+  readonly folder: () => Promise<DataFolder>;
+  readonly messageRecording: boolean;
+  readonly logger: Logger;
+}
+
+export interface Engine {
+  /** As people know it; `files` for the data folder. */
+  readonly name: string;
+  /** Whether the data is in the data folder, which one process owns. */
+  readonly onFiles: boolean;
+  /** As the environment has them. Only the engine itself reads them. */
+  readonly settings: object;
+}
+
+export interface EventLogEngine extends Engine {
+  open(context: OpenContext): Promise<EventLog>;
+  /** What the doctor reports of it; rejects where it is out of reach. */
+  inspect(): Promise<readonly Finding[]>;
+  /** Read beside the processes that use it. Absent on files, which one process owns. */
+  readonly openBeside?: () => Promise<EventLog>;
+}
+
+/** What follows the event log and keeps a checkpoint. */
+export type LogFollower = 'read models' | 'audit index';
+
+export interface ReadModelInspection {
+  readonly findings: readonly Finding[];
+  /** Undefined where the files themselves are inspected. */
+  readonly checkpoints: ReadonlyMap<LogFollower, LogPosition | undefined> | undefined;
+}
+
+/** The read models, and what is stored beside them. */
+export interface ReadModelEngine extends Engine {
+  openViews(context: OpenContext): Promise<ViewStore>;
+  openAuditIndex(context: OpenContext): Promise<AuditIndex>;
+  openSessions(context: OpenContext): Promise<SessionStore>;
+  openGroups(context: OpenContext): Promise<GroupStore>;
+  inspect(): Promise<ReadModelInspection>;
+  /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
+  readonly keptDocuments?: {
+    read(write: (lines: readonly string[]) => Promise<void>): Promise<unknown>;
+    write(lines: AsyncIterable<string>): Promise<unknown>;
+  };
+}
+
+export interface OpenedBus {
+  readonly bus: MeasuredBus;
+  /** On the connections of the bus, which closes after it. */
+  openMessageStore(): Promise<MessageStore>;
+  /** Reads all of a channel together with the other members of a group. Absent on files. */
+  readonly follow?: (
+    channel: { readonly name: string },
+    group: string,
+    follower: GroupFollower,
+  ) => Promise<GroupReading>;
+}
+
+export interface BusEngine extends Engine {
+  open(context: OpenContext): Promise<OpenedBus>;
+  inspect(options: Pick<OpenContext, 'messageRecording'>): Promise<readonly Finding[]>;
+}
+
+/** A row of the table of engines. */
+export interface EngineRow<E extends Engine> {
+  /** The variable that chooses the engine. */
+  readonly variable: string;
+  /** Undefined where the variable is not set. */
+  readonly read: (read: VariableReader, problems: string[]) => E | undefined;
+}

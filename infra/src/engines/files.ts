@@ -1,0 +1,59 @@
+import { access } from 'node:fs/promises';
+import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
+import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
+import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
+import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
+import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
+import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
+
+const files = { name: 'files', onFiles: true, settings: {} } as const;
+
+export const eventLogOnFiles: EventLogEngine = {
+  ...files,
+  open: async ({ folder }) => openEmbeddedEventLog(await folder()),
+  // The doctor inspects the data folder as a whole.
+  inspect: async () => [],
+};
+
+export const readModelsOnFiles: ReadModelEngine = {
+  ...files,
+  openViews: async ({ folder, logger }) => openEmbeddedViewStore(await folder(), { logger }),
+  openAuditIndex: async ({ folder }) => openEmbeddedAuditIndex(await folder()),
+  openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
+  openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
+  inspect: async () => ({ findings: [], checkpoints: undefined }),
+};
+
+export const busOnFiles: BusEngine = {
+  ...files,
+  async open({ folder, logger }) {
+    const opened = await folder();
+    return {
+      bus: await openEmbeddedMessageBus(opened, { logger }),
+      openMessageStore: async () => openEmbeddedMessageStore(opened, { logger }),
+    };
+  },
+  inspect: async () => [],
+};
+
+/** In a data folder that a restore has not filled yet: a start on it would take it for a new one, or for an older one. */
+export const unfinishedMark = 'restore.unfinished';
+
+/** Opens the data folder; rejects where a restore into it was interrupted. */
+export const openWholeFolder = async (
+  path: string,
+  onOpened: (folder: DataFolder) => void,
+): Promise<DataFolder> => {
+  const folder = await openDataFolder(path);
+  onOpened(folder);
+  const isUnfinished = await access(folder.file(unfinishedMark)).then(
+    () => true,
+    () => false,
+  );
+  if (isUnfinished)
+    throw new Error(`A restore into ${folder.path} was interrupted: run it again, with the same backup`);
+  return folder;
+};

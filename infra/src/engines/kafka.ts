@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import {
+  saslMechanisms,
+  type KafkaSecurity,
+} from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
+import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
+import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import type { VariableReader } from '../environment.js';
+import type { BusEngine, EngineRow } from './engine.js';
+import { ok } from './finding.js';
+import { judgeQueue, judgeReplicas, judgeTopics } from './kafkaFindings.js';
+
+const name = 'Kafka';
+const variable = 'ROOMWIRE_KAFKA_BROKERS';
+
+const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports, formerWebhookReports].map(
+  (queue) => queue.name,
+);
+
+const topicsOf = (messageRecording: boolean) =>
+  messageRecording ? [...busTopics, ...recordTopics] : busTopics;
+
+const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine => ({
+  ...{ name, onFiles: false, settings: { brokers, security } },
+  async open({ messageRecording, logger }) {
+    const { openKafkaMessageBus } =
+      await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
+    const topics = topicsOf(messageRecording);
+    const bus = await openKafkaMessageBus({ brokers, security, clientId: 'roomwire', topics, logger });
+    return {
+      bus,
+      async openMessageStore() {
+        const { createKafkaMessageStore } =
+          await import('@roomwire/shared/adapters/message-store/kafkaMessageStore');
+        return createKafkaMessageStore(bus);
+      },
+      follow: (channel, group, follower) => bus.follow(channel, group, follower),
+    };
+  },
+  async inspect({ messageRecording }) {
+    const { inspectKafka } = await import('@roomwire/shared/adapters/message-bus/kafka/inspectKafka');
+    const state = await inspectKafka({ brokers, security }, topicsOf(messageRecording), queues);
+    return [
+      ok(name, `within reach, ${state.brokers} broker${state.brokers === 1 ? '' : 's'}`),
+      judgeReplicas(state),
+      ...judgeTopics(state.topics),
+      ...Array.from(state.waiting, ([queue, waiting]) => judgeQueue(queue, waiting)),
+    ];
+  },
+});
+
+export const kafkaRow: EngineRow<BusEngine> = {
+  variable,
+  read(read, problems) {
+    const security = readSecurity(read, problems);
+    const brokers = read
+      .text(variable)
+      ?.split(',')
+      .map((broker) => broker.trim());
+    if (brokers === undefined) return undefined;
+    if (!brokers.every(isAddress))
+      problems.push(`${variable} must be host:port, several with commas between them`);
+    return kafka(brokers, security);
+  },
+};
+
+const isAddress = (broker: string): boolean => /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(broker);
+
+/** Read at the start, so that a file that is missing stops it. */
+const readSecurity = (read: VariableReader, problems: string[]): KafkaSecurity => {
+  const ca = readAuthorities(read, problems);
+  const usesTls = read.flag('ROOMWIRE_KAFKA_TLS', ca !== undefined);
+  const sasl = readSasl(read, problems);
+  return { ...(usesTls ? { tls: { ca } } : {}), ...(sasl === undefined ? {} : { sasl }) };
+};
+
+const readAuthorities = (read: VariableReader, problems: string[]): string | undefined => {
+  const file = read.text('ROOMWIRE_KAFKA_CA_FILE');
+  try {
+    return file === undefined ? undefined : readFileSync(file, 'utf8');
+  } catch (error) {
+    problems.push(`ROOMWIRE_KAFKA_CA_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return undefined;
+  }
+};
+
+const readSasl = (read: VariableReader, problems: string[]): KafkaSecurity['sasl'] => {
+  const mechanism = read.oneOf('ROOMWIRE_KAFKA_SASL_MECHANISM', undefined, saslMechanisms);
+  const username = read.text('ROOMWIRE_KAFKA_USERNAME');
+  const password = read.text('ROOMWIRE_KAFKA_PASSWORD');
+  if (mechanism !== undefined && username !== undefined && password !== undefined)
+    return { mechanism, username, password };
+  if (mechanism !== undefined || username !== undefined || password !== undefined)
+    problems.push(
+      'ROOMWIRE_KAFKA_SASL_MECHANISM, ROOMWIRE_KAFKA_USERNAME and ROOMWIRE_KAFKA_PASSWORD need one another',
+    );
+  return undefined;
+};

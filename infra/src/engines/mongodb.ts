@@ -1,0 +1,80 @@
+import type { EngineRow, ReadModelEngine } from './engine.js';
+import { failure, judgeClock, judgeVersion, ok, warning, type Finding } from './finding.js';
+
+const name = 'MongoDB';
+const variable = 'ROOMWIRE_MONGODB_URL';
+const oldest = [5, 0] as const;
+
+const mongodb = (url: string): ReadModelEngine => ({
+  ...{ name, onFiles: false, settings: { url } },
+  async openViews({ logger }) {
+    const { openMongoViewStore } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
+    return openMongoViewStore({ url, logger });
+  },
+  async openAuditIndex({ logger }) {
+    const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
+    return openMongoAuditIndex({ url, logger });
+  },
+  async openSessions({ logger }) {
+    const { openMongoSessionStore } =
+      await import('@roomwire/shared/adapters/session-store/mongoSessionStore');
+    return openMongoSessionStore({ url, logger });
+  },
+  async openGroups({ logger }) {
+    const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
+    return openMongoGroupStore({ url, logger });
+  },
+  async inspect() {
+    const { inspectMongo } = await import('@roomwire/shared/adapters/view-store/mongo/inspectMongo');
+    const state = await inspectMongo({ url });
+    return {
+      findings: [
+        judgeVersion(name, state.version, oldest),
+        state.isReplicaSet
+          ? ok(name, 'a replica set')
+          : warning(
+              name,
+              'stands alone',
+              'Make it a replica set, where it must survive the loss of a machine',
+            ),
+        judgeIndexes(state.missingIndexes),
+        judgeClock(name, state.clockAheadMs),
+        ...(state.isBuilding ? [unfinishedRebuild] : []),
+      ],
+      checkpoints: new Map([
+        ['read models', state.viewsCheckpoint],
+        ['audit index', state.auditCheckpoint],
+      ]),
+    };
+  },
+  keptDocuments: {
+    async read(write) {
+      const { readKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
+      return readKept({ url }, write);
+    },
+    async write(lines) {
+      const { writeKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
+      return writeKept({ url }, lines);
+    },
+  },
+});
+
+export const mongodbRow: EngineRow<ReadModelEngine> = {
+  variable,
+  read(read) {
+    const url = read.engineUrl(variable, ['mongodb:', 'mongodb+srv:']);
+    return url === undefined ? undefined : mongodb(url);
+  },
+};
+
+const unfinishedRebuild = warning(
+  'rebuild',
+  'one is under way, or was killed',
+  'Where none runs, run `roomwire projections rebuild` again',
+);
+
+const judgeIndexes = (missing: readonly string[] | undefined): Finding => {
+  if (missing === undefined) return ok('indexes', 'there are no read models yet');
+  if (missing.length === 0) return ok('indexes', 'all there');
+  return failure('indexes', `missing: ${missing.join(', ')}`, 'Restart projections, which makes them');
+};
