@@ -1,32 +1,22 @@
-import {
-  actorTypes,
-  type ActorStatus,
-  type ActorType,
-  actorStatuses,
-  type Actor,
-} from '@roomwire/shared/domain/actors/actor';
+import { actorStatuses, actorTypes, type Actor } from '@roomwire/shared/domain/actors/actor';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
+import { presentUsed } from '../http/listing.js';
 import {
   activeOrDisabledSchema,
+  described,
   nameSchema,
   objectSchema,
+  oneOf,
   orNull,
-  strictObject,
-  titled,
-  timeSchema,
-  uuidSchema,
   record,
+  strictObject,
   textSchema,
+  timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
-import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
-import type { JsonSchema } from '../http/route.js';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import { presentUsed } from '../http/listing.js';
-
-interface SettableFields {
-  readonly expiresAt?: string | null;
-  readonly metadata?: Readonly<Record<string, unknown>> | null;
-  readonly accessScopeId?: string | null;
-}
 
 const settableSchemas = {
   expiresAt: orNull(timeSchema),
@@ -34,41 +24,26 @@ const settableSchemas = {
   accessScopeId: orNull(uuidSchema),
 };
 
-export interface CreateActorBody extends SettableFields {
-  readonly name: string;
-  readonly actorType: ActorType;
-}
-
 export const createActorSchema = titled(
   'NewActor',
-  strictObject(
-    { name: nameSchema, actorType: { type: 'string', enum: [...actorTypes] }, ...settableSchemas },
-    ['name', 'actorType'],
-  ),
+  strictObject({ name: nameSchema, actorType: oneOf(actorTypes), ...settableSchemas }, ['name', 'actorType']),
 );
 
-export interface UpdateActorBody extends SettableFields {
-  readonly name?: string;
-  readonly status?: ActorStatus;
-}
+export type UpdateActorBody = ValueOf<typeof updateActorSchema>;
 
 export const updateActorSchema = titled(
   'ActorChanges',
-  strictObject({
-    name: nameSchema,
-    status: activeOrDisabledSchema,
-    ...settableSchemas,
-  }),
+  strictObject({ name: nameSchema, status: activeOrDisabledSchema, ...settableSchemas }),
 );
 
-const recordFields: Readonly<Record<string, JsonSchema>> = {
+const actorFields = {
   actorTokenId: uuidSchema,
   projectId: uuidSchema,
   accessScopeId: orNull(uuidSchema),
-  keyId: { ...textSchema, description: 'Public: `at_live_<id>`, the `sub` of client tokens' },
+  keyId: described(textSchema, 'Public: `at_live_<id>`, the `sub` of client tokens'),
   name: textSchema,
-  actorType: { type: 'string', enum: [...actorTypes] },
-  status: { type: 'string', enum: [...actorStatuses] },
+  actorType: oneOf(actorTypes),
+  status: oneOf(actorStatuses),
   expiresAt: orNull(timeSchema),
   lastUsedAt: orNull(timeSchema),
   metadata: orNull(objectSchema),
@@ -76,16 +51,36 @@ const recordFields: Readonly<Record<string, JsonSchema>> = {
   updatedAt: timeSchema,
 };
 
-export const actorSchema = record('Actor', recordFields);
+export const actorSchema = record('Actor', actorFields);
 
 export const createdActorSchema = record('CreatedActor', {
-  ...recordFields,
-  accessToken: { ...textSchema, description: '`at_live_<id>.<secret>`; shown only in this answer' },
+  ...actorFields,
+  accessToken: described(textSchema, '`at_live_<id>.<secret>`; shown only in this answer'),
 });
+
+type ActorAnswer = ValueOf<typeof actorSchema>;
+
+export const presentActor = (actor: Actor, lastUsedAt: string | null): ActorAnswer => ({
+  actorTokenId: actor.actorTokenId,
+  projectId: actor.projectId,
+  accessScopeId: actor.accessScopeId,
+  keyId: actor.keyId,
+  name: actor.name,
+  actorType: actor.actorType,
+  status: actor.status,
+  expiresAt: actor.expiresAt,
+  lastUsedAt,
+  metadata: actor.metadata,
+  createdAt: actor.createdAt,
+  updatedAt: actor.updatedAt,
+});
+
+export const presentActors = (views: ViewStore, actors: readonly Actor[]): Promise<ActorAnswer[]> =>
+  presentUsed(views, actors, ({ actorTokenId }) => actorTokenId, presentActor);
 
 export const exampleNewActor = { name: 'Till 4', actorType: 'device', metadata: { site: 'north' } } as const;
 
-export const exampleActor: ReturnType<typeof presentActor> = {
+export const exampleActor: ActorAnswer = {
   actorTokenId: exampleIds.actorTokenId,
   projectId: exampleIds.projectId,
   accessScopeId: null,
@@ -102,21 +97,3 @@ export const exampleCreatedActor = {
   ...exampleActor,
   accessToken: `${exampleActor.keyId}.${exampleSecret}`,
 };
-
-export const presentActor = (actor: Actor, lastUsedAt: string | null) => ({
-  actorTokenId: actor.actorTokenId,
-  projectId: actor.projectId,
-  accessScopeId: actor.accessScopeId,
-  keyId: actor.keyId,
-  name: actor.name,
-  actorType: actor.actorType,
-  status: actor.status,
-  expiresAt: actor.expiresAt,
-  lastUsedAt,
-  metadata: actor.metadata,
-  createdAt: actor.createdAt,
-  updatedAt: actor.updatedAt,
-});
-
-export const presentActors = (views: ViewStore, actors: readonly Actor[]) =>
-  presentUsed(views, actors, ({ actorTokenId }) => actorTokenId, presentActor);

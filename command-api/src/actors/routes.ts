@@ -22,7 +22,6 @@ import {
   presentActors,
   createActorSchema,
   updateActorSchema,
-  type CreateActorBody,
   type UpdateActorBody,
 } from './resource.js';
 import { actorTarget, existing } from './decider.js';
@@ -69,7 +68,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       },
     }),
 
-    projectRoute<CreateActorBody>({
+    projectRoute({
       method: 'post',
       path: '/actors',
       operationId: 'createActor',
@@ -124,7 +123,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       },
     }),
 
-    projectRoute<UpdateActorBody>({
+    projectRoute({
       method: 'patch',
       path: '/actors/{actorId}',
       operationId: 'updateActor',

@@ -8,14 +8,15 @@ import {
 import type { Target, Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
+interface ExistingApiKey {
+  readonly apiKeyId: string;
+  readonly organizationId: string;
+  readonly projectId: string | null;
+}
+
 export type ApiKeyCommand =
   | { readonly type: 'CreateApiKey'; readonly apiKey: ApiKeyFields }
-  | {
-      readonly type: 'RevokeApiKey';
-      readonly apiKeyId: string;
-      readonly organizationId: string;
-      readonly projectId: string | null;
-    };
+  | ({ readonly type: 'RevokeApiKey' } & ExistingApiKey);
 
 export type ApiKeyState = ApiKey | undefined;
 
@@ -26,12 +27,9 @@ export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
     switch (command.type) {
       case 'CreateApiKey':
         return apiKey ? [] : [{ type: 'ApiKeyCreated', data: command.apiKey }];
-      case 'RevokeApiKey': {
-        const { apiKeyId, organizationId, projectId } = command;
-        if (apiKey?.organizationId !== organizationId || apiKey.projectId !== projectId)
-          throw new Rejection('api_key_not_found', { apiKeyId });
-        return [{ type: 'ApiKeyRevoked', data: { apiKeyId } }];
-      }
+      case 'RevokeApiKey':
+        existing(apiKey, command);
+        return [{ type: 'ApiKeyRevoked', data: { apiKeyId: command.apiKeyId } }];
     }
   },
 };
@@ -40,3 +38,13 @@ export const apiKeyTarget = (apiKeyId: string): Target<ApiKeyState, ApiKeyComman
   stream: apiKeyStream(apiKeyId),
   decider: apiKeyDecider,
 });
+
+/** A key of another project, or of another organization, does not exist. */
+export const existing = (
+  apiKey: ApiKeyState,
+  { apiKeyId, organizationId, projectId }: ExistingApiKey,
+): ApiKey => {
+  if (apiKey?.organizationId !== organizationId || apiKey.projectId !== projectId)
+    throw new Rejection('api_key_not_found', { apiKeyId });
+  return apiKey;
+};

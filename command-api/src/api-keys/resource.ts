@@ -1,23 +1,19 @@
-import { pageQuerySchema, presentUsed } from '../http/listing.js';
-import {
-  nameSchema,
-  orNull,
-  strictObject,
-  titled,
-  timeSchema,
-  record,
-  textSchema,
-  uuidSchema,
-} from '../http/schema.js';
-import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
-import type { JsonSchema } from '../http/route.js';
 import type { ApiKey } from '@roomwire/shared/domain/api-keys/apiKey';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-
-export interface CreateApiKeyBody {
-  readonly name: string;
-  readonly expiresAt?: string | null;
-}
+import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
+import { pageQuerySchema, presentUsed } from '../http/listing.js';
+import {
+  described,
+  nameSchema,
+  orNull,
+  record,
+  strictObject,
+  textSchema,
+  timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
+} from '../http/schema.js';
 
 export const createApiKeySchema = titled(
   'NewApiKey',
@@ -26,11 +22,11 @@ export const createApiKeySchema = titled(
 
 export const apiKeysQuerySchema = pageQuerySchema(['name', 'expiresAt', 'createdAt']);
 
-const recordFields: Readonly<Record<string, JsonSchema>> = {
+const apiKeyFields = {
   apiKeyId: uuidSchema,
   organizationId: uuidSchema,
-  projectId: { ...orNull(uuidSchema), description: 'Null for a key of the organization alone' },
-  keyId: { ...textSchema, description: 'Public: `ak_live_<id>`' },
+  projectId: described(orNull(uuidSchema), 'Null for a key of the organization alone'),
+  keyId: described(textSchema, 'Public: `ak_live_<id>`'),
   name: textSchema,
   expiresAt: orNull(timeSchema),
   lastUsedAt: orNull(timeSchema),
@@ -38,29 +34,16 @@ const recordFields: Readonly<Record<string, JsonSchema>> = {
   updatedAt: timeSchema,
 };
 
-export const apiKeySchema = record('ApiKey', recordFields);
+export const apiKeySchema = record('ApiKey', apiKeyFields);
 
 export const createdApiKeySchema = record('CreatedApiKey', {
-  ...recordFields,
-  apiKey: { ...textSchema, description: '`ak_live_<id>.<secret>`; shown only in this answer' },
+  ...apiKeyFields,
+  apiKey: described(textSchema, '`ak_live_<id>.<secret>`; shown only in this answer'),
 });
 
-export const exampleNewApiKey = { name: 'Backend', expiresAt: '2027-01-31T00:00:00.000Z' };
+type ApiKeyAnswer = ValueOf<typeof apiKeySchema>;
 
-export const exampleApiKey: ReturnType<typeof presentApiKey> = {
-  apiKeyId: exampleIds.apiKeyId,
-  organizationId: exampleIds.organizationId,
-  projectId: exampleIds.projectId,
-  keyId: 'ak_live_9c3e5a7d1f20',
-  ...exampleNewApiKey,
-  lastUsedAt: null,
-  createdAt: exampleTime,
-  updatedAt: exampleTime,
-};
-
-export const exampleCreatedApiKey = { ...exampleApiKey, apiKey: `${exampleApiKey.keyId}.${exampleSecret}` };
-
-export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null) => ({
+export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null): ApiKeyAnswer => ({
   apiKeyId: apiKey.apiKeyId,
   organizationId: apiKey.organizationId,
   projectId: apiKey.projectId,
@@ -72,5 +55,20 @@ export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null) => ({
   updatedAt: apiKey.updatedAt,
 });
 
-export const presentApiKeys = (views: ViewStore, apiKeys: readonly ApiKey[]) =>
+export const presentApiKeys = (views: ViewStore, apiKeys: readonly ApiKey[]): Promise<ApiKeyAnswer[]> =>
   presentUsed(views, apiKeys, ({ apiKeyId }) => apiKeyId, presentApiKey);
+
+export const exampleNewApiKey = { name: 'Backend', expiresAt: '2027-01-31T00:00:00.000Z' };
+
+export const exampleApiKey: ApiKeyAnswer = {
+  apiKeyId: exampleIds.apiKeyId,
+  organizationId: exampleIds.organizationId,
+  projectId: exampleIds.projectId,
+  keyId: 'ak_live_9c3e5a7d1f20',
+  ...exampleNewApiKey,
+  lastUsedAt: null,
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
+};
+
+export const exampleCreatedApiKey = { ...exampleApiKey, apiKey: `${exampleApiKey.keyId}.${exampleSecret}` };

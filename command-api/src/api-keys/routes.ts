@@ -1,7 +1,7 @@
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { RejectionCode } from '../handling/rejections.js';
 import { exampleIds } from '../http/exampleValues.js';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { examplePage, findPage, pageOf } from '../http/listing.js';
 import {
   type ResourceDeps,
   pathValue,
@@ -24,9 +24,8 @@ import {
   presentApiKeys,
   apiKeysQuerySchema,
   createApiKeySchema,
-  type CreateApiKeyBody,
 } from './resource.js';
-import { apiKeyTarget } from './decider.js';
+import { apiKeyTarget, existing } from './decider.js';
 
 type Request<Body, Query> = ApiRequest<SessionCaller, Body, Query>;
 
@@ -77,7 +76,7 @@ const routesOf = (
   { name: kind, prefix, projectId, rejections }: OwnerKind,
   ownerOf: (request: Request<unknown, unknown>) => Promise<Owner>,
 ): readonly Route[] => [
-  sessionRoute<CreateApiKeyBody>({
+  sessionRoute({
     method: 'post',
     path,
     operationId: `create${prefix}ApiKey`,
@@ -99,12 +98,12 @@ const routesOf = (
         apiKeyTarget(apiKeyId),
         { type: 'CreateApiKey', apiKey },
         sessionContext(request, organizationId, projectId),
-        (created) => ({ ...(created && presentApiKey(created, null)), apiKey: token }),
+        (state) => ({ ...presentApiKey(existing(state, apiKey), null), apiKey: token }),
       );
     },
   }),
 
-  sessionRoute<undefined, PageQuery>({
+  sessionRoute({
     method: 'get',
     path,
     operationId: `list${prefix}ApiKeys`,

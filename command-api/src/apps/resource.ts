@@ -1,127 +1,48 @@
-import {
-  accessModes,
-  appStatuses,
-  type AppChanges,
-  type AppStatus,
-  type App,
-} from '@roomwire/shared/domain/apps/app';
+import { accessModes, appStatuses, type App, type AppStatus } from '@roomwire/shared/domain/apps/app';
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
+import type { Organization } from '@roomwire/shared/domain/organizations/organization';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
+import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { changeableSchemas, definedSchemas } from '../blueprints/definition.js';
 import { versionSchema } from '../blueprints/version.js';
-import { pageQuerySchema, type PageQuery } from '../http/listing.js';
-import { type JsonSchema, pathValue, type ProjectCaller } from '../http/route.js';
+import type { CommandHandler } from '../handling/commandHandler.js';
+import { Rejection } from '../handling/rejections.js';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { pathValue, type ProjectRequest } from '../http/route.js';
 import {
   activeOrDisabledSchema,
-  arrayOf,
+  anything,
+  countSchema,
+  described,
   descriptionSchema,
-  mapOf,
+  dictionaryOf,
+  flag,
+  flagSchema,
+  limited,
+  listOf,
   nameSchema,
+  oneOf,
+  only,
+  openObject,
   orNull,
+  record,
   slugSchema,
   strictObject,
-  titled,
-  topicNameSchema,
-  topicsSchema,
-  uuidSchema,
-  countSchema,
-  flagSchema,
-  listOf,
-  record,
+  text,
   textOrNullSchema,
   textSchema,
   timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import type { Organization } from '@roomwire/shared/domain/organizations/organization';
-import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { Rejection } from '../handling/rejections.js';
-import type { CommandHandler } from '../handling/commandHandler.js';
 import { appsTarget, existing } from './decider.js';
 
-const webhookSchema = titled(
-  'WebhookInput',
-  strictObject(
-    {
-      url: { type: 'string', format: 'webhook-url' },
-      headers: mapOf(
-        { format: 'webhook-header-name', maxLength: 256 },
-        { type: 'string', format: 'header-value', maxLength: 8192 },
-        50,
-      ),
-    },
-    ['url'],
-  ),
-);
+export type CreateAppBody = ValueOf<typeof createAppSchema>;
 
-const loggingSchema = strictObject(
-  {
-    enabled: { type: 'boolean' },
-    retention: { type: 'string', enum: [...retentions] },
-    replayEnabled: { type: 'boolean' },
-    maxReplayMessages: { type: 'integer', minimum: 1, maximum: 100_000 },
-  },
-  ['enabled'],
-);
-
-const topicConfigsSchema = mapOf(
-  topicNameSchema,
+export const createAppSchema = limited(
   titled(
-    'TopicConfigInput',
-    strictObject({
-      logging: loggingSchema,
-      webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
-    }),
-  ),
-  1000,
-);
-
-/** What apps that carry source code bring along. */
-const anyValue = (example: unknown): JsonSchema => ({
-  description: 'Any JSON value; kept as it is sent',
-  examples: [example],
-});
-
-/** What the service reads of a config is checked; apps may keep settings of their own beside it. */
-const configSchema: JsonSchema = {
-  title: 'AppConfigInput',
-  type: 'object',
-  properties: {
-    autoProvisionRooms: { type: 'boolean' },
-    accessMode: { type: 'string', enum: [...accessModes] },
-    lobbies: arrayOf(
-      strictObject(
-        { slug: slugSchema, rooms: arrayOf({ type: 'string', pattern: '^[a-z0-9-]+\\*?$' }, 1000) },
-        ['slug', 'rooms'],
-      ),
-      100,
-    ),
-  },
-};
-
-const changeableSchemas = {
-  config: configSchema,
-  topics: topicsSchema,
-  topicConfigs: topicConfigsSchema,
-  hydrationWebhook: orNull(webhookSchema),
-  triggerWebhook: orNull(webhookSchema),
-  dependencies: anyValue({ zod: '4.1.0' }),
-  files: anyValue({ 'index.ts': 'export {};' }),
-};
-
-/** The fields of an app that a blueprint may define. */
-export const definedSchemas = { ...changeableSchemas, framework: anyValue('express') };
-
-type ChangeableFields = Pick<AppChanges, 'description' | 'slug' | keyof typeof changeableSchemas>;
-
-export interface CreateAppBody extends ChangeableFields {
-  readonly name: string;
-  readonly framework?: unknown;
-  readonly blueprintId?: string;
-  readonly blueprintVersion?: string;
-}
-
-export const createAppSchema: JsonSchema = {
-  ...titled(
     'NewApp',
     strictObject(
       {
@@ -129,134 +50,95 @@ export const createAppSchema: JsonSchema = {
         description: descriptionSchema,
         ...definedSchemas,
         // Four hex digits and a hyphen are added to it.
-        slug: { ...slugSchema, maxLength: slugBaseMaxLength },
+        slug: limited(slugSchema, { maxLength: slugBaseMaxLength }),
         blueprintId: uuidSchema,
         blueprintVersion: versionSchema,
       },
       ['name'],
     ),
   ),
-  if: { required: ['blueprintVersion'] },
-  then: { required: ['blueprintId'] },
-};
-
-export interface UpdateAppBody extends ChangeableFields {
-  readonly name?: string;
-  readonly status?: 'active' | 'disabled';
-  readonly pinnedBlueprintVersion?: boolean;
-}
+  { if: { required: ['blueprintVersion'] }, then: { required: ['blueprintId'] } },
+);
 
 export const updateAppSchema = titled(
   'AppChanges',
   strictObject({
     name: nameSchema,
     status: activeOrDisabledSchema,
-    pinnedBlueprintVersion: { type: 'boolean' },
+    pinnedBlueprintVersion: flag(),
     description: descriptionSchema,
     slug: slugSchema,
     ...changeableSchemas,
   }),
 );
 
-export interface AppsQuery extends PageQuery {
-  readonly name?: string;
-  readonly blueprintId?: string;
-  readonly status?: AppStatus;
-}
-
 export const appsQuerySchema = pageQuerySchema(['name', 'slug', 'status', 'createdAt', 'updatedAt'], {
-  name: { type: 'string', maxLength: 255 },
+  name: text({ maxLength: 255 }),
   blueprintId: uuidSchema,
-  status: { type: 'string', enum: [...appStatuses] },
+  status: oneOf(appStatuses),
 });
 
-const webhookAnswer = titled(
+const webhookSchema = titled(
   'Webhook',
-  strictObject({ url: textSchema, headers: { type: 'object', additionalProperties: textSchema } }, ['url']),
+  strictObject({ url: textSchema, headers: dictionaryOf(textSchema) }, ['url']),
 );
 
-const loggingAnswer = strictObject(
+const loggingSchema = strictObject(
   {
     enabled: flagSchema,
-    retention: { type: 'string', enum: [...retentions] },
+    retention: oneOf(retentions),
     replayEnabled: flagSchema,
     maxReplayMessages: countSchema,
   },
   ['enabled'],
 );
 
-const topicConfigAnswer = titled(
+const topicConfigSchema = titled(
   'TopicConfig',
   strictObject({
-    logging: loggingAnswer,
-    webhooks: strictObject({ onSubscribe: webhookAnswer, onPublish: webhookAnswer }),
+    logging: loggingSchema,
+    webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
   }),
 );
 
-const configAnswer: JsonSchema = titled('AppConfig', {
-  type: 'object',
-  properties: {
+const configSchema = titled(
+  'AppConfig',
+  openObject({
     autoProvisionRooms: flagSchema,
-    accessMode: { type: 'string', enum: [...accessModes] },
+    accessMode: oneOf(accessModes),
     lobbies: listOf(strictObject({ slug: textSchema, rooms: listOf(textSchema) }, ['slug', 'rooms'])),
-  },
-});
+  }),
+);
 
-const asSent: JsonSchema = { description: 'Any JSON value, kept as it was sent; null without one' };
+const keptAsSent = anything({ description: 'Any JSON value, kept as it was sent; null without one' });
 
 export const appSchema = record('App', {
   appId: uuidSchema,
   projectId: uuidSchema,
   name: textSchema,
-  slug: { ...textSchema, description: 'First segment of topic addresses' },
+  slug: described(textSchema, 'First segment of topic addresses'),
   description: textOrNullSchema,
-  status: { type: 'string', enum: [...appStatuses] },
+  status: oneOf(appStatuses),
   blueprintId: orNull(uuidSchema),
   blueprintVersion: textOrNullSchema,
   pinnedBlueprintVersion: flagSchema,
-  config: configAnswer,
+  config: configSchema,
   topics: listOf(textSchema),
-  topicConfigs: { type: 'object', additionalProperties: topicConfigAnswer },
-  hydrationWebhook: orNull(webhookAnswer),
-  triggerWebhook: orNull(webhookAnswer),
-  dependencies: asSent,
-  files: asSent,
-  framework: asSent,
+  topicConfigs: dictionaryOf(topicConfigSchema),
+  hydrationWebhook: orNull(webhookSchema),
+  triggerWebhook: orNull(webhookSchema),
+  dependencies: keptAsSent,
+  files: keptAsSent,
+  framework: keptAsSent,
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
 
-const webhook = { url: 'https://example.com/hooks/published', headers: { 'X-Api-Key': 'secret' } };
+export const appDeletedSchema = record('AppDeleted', { success: only(true) });
 
-export const exampleNewApp = {
-  name: 'Support desk',
-  topics: ['chat', 'typing'],
-  config: { autoProvisionRooms: true },
-  topicConfigs: { chat: { logging: { enabled: true, retention: '7d' } } },
-  triggerWebhook: webhook,
-} as const;
+type AppAnswer = ValueOf<typeof appSchema>;
 
-export const exampleApp: ReturnType<typeof presentApp> = {
-  appId: exampleIds.appId,
-  projectId: exampleIds.projectId,
-  ...exampleNewApp,
-  slug: 'support-desk-1a2b',
-  description: null,
-  status: 'active',
-  blueprintId: null,
-  blueprintVersion: null,
-  pinnedBlueprintVersion: false,
-  hydrationWebhook: null,
-  dependencies: null,
-  files: null,
-  framework: null,
-  createdAt: exampleTime,
-  updatedAt: exampleTime,
-};
-
-export const appDeletedSchema = record('AppDeleted', { success: { type: 'boolean', const: true } });
-
-export const presentApp = (app: App, owner: AppOwner) => ({
+export const presentApp = (app: App, owner: AppOwner): AppAnswer => ({
   appId: app.appId,
   projectId: app.projectId,
   name: app.name,
@@ -278,6 +160,32 @@ export const presentApp = (app: App, owner: AppOwner) => ({
   updatedAt: app.updatedAt,
 });
 
+export const exampleNewApp = {
+  name: 'Support desk',
+  topics: ['chat', 'typing'],
+  config: { autoProvisionRooms: true },
+  topicConfigs: { chat: { logging: { enabled: true, retention: '7d' } } },
+  triggerWebhook: { url: 'https://example.com/hooks/published', headers: { 'X-Api-Key': 'secret' } },
+} as const;
+
+export const exampleApp: AppAnswer = {
+  appId: exampleIds.appId,
+  projectId: exampleIds.projectId,
+  ...exampleNewApp,
+  slug: 'support-desk-1a2b',
+  description: null,
+  status: 'active',
+  blueprintId: null,
+  blueprintVersion: null,
+  pinnedBlueprintVersion: false,
+  hydrationWebhook: null,
+  dependencies: null,
+  files: null,
+  framework: null,
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
+};
+
 /** What of an organization shows in its apps; undefined where the read models do not have it. */
 export type AppOwner = Pick<Organization, 'status'> | undefined;
 
@@ -292,13 +200,8 @@ export const statusFilter = (status: AppStatus | undefined, owner: AppOwner): Vi
   return status === 'suspended' ? {} : { status: { $in: [] } };
 };
 
-interface AppRequest {
-  readonly caller: ProjectCaller;
-  readonly path: Readonly<Record<string, string>>;
-}
-
 /** The app that the path names, as the read models show it. Another project's app does not exist. */
-export const findApp = async (views: ViewStore, request: AppRequest): Promise<App> => {
+export const findApp = async (views: ViewStore, request: ProjectRequest): Promise<App> => {
   const { projectId } = request.caller;
   const appId = pathValue(request, 'appId');
   const app = await views.get('apps', appId);
@@ -307,7 +210,7 @@ export const findApp = async (views: ViewStore, request: AppRequest): Promise<Ap
 };
 
 /** The app that the path names, as its stream has it, so that what is made in it follows the rules in force now. */
-export const currentApp = (commands: CommandHandler, request: AppRequest): Promise<App> => {
+export const currentApp = (commands: CommandHandler, request: ProjectRequest): Promise<App> => {
   const { projectId } = request.caller;
   const appId = pathValue(request, 'appId');
   return commands.inspect(appsTarget(projectId), (state) => existing(state, { appId, projectId }));

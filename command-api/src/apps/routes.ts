@@ -17,9 +17,6 @@ import {
   appsQuerySchema,
   createAppSchema,
   updateAppSchema,
-  type AppsQuery,
-  type CreateAppBody,
-  type UpdateAppBody,
   statusFilter,
   type AppOwner,
 } from './resource.js';
@@ -33,7 +30,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     views.get('organizations', organizationId);
 
   return [
-    projectRoute<undefined, AppsQuery>({
+    projectRoute({
       method: 'get',
       path: '/apps',
       operationId: 'listApps',
@@ -57,7 +54,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       },
     }),
 
-    projectRoute<CreateAppBody>({
+    projectRoute({
       method: 'post',
       path: '/apps',
       operationId: 'createApp',
@@ -93,7 +90,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       },
     }),
 
-    projectRoute<UpdateAppBody>({
+    projectRoute({
       method: 'patch',
       path: '/apps/{appId}',
       operationId: 'updateApp',

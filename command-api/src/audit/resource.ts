@@ -1,79 +1,53 @@
 import type { AuditPlace, AuditEntry } from '@roomwire/shared/ports/auditIndex';
 import {
-  timeSchema,
-  uuidSchema,
+  anything,
+  described,
+  eitherOrNull,
   listOf,
+  number,
   objectSchema,
+  orNull,
+  queryOf,
   record,
   strictObject,
+  text,
   textOrNullSchema,
   textSchema,
+  timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { PastRecord } from './auditReads.js';
 import { withoutSecrets, type AttributedDifference, type RecordState } from './recordStates.js';
 
-export interface HistoryQuery {
-  readonly projectId?: string;
-  readonly resourceId?: string;
-  readonly type?: string;
-  readonly principal?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+export type HistoryQuery = ValueOf<typeof historyQuerySchema>;
 
-export const historyQuerySchema = {
-  type: 'object',
-  properties: {
-    projectId: uuidSchema,
-    resourceId: { ...uuidSchema, description: 'A record that was changed, or that an event names' },
-    type: { type: 'string', maxLength: 100, description: 'As `RoomCreated`' },
-    principal: {
-      type: 'string',
-      maxLength: 500,
-      description: '`apiKey:<keyId>`, `session:<subject>` or `system`',
-    },
-    from: { ...timeSchema, description: 'Inclusive' },
-    to: { ...timeSchema, description: 'Inclusive' },
-    limit: { description: 'Events on a page; clamped to 1-100', type: 'number', default: 50 },
-    cursor: {
-      type: 'string',
-      maxLength: 80,
-      pattern: '^\\d{1,16}\\.[\\d-]{1,60}$',
-      description: '`nextCursor` of the page before',
-    },
-  },
-};
+export const historyQuerySchema = queryOf({
+  projectId: uuidSchema,
+  resourceId: described(uuidSchema, 'A record that was changed, or that an event names'),
+  type: text({ maxLength: 100, description: 'As `RoomCreated`' }),
+  principal: text({ maxLength: 500, description: '`apiKey:<keyId>`, `session:<subject>` or `system`' }),
+  from: described(timeSchema, 'Inclusive'),
+  to: described(timeSchema, 'Inclusive'),
+  limit: number({ description: 'Events on a page; clamped to 1-100', default: 50 }),
+  cursor: text({
+    maxLength: 80,
+    pattern: '^\\d{1,16}\\.[\\d-]{1,60}$',
+    description: '`nextCursor` of the page before',
+  }),
+});
 
-export interface StateQuery {
-  readonly resourceId: string;
-  readonly at?: string;
-}
+const nowByDefault = described(timeSchema, 'Now, unless told');
 
-export const stateQuerySchema = {
-  type: 'object',
-  properties: { resourceId: uuidSchema, at: { ...timeSchema, description: 'Now, unless told' } },
-  required: ['resourceId'],
-};
+export const stateQuerySchema = queryOf({ resourceId: uuidSchema, at: nowByDefault }, ['resourceId']);
 
-export interface DiffQuery {
-  readonly resourceId: string;
-  readonly from: string;
-  readonly to?: string;
-}
-
-export const diffQuerySchema = {
-  type: 'object',
-  properties: {
-    resourceId: uuidSchema,
-    from: timeSchema,
-    to: { ...timeSchema, description: 'Now, unless told' },
-  },
-  required: ['resourceId', 'from'],
-};
+export const diffQuerySchema = queryOf({ resourceId: uuidSchema, from: timeSchema, to: nowByDefault }, [
+  'resourceId',
+  'from',
+]);
 
 export const cursorOf = ({ time, position }: AuditPlace): string => `${time}.${position}`;
 
@@ -86,59 +60,63 @@ const changeFields = {
   eventId: uuidSchema,
   type: textSchema,
   occurredAt: timeSchema,
-  principal: { ...textSchema, description: 'Who asked: `apiKey:<keyId>`, `session:<subject>` or `system`' },
+  principal: described(textSchema, 'Who asked: `apiKey:<keyId>`, `session:<subject>` or `system`'),
   requestId: textSchema,
 };
 
 export const changeSchema = record('Change', changeFields);
 
-const resourceType = { ...textSchema, description: 'As `rooms`' };
+const resourceType = described(textSchema, 'As `rooms`');
+
+const entrySchema = record('AuditEvent', {
+  ...changeFields,
+  projectId: orNull(uuidSchema),
+  resourceIds: described(listOf(textSchema), 'The records that it made, changed or removed'),
+  data: described(objectSchema, 'What happened, without hashes and sealed secrets'),
+});
 
 export const historySchema = record('AuditPage', {
-  data: listOf(
-    record('AuditEvent', {
-      ...changeFields,
-      projectId: { ...uuidSchema, type: ['string', 'null'] },
-      resourceIds: { ...listOf(textSchema), description: 'The records that it made, changed or removed' },
-      data: { ...objectSchema, description: 'What happened, without hashes and sealed secrets' },
-    }),
+  data: listOf(entrySchema),
+  nextCursor: described(
+    textOrNullSchema,
+    'Null on the last page. A page may have fewer events than its limit and not be the last.',
   ),
-  nextCursor: {
-    ...textOrNullSchema,
-    description: 'Null on the last page. A page may have fewer events than its limit and not be the last.',
-  },
 });
 
 export const stateSchema = record('PastState', {
   resourceId: uuidSchema,
   resourceType,
   at: timeSchema,
-  record: { type: ['object', 'null'], description: 'Null while it was not there' },
-  lastChange: { oneOf: [changeSchema, { type: 'null' }] },
+  record: described(orNull(objectSchema), 'Null while it was not there'),
+  lastChange: eitherOrNull(changeSchema),
 });
 
-const anything = { description: 'Absent where there was none' };
+const valueThen = anything({ description: 'Absent where there was none' });
+
+const differenceSchema = titled(
+  'Difference',
+  strictObject(
+    {
+      path: described(textSchema, 'JSON Pointer'),
+      before: valueThen,
+      after: valueThen,
+      change: changeSchema,
+    },
+    ['path', 'change'],
+  ),
+);
 
 export const diffSchema = record('PastDifferences', {
   resourceId: uuidSchema,
   resourceType,
   from: timeSchema,
   to: timeSchema,
-  differences: listOf({
-    title: 'Difference',
-    ...strictObject(
-      {
-        path: { ...textSchema, description: 'JSON Pointer' },
-        before: anything,
-        after: anything,
-        change: changeSchema,
-      },
-      ['path', 'change'],
-    ),
-  }),
+  differences: listOf(differenceSchema),
 });
 
-const exampleChange: ReturnType<typeof presentChange> = {
+type ChangeAnswer = ValueOf<typeof changeSchema>;
+
+const exampleChange: ChangeAnswer = {
   eventId: exampleIds.dlqId,
   type: 'RoomUpdated',
   occurredAt: exampleTime,
@@ -148,10 +126,7 @@ const exampleChange: ReturnType<typeof presentChange> = {
 
 const { appId, projectId, roomId } = exampleIds;
 
-export const exampleHistory: {
-  readonly data: readonly ReturnType<typeof presentEntry>[];
-  readonly nextCursor: string;
-} = {
+export const exampleHistory: ValueOf<typeof historySchema> = {
   data: [
     {
       ...exampleChange,
@@ -163,7 +138,7 @@ export const exampleHistory: {
   nextCursor: '1795244912345.0000000000000042',
 };
 
-export const exampleState: ReturnType<typeof presentState> = {
+export const exampleState: ValueOf<typeof stateSchema> = {
   resourceId: roomId,
   resourceType: 'rooms',
   at: exampleTime,
@@ -171,7 +146,7 @@ export const exampleState: ReturnType<typeof presentState> = {
   lastChange: exampleChange,
 };
 
-export const exampleDifferences: ReturnType<typeof presentDifferences> = {
+export const exampleDifferences: ValueOf<typeof diffSchema> = {
   resourceId: roomId,
   resourceType: 'rooms',
   from: exampleTime,
@@ -180,7 +155,7 @@ export const exampleDifferences: ReturnType<typeof presentDifferences> = {
 };
 
 /** Who did what, and when. */
-export const presentChange = ({ id, type, metadata }: RecordedEvent) => ({
+export const presentChange = ({ id, type, metadata }: RecordedEvent): ChangeAnswer => ({
   eventId: id,
   type,
   occurredAt: metadata.occurredAt,
@@ -188,16 +163,20 @@ export const presentChange = ({ id, type, metadata }: RecordedEvent) => ({
   requestId: metadata.requestId,
 });
 
-export const presentEntry = ({ event, changed }: AuditEntry) => ({
+export const presentEntry = ({ event, changed }: AuditEntry): ValueOf<typeof entrySchema> => ({
   ...presentChange(event),
   projectId: event.metadata.projectId,
   resourceIds: changed.map(({ id }) => id),
   data: withoutSecrets(event.data as object),
 });
 
-export const presentState = ({ view, id }: PastRecord, at: string, { record, lastChange }: RecordState) => ({
+export const presentState = (
+  { view, id }: PastRecord,
+  at: string,
+  { record, lastChange }: RecordState,
+): ValueOf<typeof stateSchema> => ({
   resourceId: id,
-  resourceType: view as string,
+  resourceType: view,
   at,
   record: record ?? null,
   lastChange: lastChange ? presentChange(lastChange) : null,
@@ -207,9 +186,9 @@ export const presentDifferences = (
   { view, id }: PastRecord,
   times: { readonly from: string; readonly to: string },
   differences: readonly AttributedDifference[],
-) => ({
+): ValueOf<typeof diffSchema> => ({
   resourceId: id,
-  resourceType: view as string,
+  resourceType: view,
   ...times,
   differences: differences.map(({ change, ...difference }) => ({
     ...difference,

@@ -23,9 +23,7 @@ import {
   historyQuerySchema,
   placeOfCursor,
   stateQuerySchema,
-  type DiffQuery,
   type HistoryQuery,
-  type StateQuery,
 } from './resource.js';
 import { upToDate, type AuditDeps, findEntries, pastRecord, type PastRecord } from './auditReads.js';
 import { differencesSince, stateAt } from './recordStates.js';
@@ -51,7 +49,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
   };
 
   return [
-    sessionRoute<undefined, HistoryQuery>({
+    sessionRoute({
       method: 'get',
       path: '/organizations/{orgId}/audit',
       operationId: 'listAuditEvents',
@@ -75,7 +73,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       },
     }),
 
-    sessionRoute<undefined, StateQuery>({
+    sessionRoute({
       method: 'get',
       path: '/organizations/{orgId}/audit/state',
       operationId: 'getPastState',
@@ -93,7 +91,7 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       },
     }),
 
-    sessionRoute<undefined, DiffQuery>({
+    sessionRoute({
       method: 'get',
       path: '/organizations/{orgId}/audit/diff',
       operationId: 'getPastDifferences',

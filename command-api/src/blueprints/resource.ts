@@ -1,83 +1,36 @@
-import type { BlueprintDefinition, Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
-import { definedSchemas } from '../apps/resource.js';
+import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
-import type { JsonSchema } from '../http/route.js';
 import {
-  arrayOf,
-  descriptionSchema,
-  nameSchema,
-  objectSchema,
-  slugSchema,
-  strictObject,
-  titled,
-  topicsSchema,
-  uuidSchema,
+  described,
+  limited,
   listOf,
+  nameSchema,
   record,
+  strictObject,
   textOrNullSchema,
   textSchema,
   timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
+import { definitionSchema } from './definition.js';
 import { versionSchema } from './version.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
 
-const mostRooms = 5000;
+export type RegisterBlueprintBody = ValueOf<typeof registerBlueprintSchema>;
 
-export interface BlueprintRoomBody {
-  readonly name: string;
-  readonly slug?: string;
-  readonly description?: string | null;
-  readonly topics?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-export interface DefinitionBody extends Partial<Omit<BlueprintDefinition, 'rooms'>> {
-  readonly rooms?: readonly BlueprintRoomBody[];
-}
-
-const definitionSchema = titled(
-  'BlueprintDefinition',
-  strictObject({
-    ...definedSchemas,
-    rooms: arrayOf(
-      titled(
-        'BlueprintRoom',
-        strictObject(
-          {
-            name: nameSchema,
-            slug: slugSchema,
-            description: descriptionSchema,
-            topics: topicsSchema,
-            metadata: objectSchema,
-          },
-          ['name'],
-        ),
-      ),
-      mostRooms,
-    ),
-  }),
-);
-
-export interface RegisterBlueprintBody {
-  /** For another version of this one; without it, a new blueprint is registered. */
-  readonly blueprintId?: string;
-  /** Always there without `blueprintId`. */
-  readonly name?: string;
-  readonly version: string;
-  readonly definition: DefinitionBody;
-}
-
-export const registerBlueprintSchema: JsonSchema = {
-  ...titled(
+/** With `blueprintId`, another version of that blueprint; without it, a new blueprint, which needs a name. */
+export const registerBlueprintSchema = limited(
+  titled(
     'NewBlueprint',
     strictObject(
       { blueprintId: uuidSchema, name: nameSchema, version: versionSchema, definition: definitionSchema },
       ['version', 'definition'],
     ),
   ),
-  if: { required: ['blueprintId'] },
-  else: { required: ['name'] },
-};
+  { if: { required: ['blueprintId'] }, else: { required: ['name'] } },
+);
 
 export const blueprintsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);
 
@@ -85,10 +38,23 @@ export const blueprintSchema = record('Blueprint', {
   blueprintId: uuidSchema,
   organizationId: uuidSchema,
   name: textSchema,
-  version: { ...textOrNullSchema, description: 'The latest' },
-  versions: { ...listOf(textSchema), description: 'In the order of their precedence, the latest last' },
+  version: described(textOrNullSchema, 'The latest'),
+  versions: described(listOf(textSchema), 'In the order of their precedence, the latest last'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
+});
+
+type BlueprintAnswer = ValueOf<typeof blueprintSchema>;
+
+/** Without the definitions, which are large; a client that has registered them has them. */
+export const presentBlueprint = (blueprint: Blueprint): BlueprintAnswer => ({
+  blueprintId: blueprint.blueprintId,
+  organizationId: blueprint.organizationId,
+  name: blueprint.name,
+  version: blueprint.versions.at(-1) ?? null,
+  versions: blueprint.versions,
+  createdAt: blueprint.createdAt,
+  updatedAt: blueprint.updatedAt,
 });
 
 export const exampleNewBlueprint = {
@@ -99,9 +65,9 @@ export const exampleNewBlueprint = {
     config: { accessMode: 'open' },
     rooms: [{ name: 'Lobby' }, { name: 'Desk', slug: 'desk', topics: ['chat', 'typing'] }],
   },
-};
+} as const;
 
-export const exampleBlueprint: ReturnType<typeof presentBlueprint> = {
+export const exampleBlueprint: BlueprintAnswer = {
   blueprintId: exampleIds.blueprintId,
   organizationId: exampleIds.organizationId,
   name: exampleNewBlueprint.name,
@@ -110,14 +76,3 @@ export const exampleBlueprint: ReturnType<typeof presentBlueprint> = {
   createdAt: exampleTime,
   updatedAt: exampleTime,
 };
-
-/** Without the definitions: they are large, and whoever registered them has them. */
-export const presentBlueprint = (blueprint: Blueprint) => ({
-  blueprintId: blueprint.blueprintId,
-  organizationId: blueprint.organizationId,
-  name: blueprint.name,
-  version: blueprint.versions.at(-1) ?? null,
-  versions: blueprint.versions,
-  createdAt: blueprint.createdAt,
-  updatedAt: blueprint.updatedAt,
-});

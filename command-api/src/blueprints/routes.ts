@@ -2,7 +2,7 @@ import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
 import {
@@ -18,7 +18,7 @@ import { blueprintTarget, existing, type BlueprintCommand } from './decider.js';
 import { readDefinition } from './definition.js';
 
 export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
-  sessionRoute<RegisterBlueprintBody>({
+  sessionRoute({
     method: 'post',
     path: '/organizations/{orgId}/blueprints',
     operationId: 'registerBlueprint',
@@ -44,7 +44,7 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     },
   }),
 
-  sessionRoute<undefined, PageQuery>({
+  sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/blueprints',
     operationId: 'listBlueprints',

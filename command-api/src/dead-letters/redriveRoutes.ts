@@ -75,7 +75,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
       },
     }),
 
-    sessionRoute<RedriveBody>({
+    sessionRoute({
       method: 'post',
       path: `${path}/redrive`,
       operationId: 'redriveDeadLetters',

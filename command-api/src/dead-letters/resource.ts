@@ -1,74 +1,58 @@
+import { deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/dead-letters/deadLetter';
 import {
-  deadLetterStatuses,
-  type DeadLetterStatus,
-  type DeadLetter,
-} from '@roomwire/shared/domain/dead-letters/deadLetter';
-import type { JsonSchema } from '../http/route.js';
-import {
+  anything,
+  countSchema,
+  described,
+  dictionaryOf,
+  flag,
+  flagSchema,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  orNull,
+  queryOf,
+  record,
   strictObject,
+  textSchema,
   timeSchema,
   titled,
   uuidSchema,
-  countSchema,
-  flagSchema,
-  listOf,
-  orNull,
-  record,
-  textSchema,
+  type ValueOf,
 } from '../http/schema.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
 
-export interface DeadLettersQuery {
-  readonly status?: DeadLetterStatus;
-  /** Clamped to 1-100, 50 when absent. */
-  readonly limit?: number;
-  readonly offset?: number;
-}
+export type DeadLettersQuery = ValueOf<typeof deadLettersQuerySchema>;
 
-export const deadLettersQuerySchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    status: { type: 'string', enum: [...deadLetterStatuses] },
-    limit: { description: 'Entries on a page; clamped to 1-100', type: 'number', default: 50 },
-    offset: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0 },
-  },
-};
+export const deadLettersQuerySchema = queryOf({
+  status: oneOf(deadLetterStatuses),
+  limit: number({ description: 'Entries on a page; clamped to 1-100', default: 50 }),
+  offset: integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+});
 
-/** Of one request: whoever has more asks again. */
+/** In one request; a client that has more sends another. */
 export const mostRedriven = 1_000;
 
-/** Which entries are tried again, all that are given together; those that are marked dead never are. */
-export interface RedriveBody {
-  readonly status?: 'pending' | 'failed';
-  readonly projectId?: string;
-  readonly appId?: string;
-  /** When they were recorded, both inclusive. */
-  readonly from?: string;
-  readonly to?: string;
-  /** The oldest of them. */
-  readonly limit?: number;
-  /** True when absent: says what would be tried again. */
-  readonly dryRun?: boolean;
-}
+export type RedriveBody = ValueOf<typeof redriveBodySchema>;
 
-export const redriveBodySchema: JsonSchema = titled(
+/** Which entries are redriven: those that match every field that is set. Entries that are marked dead never are. */
+export const redriveBodySchema = titled(
   'RedriveFilter',
   strictObject({
-    status: { type: 'string', enum: ['pending', 'failed'] },
+    status: oneOf(['pending', 'failed']),
     projectId: uuidSchema,
     appId: uuidSchema,
-    from: { ...timeSchema, description: 'Recorded then or later' },
-    to: { ...timeSchema, description: 'Recorded then or before' },
-    limit: {
-      type: 'integer',
+    from: described(timeSchema, 'Recorded then or later'),
+    to: described(timeSchema, 'Recorded then or before'),
+    limit: integer({
       minimum: 1,
       maximum: mostRedriven,
       default: mostRedriven,
       description: 'At most so many, the oldest',
-    },
-    dryRun: { type: 'boolean', default: true },
+    }),
+    dryRun: flag({ default: true }),
   }),
 );
 
@@ -77,21 +61,19 @@ export const deadLetterSchema = record('DeadLetter', {
   organizationId: uuidSchema,
   projectId: uuidSchema,
   appId: uuidSchema,
-  kind: { type: 'string', enum: ['trigger'] },
+  kind: oneOf(['trigger']),
   url: textSchema,
-  requestHeaders: { type: 'object', additionalProperties: textSchema },
-  requestBody: { description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' },
-  responseStatus: { ...orNull({ type: 'integer' }), description: 'Null where no answer came' },
+  requestHeaders: dictionaryOf(textSchema),
+  requestBody: anything({ description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' }),
+  responseStatus: described(orNull(integer()), 'Null where no answer came'),
   error: textSchema,
   retryCount: countSchema,
-  status: {
-    type: 'string',
-    enum: [...deadLetterStatuses],
+  status: oneOf(deadLetterStatuses, {
     description: '`pending` could succeed later, `failed` was refused, `dead` was given up by hand',
-  },
-  redriveCount: { ...countSchema, description: 'How often it was tried again by hand' },
+  }),
+  redriveCount: described(countSchema, 'How often it was tried again by hand'),
   lastRedriveAt: orNull(timeSchema),
-  lastRedriveBy: { ...orNull(textSchema), description: '`session:<subject>`' },
+  lastRedriveBy: described(orNull(textSchema), '`session:<subject>`'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
@@ -108,18 +90,20 @@ export const deadLetterPageSchema = record('DeadLetterPage', {
 export const pendingCountSchema = record('PendingCount', { count: countSchema });
 
 export const redriveSchema = record('Redrive', {
-  matched: { ...countSchema, description: 'Entries that fit the filter, as many as the limit takes' },
-  redriven: { ...countSchema, description: 'Of these, the ones that are tried again now; 0 of a dry run' },
+  matched: described(countSchema, 'Entries that fit the filter, as many as the limit takes'),
+  redriven: described(countSchema, 'Of these, the ones that are tried again now; 0 of a dry run'),
   dryRun: flagSchema,
-  dlqIds: { ...listOf(uuidSchema), description: 'The entries, the oldest first' },
+  dlqIds: described(listOf(uuidSchema), 'The entries, the oldest first'),
 });
+
+type DeadLetterAnswer = ValueOf<typeof deadLetterSchema>;
 
 export const exampleRedrive = {
   body: { status: 'pending', from: exampleTime, limit: 100, dryRun: false },
   answer: { matched: 1, redriven: 1, dryRun: false, dlqIds: [exampleIds.dlqId] },
-};
+} as const;
 
-export const exampleDeadLetter: ReturnType<typeof presentDeadLetter> = {
+export const exampleDeadLetter: DeadLetterAnswer = {
   dlqId: exampleIds.dlqId,
   organizationId: exampleIds.organizationId,
   projectId: exampleIds.projectId,
@@ -150,7 +134,7 @@ export const exampleDeadLetterPage = {
   pagination: { total: 1, limit: 50, offset: 0 },
 };
 
-export const presentDeadLetter = (entry: DeadLetter) => ({
+export const presentDeadLetter = (entry: DeadLetter): DeadLetterAnswer => ({
   dlqId: entry.dlqId,
   organizationId: entry.organizationId,
   projectId: entry.projectId,

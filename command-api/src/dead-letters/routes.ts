@@ -19,7 +19,6 @@ import {
   findDeadLetters,
   presentDeadLetter,
   deadLettersQuerySchema,
-  type DeadLettersQuery,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
 
@@ -38,7 +37,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
   };
 
   return [
-    sessionRoute<undefined, DeadLettersQuery>({
+    sessionRoute({
       method: 'get',
       path,
       operationId: 'listDeadLetters',

@@ -171,3 +171,5 @@ export const ruleTexts: { readonly [R in ExplainedRule]: string } = {
   grant: 'The grant allowed it',
   open: 'The room was open: it had no grants',
 };
+
+export const explainedRules = Object.keys(ruleTexts) as readonly ExplainedRule[];

@@ -1,51 +1,54 @@
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { JsonSchema } from './route.js';
-import { arrayOf, countSchema, listOf, record } from './schema.js';
-
-export interface PageQuery {
-  readonly page?: number;
-  readonly limit?: number;
-  readonly orderBy?: readonly string[];
-}
-
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly pagination: { readonly total: number; readonly page: number; readonly pageCount: number };
-}
+import {
+  arrayOf,
+  countSchema,
+  described,
+  integer,
+  listOf,
+  number,
+  queryOf,
+  record,
+  text,
+  type JsonSchema,
+  type ObjectOf,
+  type Schema,
+  type ValueOf,
+} from './schema.js';
 
 type Sort = readonly (readonly [string, 1 | -1])[];
 
-/** Query parameters of a paginated list, with the fields by which it may be ordered, and its filters. */
-export const pageQuerySchema = (
-  orderable: readonly string[],
-  filters: Readonly<Record<string, JsonSchema>> = {},
-): JsonSchema => ({
-  type: 'object',
-  properties: {
-    page: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: 1 },
-    limit: { description: 'Records on a page; clamped to 1-100', type: 'number', default: 10 },
-    orderBy: {
-      description: `\`field:ASC\` or \`field:DESC\`, the most important first. Fields: ${orderable.join(', ')}`,
-      ...arrayOf(
-        {
-          type: 'string',
-          pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$`,
-          examples: [`${orderable[0]}:ASC`],
-        },
-        10,
-      ),
-    },
-    ...filters,
-  },
+const pageFields = (orderable: readonly string[]) => ({
+  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: number({ description: 'Records on a page; clamped to 1-100', default: 10 }),
+  orderBy: described(
+    arrayOf(
+      text({
+        pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$`,
+        examples: [`${orderable[0]}:ASC`],
+      }),
+      10,
+    ),
+    `\`field:ASC\` or \`field:DESC\`, the most important first. Fields: ${orderable.join(', ')}`,
+  ),
 });
 
+export type PageQuery = ObjectOf<ReturnType<typeof pageFields>>;
+
+/** Query parameters of a paginated list, with the fields by which it may be ordered, and its filters. */
+export const pageQuerySchema = <P extends Readonly<Record<string, JsonSchema>> = Record<never, never>>(
+  orderable: readonly string[],
+  filters?: P,
+): Schema<PageQuery & ObjectOf<P>> => queryOf({ ...pageFields(orderable), ...filters });
+
 /** The answer of a paginated list of records with the given title. */
-export const pageOf = (items: JsonSchema): JsonSchema =>
+export const pageOf = <T>(items: Schema<T>) =>
   record(`${String(items['title'])}Page`, {
     data: listOf(items),
     pagination: record('Pagination', { total: countSchema, page: countSchema, pageCount: countSchema }),
   });
+
+export type Page<T> = ValueOf<ReturnType<typeof pageOf<T>>>;
 
 export const examplePage = <T>(item: T): Page<T> => ({
   data: [item],

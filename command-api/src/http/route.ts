@@ -1,3 +1,4 @@
+import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
@@ -25,9 +26,6 @@ export const tags = {
 } as const;
 
 export type Tag = keyof typeof tags;
-
-/** A JSON Schema, as ajv compiles it and as the API's description shows it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What a project API key opens. */
 export interface ProjectCaller {
@@ -57,7 +55,12 @@ export interface ApiRequest<Caller, Body, Query> {
   readonly traceparent?: TraceParent | undefined;
 }
 
-interface RouteShape<Access extends string, Caller, Body, Query> {
+/** What is needed of a request to find what its path names. */
+export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, 'caller' | 'path'>;
+export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
+
+/** A row of the API's table: everything that is known of an endpoint, and what it does. */
+interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
   /** Which credential opens the route. */
   readonly access: Access;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -67,44 +70,39 @@ interface RouteShape<Access extends string, Caller, Body, Query> {
   readonly operationId: string;
   readonly tag: Tag;
   readonly summary: string;
-  /** Fields that are not listed are refused. A route without it takes no body. */
-  readonly body?: JsonSchema;
+  /** Fields that are not listed are rejected. A route without it takes no body. */
+  readonly body?: Schema<Body>;
   /** Parameters that are not listed are ignored. */
-  readonly query?: JsonSchema;
+  readonly query?: Schema<Query>;
+  /** 204 is answered without a body. */
+  readonly status: 200 | 201 | 204;
+  readonly answer?: Schema<Answer>;
+  /** Of a request and of the answer to it, for the API's description. */
+  readonly example?: { readonly body?: NoInfer<Body>; readonly answer?: NoInfer<Answer> };
   /**
-   * What it may refuse, beyond what every route of its access does: credentials, ids in the path, the schemas of
-   * body and query, rates and outages.
+   * The rejections that are the route's own. Every route of its access has others: credentials, ids in the path, the
+   * schemas of body and query, rates and outages.
    */
   readonly rejections: readonly RejectionCode[];
   /** Resolves with the answer's body, or rejects with one of the rejections. */
-  handle(request: ApiRequest<Caller, Body, Query>): Promise<unknown>;
+  handle(request: ApiRequest<Caller, NoInfer<Body>, NoInfer<Query>>): Promise<NoInfer<Answer>>;
 }
 
-/** What is answered when all goes well, and an example of what is sent for it. */
-type Outcome =
-  | {
-      readonly status: 200 | 201;
-      readonly answer: JsonSchema;
-      readonly example: { readonly body?: unknown; readonly answer: unknown };
-    }
-  | { readonly status: 204; readonly answer?: undefined; readonly example?: { readonly body?: unknown } };
+type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer>;
+type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer>;
 
-type ProjectShape<Body, Query> = RouteShape<'project', ProjectCaller, Body, Query>;
-type SessionShape<Body, Query> = RouteShape<'session', SessionCaller, Body, Query>;
+export type Route = ProjectRoute<unknown, unknown, unknown> | SessionRoute<unknown, unknown, unknown>;
 
-export type ProjectRoute<Body = unknown, Query = unknown> = ProjectShape<Body, Query> & Outcome;
-export type SessionRoute<Body = unknown, Query = unknown> = SessionShape<Body, Query> & Outcome;
+// The types of body, query and answer come from their schemas.
 
-/** A row of the API's table: everything that is known of an endpoint, and what it does. */
-export type Route = ProjectRoute | SessionRoute;
-
-// Bodies and queries are typed where a route is written and checked by its schema where it is called.
-export const projectRoute = <Body = undefined, Query = undefined>(
-  route: Omit<ProjectShape<Body, Query>, 'access'> & Outcome,
+/** A route that a project API key opens. */
+export const projectRoute = <Body = undefined, Query = undefined, Answer = void>(
+  route: Omit<ProjectRoute<Body, Query, Answer>, 'access'>,
 ): Route => ({ ...route, access: 'project' });
 
-export const sessionRoute = <Body = undefined, Query = undefined>(
-  route: Omit<SessionShape<Body, Query>, 'access'> & Outcome,
+/** A route that a user session token opens. */
+export const sessionRoute = <Body = undefined, Query = undefined, Answer = void>(
+  route: Omit<SessionRoute<Body, Query, Answer>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
 
 /** Nothing for a request that is not traced. */

@@ -1,70 +1,150 @@
 import { slugMaxLength, slugPattern } from '@roomwire/shared/domain/slug';
 import { topicNameMaxLength, topicNamePattern } from '@roomwire/shared/domain/topic';
-import type { JsonSchema } from './route.js';
 
-/** An object in which only the listed fields may stand. */
-export const strictObject = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[] = [],
-): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
+declare const accepted: unique symbol;
 
-/** An object of an answer: every field is always there. The title is its name in the API's description. */
-export const record = (title: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  title,
-  ...strictObject(properties, Object.keys(properties)),
+/** A JSON Schema as ajv compiles it and as the API's description shows it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * A JSON Schema with the type of the values that it accepts. The functions of this file derive the type together with
+ * the keywords, so that neither can be changed alone.
+ */
+export interface Schema<T> extends JsonSchema {
+  /** For the compiler; no schema has it. */
+  readonly [accepted]?: T;
+}
+
+/** The values that a schema accepts; unknown for one without a type. */
+export type ValueOf<S extends JsonSchema> = S extends Schema<infer T> ? T : never;
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+type Shown<T> = { readonly [K in keyof T]: T[K] };
+
+/** An object with these fields, of which those named by `R` are always there. */
+export type ObjectOf<P extends Fields, R extends keyof P = never> = Shown<
+  { readonly [K in R]: ValueOf<P[K]> } & { readonly [K in Exclude<keyof P, R>]?: ValueOf<P[K]> }
+>;
+
+// Values of one kind. Keywords beyond the type limit what is accepted, or explain it.
+
+export const text = (keywords: JsonSchema = {}): Schema<string> => ({ type: 'string', ...keywords });
+export const integer = (keywords: JsonSchema = {}): Schema<number> => ({ type: 'integer', ...keywords });
+export const number = (keywords: JsonSchema = {}): Schema<number> => ({ type: 'number', ...keywords });
+export const flag = (keywords: JsonSchema = {}): Schema<boolean> => ({ type: 'boolean', ...keywords });
+export const anything = (keywords: JsonSchema): Schema<unknown> => keywords;
+export const oneOf = <const V extends string>(
+  values: readonly V[],
+  keywords: JsonSchema = {},
+): Schema<V> => ({ type: 'string', enum: [...values], ...keywords });
+
+/** A type that JSON Schema has no word for: the one place where the compiler relies on what is written. */
+export const only = <const V extends string | boolean>(value: V): Schema<V> => ({
+  type: typeof value,
+  const: value,
+});
+
+export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
+  ...schema,
+  type: [schema['type'], 'null'],
+  ...(Array.isArray(schema['enum']) ? { enum: [...(schema['enum'] as unknown[]), null] } : {}),
+});
+
+/** Like `orNull`, for a schema with a name of its own. */
+export const eitherOrNull = <T>(schema: Schema<T>): Schema<T | null> => ({
+  oneOf: [schema, { type: 'null' }],
+});
+
+/** The same values, with something said about them. */
+export const described = <T>(schema: Schema<T>, description: string): Schema<T> => ({
+  ...schema,
+  description,
+});
+
+/** Fewer values of the same type. */
+export const limited = <T>(schema: Schema<T>, keywords: JsonSchema): Schema<T> => ({
+  ...schema,
+  ...keywords,
 });
 
 /** Under this name in the API's description. */
-export const titled = (title: string, schema: JsonSchema): JsonSchema => ({ title, ...schema });
+export const titled = <T>(title: string, schema: Schema<T>): Schema<T> => ({ title, ...schema });
 
-export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+// Objects, lists and maps.
 
-export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema['type'], 'null'] });
+/** An object in which only the listed fields may stand. */
+export const strictObject = <P extends Fields, R extends keyof P & string = never>(
+  properties: P,
+  required: readonly R[] = [],
+): Schema<ObjectOf<P, R>> => ({ type: 'object', properties, required, additionalProperties: false });
+
+/** An object that may have other fields too. */
+export const openObject = <P extends Fields>(
+  properties: P,
+): Schema<ObjectOf<P> & Readonly<Record<string, unknown>>> => ({ type: 'object', properties });
+
+/** The parameters of a query; those that are not listed are ignored. */
+export const queryOf = <P extends Fields, R extends keyof P & string = never>(
+  properties: P,
+  required: readonly R[] = [],
+): Schema<ObjectOf<P, R>> => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+});
+
+/** An object of an answer: every field is always there. The title is its name in the API's description. */
+export const record = <P extends Fields>(title: string, properties: P): Schema<ObjectOf<P, keyof P>> => ({
+  title,
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+export const listOf = <T>(items: Schema<T>): Schema<readonly T[]> => ({ type: 'array', items });
+
+export const dictionaryOf = <T>(values: Schema<T>): Schema<Readonly<Record<string, T>>> => ({
+  type: 'object',
+  additionalProperties: values,
+});
 
 /** An array past its limit fails by that alone: its items are not looked at. */
-export const arrayOf = (
-  items: JsonSchema,
+export const arrayOf = <T>(
+  items: Schema<T>,
   maxItems: number,
   more: { readonly uniqueItems?: boolean } = {},
-): JsonSchema => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
+): Schema<readonly T[]> => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
 
 /** An object with names of the sender's choice. Past its limit it fails by that alone, like an array. */
-export const mapOf = (propertyNames: JsonSchema, values: JsonSchema, maxProperties: number): JsonSchema => ({
+export const mapOf = <T>(
+  propertyNames: JsonSchema,
+  values: Schema<T>,
+  maxProperties: number,
+): Schema<Readonly<Record<string, T>>> => ({
   type: 'object',
   maxProperties,
   if: { maxProperties },
   then: { propertyNames, additionalProperties: values },
 });
 
-export const nameSchema: JsonSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  format: 'display-name',
-};
-export const descriptionSchema: JsonSchema = { type: ['string', 'null'], maxLength: 2000 };
-export const slugSchema: JsonSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: slugMaxLength,
-  pattern: slugPattern.source,
-};
-export const uuidSchema: JsonSchema = { type: 'string', format: 'uuid' };
-export const timeSchema: JsonSchema = { type: 'string', format: 'date-time' };
-export const objectSchema: JsonSchema = { type: 'object' };
-export const topicNameSchema: JsonSchema = {
-  type: 'string',
-  maxLength: topicNameMaxLength,
-  pattern: topicNamePattern.source,
-};
+// What several resources have.
+
+export const nameSchema = text({ minLength: 1, maxLength: 255, format: 'display-name' });
+export const descriptionSchema = orNull(text({ maxLength: 2000 }));
+export const slugSchema = text({ minLength: 1, maxLength: slugMaxLength, pattern: slugPattern.source });
+export const uuidSchema = text({ format: 'uuid' });
+export const timeSchema = text({ format: 'date-time' });
+export const objectSchema: Schema<Readonly<Record<string, unknown>>> = { type: 'object' };
+export const topicNameSchema = text({ maxLength: topicNameMaxLength, pattern: topicNamePattern.source });
 export const topicsSchema = arrayOf(topicNameSchema, 1000, { uniqueItems: true });
-export const activeOrDisabledSchema: JsonSchema = { type: 'string', enum: ['active', 'disabled'] };
+export const activeOrDisabledSchema = oneOf(['active', 'disabled']);
 
 /** The time as it is kept, whatever offset it was sent with. */
 export const normalTime = (time: string): string => new Date(time).toISOString();
 
 // In answers: the shape that a value has, without the limits that it was taken with.
-export const textSchema: JsonSchema = { type: 'string' };
-export const textOrNullSchema: JsonSchema = { type: ['string', 'null'] };
-export const flagSchema: JsonSchema = { type: 'boolean' };
-export const countSchema: JsonSchema = { type: 'integer', minimum: 0 };
+export const textSchema = text();
+export const textOrNullSchema = orNull(textSchema);
+export const flagSchema = flag();
+export const countSchema = integer({ minimum: 0 });

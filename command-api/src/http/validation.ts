@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { validationError, type FailedConstraint } from './errors.js';
 import { isUuid } from './request.js';
-import type { JsonSchema } from './route.js';
+import type { JsonSchema } from './schema.js';
 
 export type Validate = (value: unknown) => void;
 

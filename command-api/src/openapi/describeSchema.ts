@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from '../http/route.js';
+import type { JsonSchema } from '../http/schema.js';
 import { displayNamePattern, timePattern } from '../http/validation.js';
 
 export interface SchemaDescriber {

@@ -12,8 +12,8 @@ import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { bodyMessages } from '../http/jsonBody.js';
 import { invalidIdMessage } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
-import { type Route, type JsonSchema, pathParameterNames } from '../http/route.js';
-import { listOf, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
+import { type Route, pathParameterNames } from '../http/route.js';
+import { type JsonSchema, listOf, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 
 /** One way in which a request can fail, with the answer it would get. */
 export interface ErrorCase {

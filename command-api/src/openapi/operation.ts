@@ -1,7 +1,7 @@
-import { pathParameterNames, type JsonSchema, type Route } from '../http/route.js';
+import { pathParameterNames, type Route } from '../http/route.js';
+import { type JsonSchema, textSchema, uuidSchema } from '../http/schema.js';
 import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
 import { actorKeyIdPattern } from '../http/request.js';
-import { textSchema, uuidSchema } from '../http/schema.js';
 import { exampleIds } from '../http/exampleValues.js';
 
 type Describe = (schema: JsonSchema) => JsonSchema;
@@ -42,7 +42,7 @@ const success = (route: Route, routes: readonly Route[], describe: Describe): ob
     ...(Object.keys(links).length === 0 ? {} : { links }),
     ...(route.answer === undefined
       ? {}
-      : { content: { [json]: { schema: describe(route.answer), example: route.example.answer } } }),
+      : { content: { [json]: { schema: describe(route.answer), example: route.example?.answer } } }),
   };
 };
 

@@ -1,99 +1,84 @@
+import { monthAt } from '@roomwire/shared/domain/month';
 import {
   organizationStatuses,
-  type OrganizationStatus,
-  type Plan,
   unlimitedPlan,
   type Organization,
 } from '@roomwire/shared/domain/organizations/organization';
-import { pageQuerySchema } from '../http/listing.js';
-import {
-  nameSchema,
-  strictObject,
-  titled,
-  countSchema,
-  listOf,
-  orNull,
-  record,
-  textSchema,
-  timeSchema,
-  uuidSchema,
-} from '../http/schema.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
-import { pathValue, type SessionCaller } from '../http/route.js';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { pathValue, type SessionCaller, type SessionRequest } from '../http/route.js';
+import {
+  countSchema,
+  described,
+  listOf,
+  nameSchema,
+  oneOf,
+  orNull,
+  record,
+  strictObject,
+  text,
+  textSchema,
+  timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
+} from '../http/schema.js';
 import { existing, organizationTarget } from './decider.js';
-import { monthAt } from '@roomwire/shared/domain/month';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 
-const limitSchema = { type: ['integer', 'null'], minimum: 0 };
+const limitSchema = orNull(countSchema);
 
-const planSchema = strictObject({
+const planChangesSchema = strictObject({
   maxApps: limitSchema,
   maxConnections: limitSchema,
   monthlyMessages: limitSchema,
 });
 
-export interface CreateOrganizationBody {
-  readonly name: string;
-  readonly plan?: Partial<Plan>;
-}
-
 export const createOrganizationSchema = titled(
   'NewOrganization',
-  strictObject({ name: nameSchema, plan: planSchema }, ['name']),
+  strictObject({ name: nameSchema, plan: planChangesSchema }, ['name']),
 );
-
-export interface UpdateOrganizationBody {
-  readonly name?: string;
-  readonly status?: OrganizationStatus;
-  readonly plan?: Partial<Plan>;
-}
 
 export const updateOrganizationSchema = titled(
   'OrganizationChanges',
-  strictObject({
-    name: nameSchema,
-    status: { type: 'string', enum: [...organizationStatuses] },
-    plan: planSchema,
-  }),
+  strictObject({ name: nameSchema, status: oneOf(organizationStatuses), plan: planChangesSchema }),
 );
 
 export const organizationsQuerySchema = pageQuerySchema(['name', 'status', 'createdAt', 'updatedAt']);
 
-const limitAnswer = { ...orNull(countSchema), description: 'Null for no limit' };
+const shownLimitSchema = described(limitSchema, 'Null for no limit');
 
-const planAnswer = record('Plan', {
-  maxApps: limitAnswer,
-  maxConnections: limitAnswer,
-  monthlyMessages: limitAnswer,
+const planSchema = record('Plan', {
+  maxApps: shownLimitSchema,
+  maxConnections: shownLimitSchema,
+  monthlyMessages: shownLimitSchema,
 });
 
 export const organizationSchema = record('Organization', {
   organizationId: uuidSchema,
   name: textSchema,
-  status: { type: 'string', enum: [...organizationStatuses] },
-  plan: planAnswer,
+  status: oneOf(organizationStatuses),
+  plan: planSchema,
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
 
-export const usageSchema = record('Usage', {
-  month: { type: 'string', pattern: '^\\d{4}-\\d{2}$', description: 'Calendar month, UTC' },
-  messages: listOf(
-    record('ProjectMessages', {
-      projectId: uuidSchema,
-      messages: { ...countSchema, description: 'Accepted publishes of the month, to within 5 seconds' },
-    }),
-  ),
-  connections: { ...countSchema, description: 'Authenticated connections, to within 5 seconds' },
-  apps: listOf(record('ProjectApps', { projectId: uuidSchema, apps: countSchema })),
-  plan: planAnswer,
+type OrganizationAnswer = ValueOf<typeof organizationSchema>;
+
+export const presentOrganization = (organization: Organization): OrganizationAnswer => ({
+  organizationId: organization.organizationId,
+  name: organization.name,
+  status: organization.status,
+  plan: organization.plan,
+  createdAt: organization.createdAt,
+  updatedAt: organization.updatedAt,
 });
 
 export const exampleNewOrganization = { name: 'Example Ltd', plan: { maxApps: 20 } };
 
-export const exampleOrganization: ReturnType<typeof presentOrganization> = {
+export const exampleOrganization: OrganizationAnswer = {
   organizationId: exampleIds.organizationId,
   name: exampleNewOrganization.name,
   status: 'active',
@@ -102,22 +87,28 @@ export const exampleOrganization: ReturnType<typeof presentOrganization> = {
   updatedAt: exampleTime,
 };
 
-export const exampleUsage: Awaited<ReturnType<typeof usageOf>> = {
+export const usageSchema = record('Usage', {
+  month: text({ pattern: '^\\d{4}-\\d{2}$', description: 'Calendar month, UTC' }),
+  messages: listOf(
+    record('ProjectMessages', {
+      projectId: uuidSchema,
+      messages: described(countSchema, 'Accepted publishes of the month, to within 5 seconds'),
+    }),
+  ),
+  connections: described(countSchema, 'Authenticated connections, to within 5 seconds'),
+  apps: listOf(record('ProjectApps', { projectId: uuidSchema, apps: countSchema })),
+  plan: planSchema,
+});
+
+type UsageAnswer = ValueOf<typeof usageSchema>;
+
+export const exampleUsage: UsageAnswer = {
   month: exampleTime.slice(0, 'YYYY-MM'.length),
   messages: [{ projectId: exampleIds.projectId, messages: 12_345 }],
   connections: 17,
   apps: [{ projectId: exampleIds.projectId, apps: 3 }],
   plan: exampleOrganization.plan,
 };
-
-export const presentOrganization = (organization: Organization) => ({
-  organizationId: organization.organizationId,
-  name: organization.name,
-  status: organization.status,
-  plan: organization.plan,
-  createdAt: organization.createdAt,
-  updatedAt: organization.updatedAt,
-});
 
 export const requireOperator = (caller: SessionCaller): void => {
   if (!caller.isOperator) throw new Rejection('operator_required', {});
@@ -129,7 +120,7 @@ export const requireOperator = (caller: SessionCaller): void => {
  */
 export const organizationOf = async (
   commands: CommandHandler,
-  request: { readonly caller: SessionCaller; readonly path: Readonly<Record<string, string>> },
+  request: SessionRequest,
 ): Promise<Organization> => {
   const organizationId = pathValue(request, 'orgId');
   const { caller } = request;
@@ -142,7 +133,11 @@ export const organizationOf = async (
 const gatewaySilenceMs = 15_000;
 
 /** What an organization has used of its plan. `now`: ISO 8601. True to within 5 seconds. */
-export const usageOf = async (views: ViewStore, { organizationId, plan }: Organization, now: string) => {
+export const usageOf = async (
+  views: ViewStore,
+  { organizationId, plan }: Organization,
+  now: string,
+): Promise<UsageAnswer> => {
   const time = Date.parse(now);
   const month = monthAt(time).name;
   const projects = await views.find('projects', { filter: { organizationId }, sort: [['projectId', 1]] });

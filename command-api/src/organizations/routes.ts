@@ -1,5 +1,5 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import {
   organizationOf,
@@ -14,13 +14,11 @@ import {
   createOrganizationSchema,
   organizationsQuerySchema,
   updateOrganizationSchema,
-  type CreateOrganizationBody,
-  type UpdateOrganizationBody,
 } from './resource.js';
 import { existing, organizationTarget } from './decider.js';
 
 export const organizationRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
-  sessionRoute<CreateOrganizationBody>({
+  sessionRoute({
     method: 'post',
     path: '/organizations',
     operationId: 'createOrganization',
@@ -45,7 +43,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     },
   }),
 
-  sessionRoute<undefined, PageQuery>({
+  sessionRoute({
     method: 'get',
     path: '/organizations',
     operationId: 'listOrganizations',
@@ -93,7 +91,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     },
   }),
 
-  sessionRoute<UpdateOrganizationBody>({
+  sessionRoute({
     method: 'patch',
     path: '/organizations/{orgId}',
     operationId: 'updateOrganization',

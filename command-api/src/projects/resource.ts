@@ -1,29 +1,22 @@
-import { pageQuerySchema } from '../http/listing.js';
-import {
-  nameSchema,
-  strictObject,
-  titled,
-  record,
-  textSchema,
-  timeSchema,
-  uuidSchema,
-} from '../http/schema.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { Project } from '@roomwire/shared/domain/projects/project';
 import type { CommandHandler } from '../handling/commandHandler.js';
-import { pathValue, type SessionCaller } from '../http/route.js';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { pageQuerySchema } from '../http/listing.js';
+import { pathValue, type SessionRequest } from '../http/route.js';
+import {
+  nameSchema,
+  record,
+  strictObject,
+  textSchema,
+  timeSchema,
+  titled,
+  uuidSchema,
+  type ValueOf,
+} from '../http/schema.js';
 import { organizationOf } from '../organizations/resource.js';
 import { existing, projectTarget } from './decider.js';
 
-export interface CreateProjectBody {
-  readonly name: string;
-}
-
 export const createProjectSchema = titled('NewProject', strictObject({ name: nameSchema }, ['name']));
-
-export interface UpdateProjectBody {
-  readonly name?: string;
-}
 
 export const updateProjectSchema = titled('ProjectChanges', strictObject({ name: nameSchema }));
 
@@ -37,17 +30,9 @@ export const projectSchema = record('Project', {
   updatedAt: timeSchema,
 });
 
-export const exampleNewProject = { name: 'Production' };
+type ProjectAnswer = ValueOf<typeof projectSchema>;
 
-export const exampleProject: ReturnType<typeof presentProject> = {
-  projectId: exampleIds.projectId,
-  organizationId: exampleIds.organizationId,
-  ...exampleNewProject,
-  createdAt: exampleTime,
-  updatedAt: exampleTime,
-};
-
-export const presentProject = (project: Project) => ({
+export const presentProject = (project: Project): ProjectAnswer => ({
   projectId: project.projectId,
   organizationId: project.organizationId,
   name: project.name,
@@ -55,11 +40,18 @@ export const presentProject = (project: Project) => ({
   updatedAt: project.updatedAt,
 });
 
+export const exampleNewProject = { name: 'Production' };
+
+export const exampleProject: ProjectAnswer = {
+  projectId: exampleIds.projectId,
+  organizationId: exampleIds.organizationId,
+  ...exampleNewProject,
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
+};
+
 /** The project that the path names, in the organization that the path names. */
-export const projectOf = async (
-  commands: CommandHandler,
-  request: { readonly caller: SessionCaller; readonly path: Readonly<Record<string, string>> },
-): Promise<Project> => {
+export const projectOf = async (commands: CommandHandler, request: SessionRequest): Promise<Project> => {
   const { organizationId } = await organizationOf(commands, request);
   const projectId = pathValue(request, 'projectId');
   return commands.inspect(projectTarget(projectId), (state) =>

@@ -1,4 +1,4 @@
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
 import {
@@ -10,13 +10,11 @@ import {
   createProjectSchema,
   projectsQuerySchema,
   updateProjectSchema,
-  type CreateProjectBody,
-  type UpdateProjectBody,
 } from './resource.js';
 import { existing, projectTarget } from './decider.js';
 
 export const projectRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
-  sessionRoute<CreateProjectBody>({
+  sessionRoute({
     method: 'post',
     path: '/organizations/{orgId}/projects',
     operationId: 'createProject',
@@ -39,7 +37,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     },
   }),
 
-  sessionRoute<undefined, PageQuery>({
+  sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/projects',
     operationId: 'listProjects',
@@ -71,7 +69,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     },
   }),
 
-  sessionRoute<UpdateProjectBody>({
+  sessionRoute({
     method: 'patch',
     path: '/organizations/{orgId}/projects/{projectId}',
     operationId: 'updateProject',

@@ -44,7 +44,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       },
     }),
 
-    projectRoute<CreateGrantBody>({
+    projectRoute({
       method: 'post',
       path: '/apps/{appId}/rooms/{roomId}/actors',
       operationId: 'createRoomGrant',

@@ -1,37 +1,32 @@
-import { type RoomStatus, roomStatuses, type Room } from '@roomwire/shared/domain/rooms/room';
-import {
-  activeOrDisabledSchema,
-  descriptionSchema,
-  nameSchema,
-  objectSchema,
-  slugSchema,
-  strictObject,
-  titled,
-  topicsSchema,
-  flagSchema,
-  listOf,
-  record,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  uuidSchema,
-} from '../http/schema.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { roomStatuses, type Room } from '@roomwire/shared/domain/rooms/room';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
-import { pathValue, type ProjectCaller } from '../http/route.js';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { pathValue, type ProjectRequest } from '../http/route.js';
+import {
+  activeOrDisabledSchema,
+  described,
+  descriptionSchema,
+  flag,
+  flagSchema,
+  listOf,
+  nameSchema,
+  objectSchema,
+  oneOf,
+  record,
+  slugSchema,
+  strictObject,
+  textOrNullSchema,
+  textSchema,
+  timeSchema,
+  titled,
+  topicsSchema,
+  uuidSchema,
+  type ValueOf,
+} from '../http/schema.js';
 
-type Metadata = Readonly<Record<string, unknown>>;
-
-export interface CreateRoomBody {
-  readonly name: string;
-  readonly slug?: string;
-  readonly description?: string | null;
-  readonly topics?: readonly string[];
-  readonly metadata?: Metadata;
-  readonly enableWebRTC?: boolean;
-}
+export type CreateRoomBody = ValueOf<typeof createRoomSchema>;
 
 export const createRoomSchema = titled(
   'NewRoom',
@@ -42,19 +37,11 @@ export const createRoomSchema = titled(
       description: descriptionSchema,
       topics: topicsSchema,
       metadata: objectSchema,
-      enableWebRTC: { type: 'boolean' },
+      enableWebRTC: flag(),
     },
     ['name'],
   ),
 );
-
-export interface UpdateRoomBody {
-  readonly name?: string;
-  readonly description?: string | null;
-  readonly status?: RoomStatus;
-  readonly topics?: readonly string[];
-  readonly metadata?: Metadata;
-}
 
 export const updateRoomSchema = titled(
   'RoomChanges',
@@ -71,31 +58,19 @@ export const roomSchema = record('Room', {
   roomId: uuidSchema,
   appId: uuidSchema,
   name: textSchema,
-  slug: { ...textSchema, description: 'A segment of topic addresses' },
+  slug: described(textSchema, 'A segment of topic addresses'),
   description: textOrNullSchema,
   topics: listOf(textSchema),
   metadata: objectSchema,
-  status: { type: 'string', enum: [...roomStatuses] },
-  isStatic: { ...flagSchema, description: 'Whether a blueprint made it' },
+  status: oneOf(roomStatuses),
+  isStatic: described(flagSchema, 'Whether a blueprint made it'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
 
-export const exampleNewRoom = { name: 'Lobby', topics: ['chat', 'typing'], metadata: { floor: 1 } };
+type RoomAnswer = ValueOf<typeof roomSchema>;
 
-export const exampleRoom: ReturnType<typeof presentRoom> = {
-  roomId: exampleIds.roomId,
-  appId: exampleIds.appId,
-  ...exampleNewRoom,
-  slug: 'lobby',
-  description: null,
-  status: 'active',
-  isStatic: false,
-  createdAt: exampleTime,
-  updatedAt: exampleTime,
-};
-
-export const presentRoom = (room: Room) => ({
+export const presentRoom = (room: Room): RoomAnswer => ({
   roomId: room.roomId,
   appId: room.appId,
   name: room.name,
@@ -109,13 +84,22 @@ export const presentRoom = (room: Room) => ({
   updatedAt: room.updatedAt,
 });
 
-interface RoomRequest {
-  readonly caller: ProjectCaller;
-  readonly path: Readonly<Record<string, string>>;
-}
+export const exampleNewRoom = { name: 'Lobby', topics: ['chat', 'typing'], metadata: { floor: 1 } };
+
+export const exampleRoom: RoomAnswer = {
+  roomId: exampleIds.roomId,
+  appId: exampleIds.appId,
+  ...exampleNewRoom,
+  slug: 'lobby',
+  description: null,
+  status: 'active',
+  isStatic: false,
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
+};
 
 /** The room that the path names in its app, as the read models show them. A room of another app does not exist. */
-export const findRoom = async (views: ViewStore, request: RoomRequest): Promise<Room> => {
+export const findRoom = async (views: ViewStore, request: ProjectRequest): Promise<Room> => {
   const { appId } = await findApp(views, request);
   const roomId = pathValue(request, 'roomId');
   const room = await views.get('rooms', roomId);

@@ -15,7 +15,6 @@ import {
   createRoomSchema,
   updateRoomSchema,
   type CreateRoomBody,
-  type UpdateRoomBody,
 } from './resource.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
 
@@ -38,7 +37,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       },
     }),
 
-    projectRoute<CreateRoomBody>({
+    projectRoute({
       method: 'post',
       path: '/apps/{appId}/rooms',
       operationId: 'createRoom',
@@ -60,7 +59,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       },
     }),
 
-    projectRoute<CreateRoomBody>({
+    projectRoute({
       method: 'post',
       path: '/apps/{appId}/rooms/ensure',
       operationId: 'ensureRoom',
@@ -100,7 +99,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       },
     }),
 
-    projectRoute<UpdateRoomBody>({
+    projectRoute({
       method: 'patch',
       path: '/apps/{appId}/rooms/{roomId}',
       operationId: 'updateRoom',

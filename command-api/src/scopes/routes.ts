@@ -14,13 +14,11 @@ import {
   scopesQuerySchema,
   updateScopeSchema,
   type CreateScopeBody,
-  type ScopesQuery,
-  type UpdateScopeBody,
 } from './resource.js';
 import { existing, scopesTarget } from './decider.js';
 
 export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
-  projectRoute<undefined, ScopesQuery>({
+  projectRoute({
     method: 'get',
     path: '/scopes',
     operationId: 'listScopes',
@@ -44,7 +42,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     },
   }),
 
-  projectRoute<CreateScopeBody>({
+  projectRoute({
     method: 'post',
     path: '/scopes',
     operationId: 'createScope',
@@ -81,7 +79,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     },
   }),
 
-  projectRoute<UpdateScopeBody>({
+  projectRoute({
     method: 'patch',
     path: '/scopes/{scopeId}',
     operationId: 'updateScope',

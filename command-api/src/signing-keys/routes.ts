@@ -14,9 +14,6 @@ import {
   createSigningKeySchema,
   signingKeysQuerySchema,
   updateSigningKeySchema,
-  type CreateSigningKeyBody,
-  type SigningKeysQuery,
-  type UpdateSigningKeyBody,
 } from './resource.js';
 import { existing, signingKeyTarget } from './decider.js';
 
@@ -30,7 +27,7 @@ export const signingKeyRoutes = ({
   random,
   secretBox,
 }: SigningKeyDeps): readonly Route[] => [
-  projectRoute<undefined, SigningKeysQuery>({
+  projectRoute({
     method: 'get',
     path: '/signing-keys',
     operationId: 'listSigningKeys',
@@ -53,7 +50,7 @@ export const signingKeyRoutes = ({
     },
   }),
 
-  projectRoute<CreateSigningKeyBody>({
+  projectRoute({
     method: 'post',
     path: '/signing-keys',
     operationId: 'createSigningKey',
@@ -98,7 +95,7 @@ export const signingKeyRoutes = ({
     },
   }),
 
-  projectRoute<UpdateSigningKeyBody>({
+  projectRoute({
     method: 'patch',
     path: '/signing-keys/{signingKeyId}',
     operationId: 'updateSigningKey',

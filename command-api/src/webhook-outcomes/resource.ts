@@ -1,13 +1,19 @@
-import type { JsonSchema } from '../http/route.js';
 import {
-  uuidSchema,
   countSchema,
+  described,
   flagSchema,
+  integer,
   listOf,
+  number,
+  oneOf,
   orNull,
+  queryOf,
   record,
+  text,
   textSchema,
   timeSchema,
+  uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
 import { outcomeClasses, outcomeSteps, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
@@ -31,65 +37,55 @@ export const cursorOf = (text: string): Cursor => {
   return { reading, number: Number(number), time: Number(time) };
 };
 
-export interface OutcomesQuery {
-  readonly cursor?: string;
-  readonly projectId?: string;
-  readonly appId?: string;
-  readonly failed?: 'true' | 'false';
-}
+export type OutcomesQuery = ValueOf<typeof outcomesQuerySchema>;
 
-export const outcomesQuerySchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    cursor: {
-      type: 'string',
-      maxLength: 40,
-      pattern: cursorPattern,
-      description: 'Of the answer before; from now on without one',
-    },
-    projectId: uuidSchema,
-    appId: uuidSchema,
-    failed: {
-      type: 'string',
-      enum: ['true', 'false'],
-      description: '`true`: only attempts without a 2xx; `false`: only those with one',
-    },
-  },
-};
-
-const outcomeSchema = record('WebhookOutcome', {
-  at: { ...timeSchema, description: 'When the attempt ended' },
+export const outcomesQuerySchema = queryOf({
+  cursor: text({
+    maxLength: 40,
+    pattern: cursorPattern,
+    description: 'Of the answer before; from now on without one',
+  }),
   projectId: uuidSchema,
   appId: uuidSchema,
-  kind: { type: 'string', enum: ['trigger', 'hydration'] },
-  webhookId: { ...uuidSchema, description: 'The header `webhook-id`; the `dlqId` if it comes to nothing' },
-  urlOrigin: { ...textSchema, description: 'Scheme, host and port of the URL' },
-  attempt: { ...countSchema, description: 'Counted from 1; a redrive begins anew' },
-  outcome: {
-    type: 'string',
-    enum: [...outcomeClasses],
-    description: 'Class of the status, or why there is none',
-  },
-  next: { type: 'string', enum: [...outcomeSteps], description: 'What follows' },
-  status: { ...orNull({ type: 'integer' }), description: 'Null where no answer came' },
-  durationMs: { type: 'number' },
-  requestBytes: { ...countSchema, description: 'Of the body' },
+  failed: oneOf(['true', 'false'], {
+    description: '`true`: only attempts without a 2xx; `false`: only those with one',
+  }),
+});
+
+const outcomeSchema = record('WebhookOutcome', {
+  at: described(timeSchema, 'When the attempt ended'),
+  projectId: uuidSchema,
+  appId: uuidSchema,
+  kind: oneOf(['trigger', 'hydration']),
+  webhookId: described(uuidSchema, 'The header `webhook-id`; the `dlqId` if it comes to nothing'),
+  urlOrigin: described(textSchema, 'Scheme, host and port of the URL'),
+  attempt: described(countSchema, 'Counted from 1; a redrive begins anew'),
+  outcome: oneOf(outcomeClasses, { description: 'Class of the status, or why there is none' }),
+  next: oneOf(outcomeSteps, { description: 'What follows' }),
+  status: described(orNull(integer()), 'Null where no answer came'),
+  durationMs: number(),
+  requestBytes: described(countSchema, 'Of the body'),
 });
 
 export const outcomesSchema = record('WebhookOutcomes', {
-  data: { ...listOf(outcomeSchema), description: 'In the order in which they came, 500 at most' },
-  cursor: { ...textSchema, description: 'For the next request' },
-  gap: { ...flagSchema, description: 'Outcomes since the cursor are not kept any more' },
+  data: described(listOf(outcomeSchema), 'In the order in which they came, 500 at most'),
+  cursor: described(textSchema, 'For the next request'),
+  gap: described(flagSchema, 'Outcomes since the cursor are not kept any more'),
 });
 
 /** As an answer shows it: of the caller's own organization. */
-export const presentOutcome = ({ organizationId: _, at, durationMs, ...outcome }: WebhookOutcome) => ({
+export const presentOutcome = ({
+  organizationId: _,
+  at,
+  durationMs,
+  ...outcome
+}: WebhookOutcome): ValueOf<typeof outcomeSchema> => ({
   at: new Date(at).toISOString(),
   ...outcome,
   durationMs: Math.round(durationMs * 10) / 10,
 });
 
-export const exampleOutcomes = {
+export const exampleOutcomes: ValueOf<typeof outcomesSchema> = {
   data: [
     {
       at: exampleTime,

@@ -21,7 +21,7 @@ export const webhookOutcomeRoutes = ({
   commands,
   outcomes,
 }: OutcomeDeps & Pick<ResourceDeps, 'commands'>): readonly Route[] => [
-  sessionRoute<undefined, OutcomesQuery>({
+  sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/webhook-outcomes',
     operationId: 'watchWebhookOutcomes',

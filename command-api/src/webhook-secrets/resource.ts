@@ -1,20 +1,17 @@
+import type { WebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import {
+  described,
   nameSchema,
-  strictObject,
-  titled,
   record,
+  strictObject,
   textSchema,
   timeSchema,
+  titled,
   uuidSchema,
+  type ValueOf,
 } from '../http/schema.js';
-import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import type { JsonSchema } from '../http/route.js';
-import type { WebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
-
-export interface CreateWebhookSecretBody {
-  readonly name: string;
-}
 
 export const createWebhookSecretSchema = titled(
   'NewWebhookSecret',
@@ -23,7 +20,7 @@ export const createWebhookSecretSchema = titled(
 
 export const webhookSecretsQuerySchema = pageQuerySchema(['name', 'createdAt']);
 
-const recordFields: Readonly<Record<string, JsonSchema>> = {
+const webhookSecretFields = {
   webhookSecretId: uuidSchema,
   projectId: uuidSchema,
   name: textSchema,
@@ -31,20 +28,29 @@ const recordFields: Readonly<Record<string, JsonSchema>> = {
   updatedAt: timeSchema,
 };
 
-export const webhookSecretSchema = record('WebhookSecret', recordFields);
+export const webhookSecretSchema = record('WebhookSecret', webhookSecretFields);
 
 export const createdWebhookSecretSchema = record('CreatedWebhookSecret', {
-  ...recordFields,
-  webhookSecret: {
-    ...textSchema,
-    description:
-      '`whsec_` and the key in base64, as libraries for Standard Webhooks take it; shown only in this answer',
-  },
+  ...webhookSecretFields,
+  webhookSecret: described(
+    textSchema,
+    '`whsec_` and the key in base64, as libraries for Standard Webhooks take it; shown only in this answer',
+  ),
+});
+
+type WebhookSecretAnswer = ValueOf<typeof webhookSecretSchema>;
+
+export const presentWebhookSecret = (secret: WebhookSecret): WebhookSecretAnswer => ({
+  webhookSecretId: secret.webhookSecretId,
+  projectId: secret.projectId,
+  name: secret.name,
+  createdAt: secret.createdAt,
+  updatedAt: secret.updatedAt,
 });
 
 export const exampleNewWebhookSecret = { name: 'Of this year' };
 
-export const exampleWebhookSecret: ReturnType<typeof presentWebhookSecret> = {
+export const exampleWebhookSecret: WebhookSecretAnswer = {
   webhookSecretId: exampleIds.webhookSecretId,
   projectId: exampleIds.projectId,
   name: exampleNewWebhookSecret.name,
@@ -56,11 +62,3 @@ export const exampleCreatedWebhookSecret = {
   ...exampleWebhookSecret,
   webhookSecret: 'whsec_RVhBTVBMRS1FWEFNUExFLUVYQU1QTEUtRVhBTVBMRS0=',
 };
-
-export const presentWebhookSecret = (secret: WebhookSecret) => ({
-  webhookSecretId: secret.webhookSecretId,
-  projectId: secret.projectId,
-  name: secret.name,
-  createdAt: secret.createdAt,
-  updatedAt: secret.updatedAt,
-});

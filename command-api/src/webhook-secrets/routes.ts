@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import { examplePage, findPage, pageOf, type PageQuery } from '../http/listing.js';
+import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { projectOf } from '../projects/resource.js';
 import {
@@ -12,7 +12,6 @@ import {
   presentWebhookSecret,
   createWebhookSecretSchema,
   webhookSecretsQuerySchema,
-  type CreateWebhookSecretBody,
 } from './resource.js';
 import { existing, webhookSecretsTarget } from './decider.js';
 
@@ -29,7 +28,7 @@ export const webhookSecretRoutes = ({
   random,
   secretBox,
 }: WebhookSecretDeps): readonly Route[] => [
-  sessionRoute<CreateWebhookSecretBody>({
+  sessionRoute({
     method: 'post',
     path,
     operationId: 'createWebhookSecret',
@@ -55,7 +54,7 @@ export const webhookSecretRoutes = ({
     },
   }),
 
-  sessionRoute<undefined, PageQuery>({
+  sessionRoute({
     method: 'get',
     path,
     operationId: 'listWebhookSecrets',

@@ -7,6 +7,7 @@ import { mountRoutes } from '../../src/http/mountRoutes.js';
 import { assignRequestId } from '../../src/http/request.js';
 import { RequestMetrics } from '../../src/http/requestTelemetry.js';
 import { projectRoute } from '../../src/http/route.js';
+import { objectSchema } from '../../src/http/schema.js';
 
 describe('a mounted route', () => {
   let server: Server;
@@ -14,15 +15,15 @@ describe('a mounted route', () => {
   let authenticated: () => void;
   const whenAuthenticated = new Promise<void>((resolve) => (authenticated = resolve));
 
-  const route = projectRoute<object>({
+  const route = projectRoute({
     method: 'post',
     path: '/things',
     operationId: 'makeThing',
     tag: 'Apps',
     summary: 'Make a thing',
-    body: { type: 'object' },
+    body: objectSchema,
     status: 201,
-    answer: { type: 'object' },
+    answer: objectSchema,
     example: { body: {}, answer: {} },
     rejections: [],
     handle: async (taken) => ({ now: taken.now }),
