@@ -37,9 +37,9 @@ export class EngineUnavailable extends Error {
   }
 }
 
-/** What a handler rejects with that gives a job back undone because its process ends: it is done again, and nothing is wrong. */
+/** What a handler rejects with when it leaves a job undone because its process ends: the job is retried, and nothing is wrong. */
 export class JobRequeued extends Error {
-  override readonly name: string = 'GivenBack';
+  override readonly name: string = 'JobRequeued';
 }
 
 /** A batch of changes from a projector whose place another one has taken. */

@@ -42,7 +42,7 @@ export interface MessageBus {
   /**
    * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
    * done again (after a pause in the first case), and the jobs of its key behind it wait, unless the queue lets them overlap.
-   * The log is told of a rejection, unless it is `GivenBack`.
+   * The log is told of a rejection, unless it is `JobRequeued`.
    */
   work<T>(
     queue: WorkQueue<T>,

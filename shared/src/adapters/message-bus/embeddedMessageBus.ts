@@ -14,7 +14,6 @@ import type { Channel, WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
 import { ChannelHub, done } from './channelHub.js';
 import { DurableQueue } from './durableQueue.js';
-import { tellOfFailedJob } from './failedJob.js';
 import { JobJournal } from './jobJournal.js';
 
 export interface EmbeddedMessageBusOptions {
@@ -100,9 +99,7 @@ class EmbeddedMessageBus implements MeasuredBus {
   #queue<T>(queue: WorkQueue<T>): DurableQueue<T> {
     const known = this.#queues.get(queue.name) as DurableQueue<T> | undefined;
     if (known) return known;
-    const durable = new DurableQueue(queue, this.#journal, this.#clock, (error) =>
-      tellOfFailedJob(this.#logger, queue.name, error),
-    );
+    const durable = new DurableQueue(queue, this.#journal, this.#clock, this.#logger);
     this.#queues.set(queue.name, durable as DurableQueue<unknown>);
     return durable;
   }

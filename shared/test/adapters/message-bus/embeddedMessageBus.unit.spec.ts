@@ -162,7 +162,7 @@ describe('the embedded message bus', () => {
       await bus.close();
       bus = await openIn(folder, { logger });
       await bus.work({ ...jobs, codec: undecodable }, { concurrency: 1 }, async () => {});
-      await eventually(() => logged.includes('A job failed and is done again'));
+      await eventually(() => logged.includes('A job failed and is retried'));
     });
 
     it('waits for the jobs in hand when it is closed, and is out of reach then', async () => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import kafkajs, { type IHeaders, type KafkaMessage, type Message } from 'kafkajs';
-import { Fifo } from '../../../src/adapters/message-bus/fifo.js';
+import { FifoQueue } from '../../../src/adapters/message-bus/fifoQueue.js';
 import { groupedMessages } from '../../../src/adapters/message-bus/kafka/groupedMessages.js';
 import {
   asMessages,
@@ -232,12 +232,12 @@ describe('takeBatch', () => {
     expiresAt: 0,
     settle: undefined,
   });
-  const queueOf = (records: readonly Outgoing[]): Fifo<Outgoing> => {
-    const queue = new Fifo<Outgoing>();
+  const queueOf = (records: readonly Outgoing[]): FifoQueue<Outgoing> => {
+    const queue = new FifoQueue<Outgoing>();
     for (const each of records) queue.push(each);
     return queue;
   };
-  const sizes = (queue: Fifo<Outgoing>, partitions = 1): number[] => {
+  const sizes = (queue: FifoQueue<Outgoing>, partitions = 1): number[] => {
     const taken: number[] = [];
     while (!queue.isEmpty) taken.push(takeBatch(queue, partitions, new RecordNumbers()).length);
     return taken;

@@ -1,5 +1,5 @@
 import type { Message } from 'kafkajs';
-import type { Fifo } from '../fifo.js';
+import type { FifoQueue } from '../fifoQueue.js';
 import { groupedMessages } from './groupedMessages.js';
 import { partitionOf } from './partitionOf.js';
 import type { RecordNumbers } from './recordId.js';
@@ -35,7 +35,11 @@ const batchBytes = 4_000_000;
 const batchRecords = 1_000;
 
 /** The first records in the queue, as many as may go together; a single one that is larger goes alone. */
-export const takeBatch = (queue: Fifo<Outgoing>, partitions: number, numbers: RecordNumbers): Placed[] => {
+export const takeBatch = (
+  queue: FifoQueue<Outgoing>,
+  partitions: number,
+  numbers: RecordNumbers,
+): Placed[] => {
   const records: Placed[] = [];
   const bytesOf = new Map<number, number>();
   let bytes = 0;

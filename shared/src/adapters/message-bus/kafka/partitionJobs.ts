@@ -1,5 +1,5 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
-import { Fifo } from '../fifo.js';
+import { FifoQueue } from '../fifoQueue.js';
 import { PartitionCursor, type Accepted } from './partitionCursor.js';
 
 export interface Job {
@@ -22,7 +22,7 @@ const mostRemembered = 100_000;
 export class PartitionJobs {
   readonly partition: number;
   readonly #cursor = new PartitionCursor();
-  readonly #inOrder = new Fifo<Job>();
+  readonly #inOrder = new FifoQueue<Job>();
   #remembered = 0;
   #unfinished = 0;
   #unfinishedBytes = 0;

@@ -4,11 +4,8 @@ import type { Logger } from '../../../ports/logger.js';
 import type { QueueWorker, WorkOptions } from '../../../ports/messageBus.js';
 import type { WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
-import { tellOfFailedJob } from '../failedJob.js';
-import { lanesOf } from '../overlappingLanes.js';
-import { DueTimes } from './dueTimes.js';
+import { DueTimes, JobWorkers } from '../jobWorkers.js';
 import type { EndOffsets } from './endOffsets.js';
-import { JobWorkers } from './jobWorkers.js';
 import { PartitionJobs, type Job } from './partitionJobs.js';
 import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
 
@@ -28,7 +25,7 @@ export interface QueueConsumerOptions {
 
 interface Owned {
   readonly jobs: PartitionJobs;
-  readonly dueTimes: DueTimes;
+  readonly dueTimes: DueTimes<Job>;
 }
 
 const betweenCommitsMs = 500;
@@ -46,7 +43,7 @@ export class QueueConsumer<T> implements ConsumerTask {
   readonly #queue: WorkQueue<T>;
   readonly #options: QueueConsumerOptions;
   readonly #consumer: SupervisedConsumer;
-  readonly #workers: JobWorkers;
+  readonly #workers: JobWorkers<Job>;
   readonly #owned = new Map<number, Owned>();
   #memberId = '';
   #commitTimer: NodeJS.Timeout | undefined;
@@ -58,11 +55,11 @@ export class QueueConsumer<T> implements ConsumerTask {
     this.groupId = () => options.groupPrefix + queue.name;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
     this.#consumer = new SupervisedConsumer(this, options.surroundings);
-    const outcomes = {
+    const source = {
+      payload: ({ jobs, payload }: Job) => (jobs.isLost ? undefined : payload),
       done: (job: Job) => this.#done(job),
-      failed: (_job: Job, error: unknown) => this.#failed(error),
     };
-    this.#workers = new JobWorkers(outcomes, lanesOf(queue));
+    this.#workers = new JobWorkers(queue, source, options.logger);
   }
 
   start(): void {
@@ -126,7 +123,10 @@ export class QueueConsumer<T> implements ConsumerTask {
         topic: this.topic,
         partition: batch.partition,
       });
-    for (const message of messages) dueTimes.add(jobs.add(message));
+    for (const message of messages) {
+      const job = jobs.add(message);
+      dueTimes.add(job, dueTimes.dueTime(job.putAt));
+    }
     dueTimes.release();
     if (jobs.isFull) {
       jobs.isPaused = true;
@@ -160,8 +160,8 @@ export class QueueConsumer<T> implements ConsumerTask {
   }
 
   #own(partition: number): Owned {
-    const dueTimes = new DueTimes(this.#queue.delayMs, this.#options.clock, (due) => {
-      for (const job of due) this.#workers.add(job);
+    const dueTimes = new DueTimes<Job>(this.#queue.delayMs, this.#options.clock, (due) => {
+      for (const job of due) this.#workers.add(job.key, job);
       this.#workers.advance();
     });
     const owned: Owned = { jobs: new PartitionJobs(partition), dueTimes };
@@ -188,10 +188,6 @@ export class QueueConsumer<T> implements ConsumerTask {
 
   #commitSoon(): void {
     this.#commitTimer ??= setTimeout(() => void this.#commit(), betweenCommitsMs);
-  }
-
-  #failed(error: unknown): void {
-    tellOfFailedJob(this.#options.logger, this.#queue.name, error);
   }
 
   /** A commit that fails costs nothing but doing something again: the next one makes up for it. */

@@ -3,7 +3,7 @@ import type { ProducerRecord } from 'kafkajs';
 import type { Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { done } from '../channelHub.js';
-import { Fifo } from '../fifo.js';
+import { FifoQueue } from '../fifoQueue.js';
 import {
   asMessages,
   recordOverheadBytes,
@@ -52,7 +52,7 @@ const expiryLookMs = 500;
 export class TopicSender {
   readonly #options: TopicSenderOptions;
   readonly #numbers = new RecordNumbers();
-  readonly #queue = new Fifo<Outgoing>();
+  readonly #queue = new FifoQueue<Outgoing>();
   #queuedBytes = 0;
   /** On their way, without those whose senders were told that it failed. */
   #sending: readonly Placed[] = [];
