@@ -40,11 +40,11 @@ export class RequestMetrics {
   }
 
   readonly collect: CollectMetrics = (sink) => {
-    sink.value('roomwire_commands_in_flight', this.inFlight);
+    sink.value('roomwire_http_requests_in_flight', this.inFlight);
     sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
     for (const { of, byStatus } of this.#routes)
       for (const [status, times] of byStatus)
-        sink.distribution('roomwire_command_duration_seconds', times, { ...of, status: String(status) });
+        sink.distribution('roomwire_http_request_duration_seconds', times, { ...of, status: String(status) });
   };
 }
 

@@ -47,7 +47,7 @@ describe('the exposition of metrics', () => {
     const times = new Distribution([0.1, 1]);
     for (const seconds of [0.05, 0.1, 0.5, 3]) times.observe(seconds);
     const labels = { method: 'GET', route: '/v1/apps', status: '200' };
-    show('command-api', (sink) => sink.distribution('roomwire_command_duration_seconds', times, labels));
+    show('command-api', (sink) => sink.distribution('roomwire_http_request_duration_seconds', times, labels));
     const { samples } = await shown();
     const written = samples
       .filter(({ name }) => name.startsWith('roomwire_command_duration'))

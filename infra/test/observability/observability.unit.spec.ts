@@ -167,7 +167,7 @@ describe('the dashboard', () => {
       'roomwire_build_info',
       'roomwire_scrape_failures_total',
       'roomwire_retained_values',
-      'roomwire_commands_in_flight',
+      'roomwire_http_requests_in_flight',
       'roomwire_projection_leader',
     ]);
   });

@@ -62,13 +62,13 @@ describe('metrics, as a collector sees them', () => {
     await service.project.get(`/apps/not-an-id?key=${secret}`);
     await service.project.post('/apps', {});
     await fetch(`${service.baseUrl}/v1/apps/${secret}`, { method: 'PUT' });
-    const count = 'roomwire_command_duration_seconds_count';
+    const count = 'roomwire_http_request_duration_seconds_count';
     const { sum, samples } = await shown();
     expect(sum(count, { method: 'GET', route: '/v1/apps/{appId}', status: '404' })).to.equal(2);
     expect(sum(count, { method: 'GET', route: '/v1/apps/{appId}', status: '400' })).to.equal(1);
     expect(sum(count, { method: 'POST', route: '/v1/apps', status: '400' })).to.equal(1);
     expect(sum(count, { method: 'other', route: '/v1/apps/{appId}', status: '405' })).to.equal(1);
-    expect(sum('roomwire_commands_in_flight')).to.equal(0);
+    expect(sum('roomwire_http_requests_in_flight')).to.equal(0);
     expect(JSON.stringify(samples)).to.not.include(secret);
   });
 

@@ -100,14 +100,14 @@ export const metricTable = {
     'Answers of hydration webhooks that were sent on to subscribers',
   ),
 
-  roomwire_command_duration_seconds: histogram(
+  roomwire_http_request_duration_seconds: histogram(
     'command-api',
     'Time from the head of a REST request to its answer',
     'method',
     'route',
     'status',
   ),
-  roomwire_commands_in_flight: gauge('command-api', 'REST requests that are being answered'),
+  roomwire_http_requests_in_flight: gauge('command-api', 'REST requests that are being answered'),
   roomwire_read_model_waits_expired_total: counter(
     'command-api',
     'Writes that were answered before the read models showed them',
