@@ -50,8 +50,8 @@ describe('the exposition of metrics', () => {
     show('command-api', (sink) => sink.distribution('roomwire_http_request_duration_seconds', times, labels));
     const { samples } = await shown();
     const written = samples
-      .filter(({ name }) => name.startsWith('roomwire_command_duration'))
-      .map(({ name, labels: { le }, value }) => [name.replace('roomwire_command_duration_', ''), le, value]);
+      .filter(({ name }) => name.startsWith('roomwire_http_request_duration'))
+      .map(({ name, labels: { le }, value }) => [name.replace('roomwire_http_request_duration_', ''), le, value]);
     expect(written).to.deep.equal([
       ['seconds_bucket', '0.1', 2],
       ['seconds_bucket', '1', 3],
