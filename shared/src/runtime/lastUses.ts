@@ -19,57 +19,57 @@ const mostKept = 50_000;
 /** Gathers when records are used: at most once a minute for each, and written together every few seconds. */
 export class LastUses {
   /** When each was noted, by the monotonic clock; the least recent first. */
-  readonly #noted = new Map<string, number>();
-  #waiting = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #isOpen = true;
-  readonly #deps: LastUsesDeps;
+  private readonly noted = new Map<string, number>();
+  private waiting = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private isOpen = true;
+  private readonly deps: LastUsesDeps;
 
   constructor(deps: LastUsesDeps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** The record was used now. Costs a look-up, and never fails. */
   used(id: string): void {
-    const { clock } = this.#deps;
+    const { clock } = this.deps;
     const now = clock.monotonic();
-    const before = this.#noted.get(id);
-    if (!this.#isOpen || (before !== undefined && now - before < oneAMinuteMs)) return;
-    setNewest(this.#noted, id, now);
-    setNewest(this.#waiting, id, clock.now());
-    this.#schedule();
+    const before = this.noted.get(id);
+    if (!this.isOpen || (before !== undefined && now - before < oneAMinuteMs)) return;
+    setNewest(this.noted, id, now);
+    setNewest(this.waiting, id, clock.now());
+    this.schedule();
   }
 
   /** Writes what is left. */
   readonly close = once(async () => {
-    this.#isOpen = false;
-    clearTimeout(this.#timer);
-    await this.#writing;
-    await this.#write();
+    this.isOpen = false;
+    clearTimeout(this.timer);
+    await this.writing;
+    await this.write();
   });
 
-  #schedule(): void {
-    if (!this.#isOpen) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#writing = this.#write();
-    }, this.#deps.writeAfterMs ?? 2_000).unref();
+  private schedule(): void {
+    if (!this.isOpen) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.writing = this.write();
+    }, this.deps.writeAfterMs ?? 2_000).unref();
   }
 
-  async #write(): Promise<void> {
-    if (this.#waiting.size === 0) return;
-    const batch = this.#waiting;
-    this.#waiting = new Map();
+  private async write(): Promise<void> {
+    if (this.waiting.size === 0) return;
+    const batch = this.waiting;
+    this.waiting = new Map();
     try {
-      await this.#deps.views.noteUses([...batch].map(lastUse));
+      await this.deps.views.noteUses([...batch].map(lastUse));
     } catch (error) {
-      for (const [id, at] of this.#waiting) setNewest(batch, id, at);
-      this.#waiting = batch;
-      this.#schedule();
+      for (const [id, at] of this.waiting) setNewest(batch, id, at);
+      this.waiting = batch;
+      this.schedule();
       // A missing engine speaks for itself.
       if (!(error instanceof EngineUnavailable))
-        this.#deps.logger.warn('Last uses could not be written', { error });
+        this.deps.logger.warn('Last uses could not be written', { error });
     }
   }
 }

@@ -32,58 +32,58 @@ const encoder = new Encoder();
  * on disk a moment after they were appended; those that are not when the process is killed are gone.
  */
 export class FactJournal {
-  readonly #tables: JournalTables;
-  readonly #options: FactJournalOptions;
-  readonly #clock: Clock;
-  readonly #timer: NodeJS.Timeout;
-  #waitingBytes = 0;
-  #dropped = 0;
-  #isOpen = true;
-  #expiring: Promise<void> = Promise.resolve();
+  private readonly tables: JournalTables;
+  private readonly options: FactJournalOptions;
+  private readonly clock: Clock;
+  private readonly timer: NodeJS.Timeout;
+  private waitingBytes = 0;
+  private droppedFacts = 0;
+  private isOpen = true;
+  private expiring: Promise<void> = Promise.resolve();
 
-  readonly #commits = createGroupCommit<Append, void>({
-    transact: (work) => this.#tables.environment.transact(work),
-    write: (appends) => this.#write(appends),
+  private readonly commits = createGroupCommit<Append, void>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (appends) => this.write(appends),
     committed: () => undefined,
     bytesOf: ({ value }) => value.length,
   });
 
   constructor(tables: JournalTables, options: FactJournalOptions) {
-    this.#tables = tables;
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    const expire = (): void => void (this.#expiring = this.#expiring.then(() => this.#expire()));
-    this.#timer = setInterval(expire, options.expiryEveryMs ?? 60_000).unref();
+    this.tables = tables;
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    const expire = (): void => void (this.expiring = this.expiring.then(() => this.expire()));
+    this.timer = setInterval(expire, options.expiryEveryMs ?? 60_000).unref();
     expire();
   }
 
   /** How many were dropped since it was opened, because the disk did not keep up or refused them. */
   get dropped(): number {
-    return this.#dropped;
+    return this.droppedFacts;
   }
 
   /** Returns at once, and never throws. */
   append(stream: string, fact: readonly unknown[]): void {
     const value = encoder.encode(fact);
-    if (!this.#isOpen || this.#waitingBytes + value.length > maxWaitingBytes) return this.#drop(1);
-    this.#waitingBytes += value.length;
-    void this.#commits
-      .submit({ stream, at: this.#clock.now(), value })
-      .catch((error: unknown) => this.#drop(1, error))
-      .finally(() => (this.#waitingBytes -= value.length));
+    if (!this.isOpen || this.waitingBytes + value.length > maxWaitingBytes) return this.drop(1);
+    this.waitingBytes += value.length;
+    void this.commits
+      .submit({ stream, at: this.clock.now(), value })
+      .catch((error: unknown) => this.drop(1, error))
+      .finally(() => (this.waitingBytes -= value.length));
   }
 
   /** Waits for what was appended. */
   readonly close = once(async () => {
-    this.#isOpen = false;
-    clearInterval(this.#timer);
-    await Promise.all([this.#commits.idle(), this.#expiring]);
-    await this.#tables.environment.close();
+    this.isOpen = false;
+    clearInterval(this.timer);
+    await Promise.all([this.commits.idle(), this.expiring]);
+    await this.tables.environment.close();
   });
 
   /** Within a transaction. */
-  #write(appends: readonly Append[]): void[] {
-    const { meta, facts } = this.#tables;
+  private write(appends: readonly Append[]): void[] {
+    const { meta, facts } = this.tables;
     const places = new Map<string, number>();
     for (const { stream, at, value } of appends) {
       const place = (places.get(stream) ?? meta.get(stream) ?? 0) + 1;
@@ -94,33 +94,33 @@ export class FactJournal {
     return appends.map(() => undefined);
   }
 
-  #drop(count: number, error?: unknown): void {
+  private drop(count: number, error?: unknown): void {
     // Said once for each power of ten: there may be thousands a second.
-    this.#dropped += count;
-    if (/^10*$/.test(String(this.#dropped)))
-      this.#options.logger?.error('Facts for the analytics are lost', { lost: this.#dropped, error });
+    this.droppedFacts += count;
+    if (/^10*$/.test(String(this.droppedFacts)))
+      this.options.logger?.error('Facts for the analytics are lost', { lost: this.droppedFacts, error });
   }
 
-  async #expire(): Promise<void> {
+  private async expire(): Promise<void> {
     try {
       // A reader that was killed in the middle would keep what it read from being used again, for ever.
-      this.#tables.environment.root.readerCheck();
-      for (const table of this.#tables.facts.values()) while (await this.#expireStep(table));
+      this.tables.environment.root.readerCheck();
+      for (const table of this.tables.facts.values()) while (await this.expireStep(table));
     } catch (error) {
-      this.#options.logger?.error('Old facts cannot be removed', { error });
+      this.options.logger?.error('Old facts cannot be removed', { error });
     }
   }
 
   /** Whether there may be more of them. */
-  async #expireStep(table: JournalTables['facts'] extends ReadonlyMap<string, infer T> ? T : never) {
-    const cutoff = this.#clock.now() - this.#options.keptMs;
+  private async expireStep(table: JournalTables['facts'] extends ReadonlyMap<string, infer T> ? T : never) {
+    const cutoff = this.clock.now() - this.options.keptMs;
     const due: number[] = [];
     for (const { key, value } of table.getRange({ limit: expiryStep })) {
       if (value[0] >= cutoff) break;
       due.push(key);
     }
-    if (due.length === 0 || !this.#isOpen) return false;
-    await this.#tables.environment.transact(() => due.forEach((place) => void table.removeSync(place)));
+    if (due.length === 0 || !this.isOpen) return false;
+    await this.tables.environment.transact(() => due.forEach((place) => void table.removeSync(place)));
     return due.length === expiryStep;
   }
 }

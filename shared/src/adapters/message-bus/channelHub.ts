@@ -7,103 +7,103 @@ export const done: Promise<void> = Promise.resolve();
 class HubReader<T> implements ChannelReader {
   readonly onRecord: (record: T) => void;
   /** How often each key is attended; undefined for a reader of everything. */
-  readonly #attended: Map<string, number> | undefined;
-  readonly #leave: (reader: HubReader<T>) => void;
-  #isOpen = true;
+  private readonly attended: Map<string, number> | undefined;
+  private readonly leave: (reader: HubReader<T>) => void;
+  private isOpen = true;
 
   constructor(
     { interest }: ReadOptions,
     onRecord: (record: T) => void,
     leave: (reader: HubReader<T>) => void,
   ) {
-    this.#attended = interest === 'subscribed' ? new Map() : undefined;
+    this.attended = interest === 'subscribed' ? new Map() : undefined;
     this.onRecord = onRecord;
-    this.#leave = leave;
+    this.leave = leave;
   }
 
   get asksForKeys(): boolean {
-    return this.#attended !== undefined;
+    return this.attended !== undefined;
   }
 
   wants(key: string): boolean {
-    return this.#isOpen && (this.#attended === undefined || this.#attended.has(key));
+    return this.isOpen && (this.attended === undefined || this.attended.has(key));
   }
 
   subscribe(key: string): Promise<void> {
-    if (this.#attended) this.#attended.set(key, (this.#attended.get(key) ?? 0) + 1);
+    if (this.attended) this.attended.set(key, (this.attended.get(key) ?? 0) + 1);
     return done;
   }
 
   unsubscribe(key: string): void {
-    const times = this.#attended?.get(key) ?? 0;
-    if (times > 1) this.#attended?.set(key, times - 1);
-    else this.#attended?.delete(key);
+    const times = this.attended?.get(key) ?? 0;
+    if (times > 1) this.attended?.set(key, times - 1);
+    else this.attended?.delete(key);
   }
 
   close(): Promise<void> {
-    this.#isOpen = false;
-    this.#leave(this);
+    this.isOpen = false;
+    this.leave(this);
     return done;
   }
 }
 
 /** The readers of one channel in this process. Records are handed over within `send`, in one order for all readers. */
 export class ChannelHub<T> {
-  readonly #key: (record: T) => string;
-  readonly #readerFailed: (error: unknown) => void;
+  private readonly key: (record: T) => string;
+  private readonly readerFailed: (error: unknown) => void;
   /** Replaced and never changed, so that readers may come and go while a record is on its round. */
-  #readers: readonly HubReader<T>[] = [];
-  #isDelivering = false;
+  private readers: readonly HubReader<T>[] = [];
+  private isDelivering = false;
   /** Sent by readers while they were handed a record: their turn comes after it, or others would see them first. */
-  readonly #following: T[] = [];
+  private readonly following: T[] = [];
 
   constructor(channel: Channel<T>, readerFailed: (error: unknown) => void) {
-    this.#key = channel.key;
-    this.#readerFailed = readerFailed;
+    this.key = channel.key;
+    this.readerFailed = readerFailed;
   }
 
   read(options: ReadOptions, onRecord: (record: T) => void): ChannelReader {
     const reader = new HubReader(options, onRecord, (leaving) => {
-      this.#readers = this.#readers.filter((other) => other !== leaving);
+      this.readers = this.readers.filter((other) => other !== leaving);
     });
-    this.#readers = [...this.#readers, reader];
+    this.readers = [...this.readers, reader];
     return reader;
   }
 
   send(record: T): void {
-    if (this.#isDelivering) {
-      this.#following.push(record);
+    if (this.isDelivering) {
+      this.following.push(record);
       return;
     }
-    this.#isDelivering = true;
-    this.#deliver(record);
-    if (this.#following.length > 0) this.#deliverFollowing();
-    this.#isDelivering = false;
+    this.isDelivering = true;
+    this.deliver(record);
+    if (this.following.length > 0) this.deliverFollowing();
+    this.isDelivering = false;
   }
 
   close(): void {
-    for (const reader of this.#readers) void reader.close();
+    for (const reader of this.readers) void reader.close();
   }
 
-  #deliverFollowing(): void {
+  private deliverFollowing(): void {
     // The list grows while it is gone through.
-    for (const record of this.#following) this.#deliver(record);
-    this.#following.length = 0;
+    for (const record of this.following) this.deliver(record);
+    this.following.length = 0;
   }
 
-  #deliver(record: T): void {
+  private deliver(record: T): void {
     let key: string | undefined;
-    for (const reader of this.#readers) {
-      if (reader.asksForKeys) key ??= this.#key(record);
-      if (reader.wants(key ?? '')) this.#handOver(record, reader);
+    for (const reader of this.readers) {
+      if (reader.asksForKeys) key ??= this.key(record);
+      if (reader.wants(key ?? '')) this.handOver(record, reader);
     }
   }
 
-  #handOver(record: T, reader: HubReader<T>): void {
+  private handOver(record: T, reader: HubReader<T>): void {
     try {
       reader.onRecord(record);
     } catch (error) {
-      this.#readerFailed(error);
+      this.readerFailed(error);
     }
   }
 }

@@ -27,26 +27,26 @@ export interface EmbeddedMessageBusOptions {
  */
 class EmbeddedMessageBus implements MeasuredBus {
   readonly statistics = {};
-  readonly #hubs = new Map<string, ChannelHub<unknown>>();
-  readonly #queues = new Map<string, DurableQueue<unknown>>();
-  readonly #journal: JobJournal;
-  readonly #clock: Clock;
-  readonly #logger: Logger | undefined;
-  #isOpen = true;
+  private readonly hubs = new Map<string, ChannelHub<unknown>>();
+  private readonly queues = new Map<string, DurableQueue<unknown>>();
+  private readonly journal: JobJournal;
+  private readonly clock: Clock;
+  private readonly logger: Logger | undefined;
+  private isOpen = true;
 
   constructor(journal: JobJournal, { clock = systemClock, logger }: EmbeddedMessageBusOptions) {
-    this.#journal = journal;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.journal = journal;
+    this.clock = clock;
+    this.logger = logger;
   }
 
   get reachable(): boolean {
-    return this.#isOpen && this.#journal.isHealthy;
+    return this.isOpen && this.journal.isHealthy;
   }
 
   send<T>(channel: Channel<T>, record: T, _acknowledgement: Acknowledgement): Promise<void> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
-    this.#hubs.get(channel.name)?.send(record);
+    if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
+    this.hubs.get(channel.name)?.send(record);
     return done;
   }
 
@@ -55,13 +55,13 @@ class EmbeddedMessageBus implements MeasuredBus {
     options: ReadOptions,
     onRecord: (record: T) => void,
   ): Promise<ChannelReader> {
-    this.#assertOpen();
-    return this.#hub(channel).read(options, onRecord);
+    this.assertOpen();
+    return this.hub(channel).read(options, onRecord);
   }
 
   async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
-    this.#assertOpen();
-    return this.#queue(queue).put(job);
+    this.assertOpen();
+    return this.queue(queue).put(job);
   }
 
   async work<T>(
@@ -69,43 +69,43 @@ class EmbeddedMessageBus implements MeasuredBus {
     options: WorkOptions,
     handler: (job: T) => Promise<void>,
   ): Promise<QueueWorker> {
-    this.#assertOpen();
-    return this.#queue(queue).work(options, handler);
+    this.assertOpen();
+    return this.queue(queue).work(options, handler);
   }
 
   async lag(): Promise<ReadonlyMap<string, number>> {
-    this.#assertOpen();
-    return new Map([...this.#queues].map(([name, queue]) => [name, queue.unfinished]));
+    this.assertOpen();
+    return new Map([...this.queues].map(([name, queue]) => [name, queue.unfinished]));
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    for (const hub of this.#hubs.values()) hub.close();
-    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
-    await this.#journal.close();
+    this.isOpen = false;
+    for (const hub of this.hubs.values()) hub.close();
+    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+    await this.journal.close();
   });
 
   /** A name stands for one type of record: that is the caller's word, not the compiler's. */
-  #hub<T>(channel: Channel<T>): ChannelHub<T> {
-    const known = this.#hubs.get(channel.name) as ChannelHub<T> | undefined;
+  private hub<T>(channel: Channel<T>): ChannelHub<T> {
+    const known = this.hubs.get(channel.name) as ChannelHub<T> | undefined;
     if (known) return known;
     const hub = new ChannelHub(channel, (error) =>
-      this.#logger?.error('A reader failed', { channel: channel.name, error }),
+      this.logger?.error('A reader failed', { channel: channel.name, error }),
     );
-    this.#hubs.set(channel.name, hub as ChannelHub<unknown>);
+    this.hubs.set(channel.name, hub as ChannelHub<unknown>);
     return hub;
   }
 
-  #queue<T>(queue: WorkQueue<T>): DurableQueue<T> {
-    const known = this.#queues.get(queue.name) as DurableQueue<T> | undefined;
+  private queue<T>(queue: WorkQueue<T>): DurableQueue<T> {
+    const known = this.queues.get(queue.name) as DurableQueue<T> | undefined;
     if (known) return known;
-    const durable = new DurableQueue(queue, this.#journal, this.#clock, this.#logger);
-    this.#queues.set(queue.name, durable as DurableQueue<unknown>);
+    const durable = new DurableQueue(queue, this.journal, this.clock, this.logger);
+    this.queues.set(queue.name, durable as DurableQueue<unknown>);
     return durable;
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('message bus');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('message bus');
   }
 }
 

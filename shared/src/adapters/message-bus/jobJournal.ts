@@ -39,25 +39,25 @@ const payloadStart = (value: Buffer): number => headerBytes + value.readUInt32LE
 
 /** Every job of every queue on disk, in one LMDB file. */
 export class JobJournal {
-  readonly #environment: DurableEnvironment;
-  readonly #jobs: Database<Buffer, JobId>;
-  #waiting: Write[] = [];
-  #committing: Promise<void> | undefined;
-  #isHealthy = true;
+  private readonly environment: DurableEnvironment;
+  private readonly jobs: Database<Buffer, JobId>;
+  private waiting: Write[] = [];
+  private committing: Promise<void> | undefined;
+  private hasWritten = true;
 
   constructor(file: string) {
-    this.#environment = openDurableEnvironment(file);
-    this.#jobs = this.#environment.root.openDB('jobs', { encoding: 'binary' });
+    this.environment = openDurableEnvironment(file);
+    this.jobs = this.environment.root.openDB('jobs', { encoding: 'binary' });
   }
 
   /** Whether the last write has reached the disk. */
   get isHealthy(): boolean {
-    return this.#isHealthy;
+    return this.hasWritten;
   }
 
   /** In order of sequence. */
   stored(queue: string): Iterable<StoredJob> {
-    return this.#jobs
+    return this.jobs
       .getRange({ start: [queue, 0], end: [queue, Infinity] })
       .map(({ key: [, sequence], value }) => ({
         queue,
@@ -68,7 +68,7 @@ export class JobJournal {
   }
 
   payload(queue: string, sequence: number): Uint8Array | undefined {
-    const value = this.#jobs.get([queue, sequence]);
+    const value = this.jobs.get([queue, sequence]);
     return value?.subarray(payloadStart(value));
   }
 
@@ -78,45 +78,45 @@ export class JobJournal {
    */
   add(job: StoredJob, payload: Uint8Array): Promise<void> {
     return new Promise((written, failed) => {
-      this.#write({ id: [job.queue, job.sequence], value: pack(job, payload), written, failed });
+      this.write({ id: [job.queue, job.sequence], value: pack(job, payload), written, failed });
     });
   }
 
   /** Nobody waits for it: a removal that a crash undoes, or that fails, repeats the job in the next process. */
   remove(queue: string, sequence: number): void {
-    this.#write({ id: [queue, sequence], value: undefined, written: nobodyWaits, failed: nobodyWaits });
+    this.write({ id: [queue, sequence], value: undefined, written: nobodyWaits, failed: nobodyWaits });
   }
 
   async close(): Promise<void> {
-    await this.#committing;
-    await this.#environment.close();
+    await this.committing;
+    await this.environment.close();
   }
 
-  #write(write: Write): void {
-    this.#waiting.push(write);
-    this.#committing ??= this.#commitAll();
+  private write(write: Write): void {
+    this.waiting.push(write);
+    this.committing ??= this.commitAll();
   }
 
-  async #commitAll(): Promise<void> {
+  private async commitAll(): Promise<void> {
     // Gathers what the other callers of this turn add.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const writes = this.#waiting;
-      this.#waiting = [];
-      await this.#commit(writes);
+    while (this.waiting.length > 0) {
+      const writes = this.waiting;
+      this.waiting = [];
+      await this.commit(writes);
     }
-    this.#committing = undefined;
+    this.committing = undefined;
   }
 
-  async #commit(writes: readonly Write[]): Promise<void> {
+  private async commit(writes: readonly Write[]): Promise<void> {
     try {
-      await this.#environment.transact(() => {
-        for (const { id, value } of writes) void (value ? this.#jobs.put(id, value) : this.#jobs.remove(id));
+      await this.environment.transact(() => {
+        for (const { id, value } of writes) void (value ? this.jobs.put(id, value) : this.jobs.remove(id));
       });
-      this.#isHealthy = true;
+      this.hasWritten = true;
       for (const { written } of writes) written();
     } catch (cause) {
-      this.#isHealthy = false;
+      this.hasWritten = false;
       const unavailable = new EngineUnavailable('message bus', { cause });
       for (const { failed } of writes) failed(unavailable);
     }

@@ -37,17 +37,17 @@ const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** Messages in an LMDB file. */
 class EmbeddedMessageStore implements MessageStore {
-  readonly #tables: MessageTables;
-  readonly #clock: Clock;
-  readonly #logger: Logger | undefined;
-  readonly #timer: NodeJS.Timeout;
-  #waitingBytes = 0;
-  #removing: Promise<void> = Promise.resolve();
-  #isOpen = true;
+  private readonly tables: MessageTables;
+  private readonly clock: Clock;
+  private readonly logger: Logger | undefined;
+  private readonly timer: NodeJS.Timeout;
+  private waitingBytes = 0;
+  private removing: Promise<void> = Promise.resolve();
+  private isOpen = true;
 
-  readonly #commits = createGroupCommit<Append, void>({
-    transact: (work) => this.#tables.environment.transact(work),
-    write: (appends) => this.#write(appends),
+  private readonly commits = createGroupCommit<Append, void>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (appends) => this.write(appends),
     committed: () => undefined,
     bytesOf: ({ value }) => value.length,
   });
@@ -56,52 +56,52 @@ class EmbeddedMessageStore implements MessageStore {
     tables: MessageTables,
     { clock = systemClock, logger, expiryEveryMs = 60_000 }: EmbeddedMessageStoreOptions,
   ) {
-    this.#tables = tables;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#timer = setInterval(() => this.#expire(), expiryEveryMs).unref();
-    this.#expire();
+    this.tables = tables;
+    this.clock = clock;
+    this.logger = logger;
+    this.timer = setInterval(() => this.expire(), expiryEveryMs).unref();
+    this.expire();
   }
 
   async append(message: LiveMessage, retention: RetentionClass): Promise<void> {
     const encoded = liveMessages.codec.encode(message);
     // Of the encoder's memory, which it does not use again.
     const value = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-    if (!this.#isOpen || this.#waitingBytes + value.length > maxWaitingBytes) {
+    if (!this.isOpen || this.waitingBytes + value.length > maxWaitingBytes) {
       throw new EngineUnavailable('message store');
     }
-    const recordedAt = this.#clock.now();
+    const recordedAt = this.clock.now();
     const expiresAt = recordedAt + retentionMs(retention);
-    this.#waitingBytes += value.length;
+    this.waitingBytes += value.length;
     try {
-      await this.#commits.submit({ topic: topicKey(message.topic), recordedAt, expiresAt, value });
+      await this.commits.submit({ topic: topicKey(message.topic), recordedAt, expiresAt, value });
     } catch (cause) {
       throw new EngineUnavailable('message store', { cause });
     } finally {
-      this.#waitingBytes -= value.length;
+      this.waitingBytes -= value.length;
     }
   }
 
   async replay(internalTopic: string, range: ReplayRange): Promise<Replay> {
-    if (!this.#isOpen) throw new EngineUnavailable('message store');
-    const selection = select(this.#tables, topicKey(internalTopic), range, this.#clock.now());
+    if (!this.isOpen) throw new EngineUnavailable('message store');
+    const selection = select(this.tables, topicKey(internalTopic), range, this.clock.now());
     const now = (): number => {
-      if (!this.#isOpen) throw new EngineUnavailable('message store');
-      return this.#clock.now();
+      if (!this.isOpen) throw new EngineUnavailable('message store');
+      return this.clock.now();
     };
-    return { count: selection.count, pages: pagesOf(this.#tables, selection, now) };
+    return { count: selection.count, pages: pagesOf(this.tables, selection, now) };
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    clearInterval(this.#timer);
-    await Promise.all([this.#commits.idle(), this.#removing]);
-    await this.#tables.environment.close();
+    this.isOpen = false;
+    clearInterval(this.timer);
+    await Promise.all([this.commits.idle(), this.removing]);
+    await this.tables.environment.close();
   });
 
   /** Within a transaction. */
-  #write(appends: readonly Append[]): void[] {
-    const { messages, expiries, meta } = this.#tables;
+  private write(appends: readonly Append[]): void[] {
+    const { messages, expiries, meta } = this.tables;
     let sequence = meta.get('sequence') ?? 0;
     for (const { topic, recordedAt, expiresAt, value } of appends) {
       sequence += 1;
@@ -113,17 +113,17 @@ class EmbeddedMessageStore implements MessageStore {
     return appends.map(() => undefined);
   }
 
-  #expire(): void {
-    this.#removing = this.#removing.then(() => this.#removeExpired());
+  private expire(): void {
+    this.removing = this.removing.then(() => this.removeExpired());
   }
 
-  async #removeExpired(): Promise<void> {
+  private async removeExpired(): Promise<void> {
     try {
-      const time = () => (this.#isOpen ? this.#clock.now() : undefined);
-      const messages = await removeExpired(this.#tables, time);
-      if (messages > 0) this.#logger?.debug('Recorded messages have expired', { messages });
+      const time = () => (this.isOpen ? this.clock.now() : undefined);
+      const messages = await removeExpired(this.tables, time);
+      if (messages > 0) this.logger?.debug('Recorded messages have expired', { messages });
     } catch (error) {
-      this.#logger?.error('Recorded messages that have expired cannot be removed', { error });
+      this.logger?.error('Recorded messages that have expired cannot be removed', { error });
     }
   }
 }

@@ -21,22 +21,22 @@ const pageMessages = 500;
 
 /** Reads chosen records of a partition, whose offsets rise, and holds one fetch of them. */
 class RecordCursor {
-  readonly #history: Pick<PartitionHistory, 'from'>;
-  #fetched: readonly KafkaMessage[] = [];
-  #next = 0;
+  private readonly history: Pick<PartitionHistory, 'from'>;
+  private fetched: readonly KafkaMessage[] = [];
+  private next = 0;
 
   constructor(history: Pick<PartitionHistory, 'from'>) {
-    this.#history = history;
+    this.history = history;
   }
 
   /** Undefined where it is no longer there. */
   async at(wanted: number): Promise<KafkaMessage | undefined> {
-    if (Number(this.#fetched.at(-1)?.offset ?? -1) < wanted) {
-      this.#fetched = await this.#history.from(wanted);
-      this.#next = 0;
+    if (Number(this.fetched.at(-1)?.offset ?? -1) < wanted) {
+      this.fetched = await this.history.from(wanted);
+      this.next = 0;
     }
-    for (; this.#next < this.#fetched.length; this.#next += 1) {
-      const record = this.#fetched[this.#next] as KafkaMessage;
+    for (; this.next < this.fetched.length; this.next += 1) {
+      const record = this.fetched[this.next] as KafkaMessage;
       if (Number(record.offset) === wanted) return record;
       if (Number(record.offset) > wanted) return undefined;
     }
@@ -52,21 +52,21 @@ interface Found {
 
 /** Messages in topics of Kafka, one for each class. It lives on the connections of a bus, which closes after it. */
 class KafkaMessageStore implements MessageStore {
-  readonly #bus: KafkaMessageBus;
-  readonly #clock: Clock;
-  readonly #appending = new Set<Promise<void>>();
-  #isOpen = true;
+  private readonly bus: KafkaMessageBus;
+  private readonly clock: Clock;
+  private readonly appending = new Set<Promise<void>>();
+  private isOpen = true;
 
   constructor(bus: KafkaMessageBus, clock: Clock) {
-    this.#bus = bus;
-    this.#clock = clock;
+    this.bus = bus;
+    this.clock = clock;
   }
 
   async append(message: LiveMessage, retention: RetentionClass): Promise<void> {
-    this.#assertOpen();
-    const stored = this.#bus.store(recordedMessages[retention], message, this.#clock.now());
-    const settled = stored.then(nothing, nothing).finally(() => this.#appending.delete(settled));
-    this.#appending.add(settled);
+    this.assertOpen();
+    const stored = this.bus.store(recordedMessages[retention], message, this.clock.now());
+    const settled = stored.then(nothing, nothing).finally(() => this.appending.delete(settled));
+    this.appending.add(settled);
     return stored;
   }
 
@@ -75,26 +75,26 @@ class KafkaMessageStore implements MessageStore {
    * these alone. So what is in memory is those places, and a few fetches.
    */
   async replay(internalTopic: string, range: ReplayRange): Promise<Replay> {
-    this.#assertOpen();
+    this.assertOpen();
     const found = await Promise.all(
-      retentionClasses.map((retention) => this.#find(internalTopic, retention, range)),
+      retentionClasses.map((retention) => this.find(internalTopic, retention, range)),
     );
     const marks = newestOf(merged(found.map((one) => one.marks)), range.limit);
-    return { count: marks.length, pages: this.#pages(marks, found) };
+    return { count: marks.length, pages: this.pages(marks, found) };
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    await Promise.all(this.#appending);
+    this.isOpen = false;
+    await Promise.all(this.appending);
   });
 
-  async #find(
+  private async find(
     internalTopic: string,
     retention: RetentionClass,
     { sinceMs, limit }: ReplayRange,
   ): Promise<Found> {
-    const since = Math.max(sinceMs, this.#clock.now() - retentionMs(retention) + 1);
-    const history = await this.#bus.history(recordedMessages[retention], roomOfTopic(internalTopic), since);
+    const since = Math.max(sinceMs, this.clock.now() - retentionMs(retention) + 1);
+    const history = await this.bus.history(recordedMessages[retention], roomOfTopic(internalTopic), since);
     const run = retentionClasses.indexOf(retention);
     let marks: Mark[] = [];
     for await (const records of history.all()) {
@@ -109,11 +109,14 @@ class KafkaMessageStore implements MessageStore {
     return { cursor: new RecordCursor(history), marks: newestOf(marks, limit) };
   }
 
-  async *#pages(marks: readonly Mark[], found: readonly Found[]): AsyncGenerator<readonly RecordedMessage[]> {
+  private async *pages(
+    marks: readonly Mark[],
+    found: readonly Found[],
+  ): AsyncGenerator<readonly RecordedMessage[]> {
     let page: RecordedMessage[] = [];
     let bytes = 0;
     for (const { run, offset } of marks) {
-      this.#assertOpen();
+      this.assertOpen();
       const record = await found[run]?.cursor.at(offset);
       const message = record && decoded(record);
       if (record === undefined || message === undefined) continue;
@@ -126,8 +129,8 @@ class KafkaMessageStore implements MessageStore {
     if (page.length > 0) yield page;
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('message store');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('message store');
   }
 }
 

@@ -12,67 +12,67 @@ const afterAll = Buffer.from([0xff]);
 
 /** Sessions in an LMDB file. */
 class EmbeddedSessionStore implements SessionStore {
-  readonly #environment: DurableEnvironment;
-  readonly #sessions: Database<StoredSession, SessionId>;
-  #isOpen = true;
+  private readonly environment: DurableEnvironment;
+  private readonly sessions: Database<StoredSession, SessionId>;
+  private isOpen = true;
 
   constructor(file: string) {
-    this.#environment = openDurableEnvironment(file);
-    this.#sessions = this.#environment.root.openDB('sessions', { encoding: 'json' });
+    this.environment = openDurableEnvironment(file);
+    this.sessions = this.environment.root.openDB('sessions', { encoding: 'json' });
   }
 
   /** Those that nobody has come back for. */
   async removeExpired(now: number): Promise<void> {
     const expired: SessionId[] = [];
-    for (const { key, value } of this.#sessions.getRange()) if (value.expiresAt <= now) expired.push(key);
-    if (expired.length > 0) await this.#remove(expired);
+    for (const { key, value } of this.sessions.getRange()) if (value.expiresAt <= now) expired.push(key);
+    if (expired.length > 0) await this.remove(expired);
   }
 
   async load(actorTokenId: string, instance: string): Promise<StoredSession | undefined> {
-    this.#assertOpen();
-    return this.#sessions.get([actorTokenId, instance]);
+    this.assertOpen();
+    return this.sessions.get([actorTokenId, instance]);
   }
 
   async write(batch: readonly SessionWrite[]): Promise<readonly boolean[]> {
-    this.#assertOpen();
-    return this.#transact(() => batch.map((write) => this.#put(write)));
+    this.assertOpen();
+    return this.transact(() => batch.map((write) => this.put(write)));
   }
 
   async forget(actorTokenId: string): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const end = [actorTokenId, afterAll] as unknown as SessionId;
-    await this.#remove([...this.#sessions.getKeys({ start: [actorTokenId, ''], end })]);
+    await this.remove([...this.sessions.getKeys({ start: [actorTokenId, ''], end })]);
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    await this.#environment.close();
+    this.isOpen = false;
+    await this.environment.close();
   });
 
   /** Within a transaction. */
-  #put({ session, takesOver }: SessionWrite): boolean {
+  private put({ session, takesOver }: SessionWrite): boolean {
     const id: SessionId = [session.actorTokenId, session.instance];
-    if (!takesOver && this.#sessions.get(id)?.keeper !== session.keeper) return false;
-    void this.#sessions.put(id, session);
+    if (!takesOver && this.sessions.get(id)?.keeper !== session.keeper) return false;
+    void this.sessions.put(id, session);
     return true;
   }
 
-  async #remove(ids: readonly SessionId[]): Promise<void> {
-    await this.#transact(() => {
-      for (const id of ids) void this.#sessions.remove(id);
+  private async remove(ids: readonly SessionId[]): Promise<void> {
+    await this.transact(() => {
+      for (const id of ids) void this.sessions.remove(id);
     });
   }
 
-  async #transact<T>(work: () => T): Promise<T> {
+  private async transact<T>(work: () => T): Promise<T> {
     try {
-      return await this.#environment.transact(work);
+      return await this.environment.transact(work);
     } catch (cause) {
       throw new EngineUnavailable('sessions', { cause });
     }
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('sessions');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('sessions');
   }
 }
 

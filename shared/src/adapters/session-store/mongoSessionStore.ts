@@ -27,22 +27,22 @@ const idOf = (actorTokenId: string, instance: string): string => JSON.stringify(
 
 /** Sessions in a collection of MongoDB. */
 class MongoSessionStore implements SessionStore {
-  readonly #client: MongoClient;
-  readonly #sessions: Collection<SessionDocument>;
-  readonly #calls: EngineCalls;
-  #isOpen = true;
+  private readonly client: MongoClient;
+  private readonly sessions: Collection<SessionDocument>;
+  private readonly calls: EngineCalls;
+  private isOpen = true;
 
   constructor(client: MongoClient, { database, logger }: MongoSessionStoreOptions) {
-    this.#client = client;
-    this.#sessions = client.db(database).collection('sessions');
-    this.#calls = new EngineCalls(logger);
+    this.client = client;
+    this.sessions = client.db(database).collection('sessions');
+    this.calls = new EngineCalls(logger);
   }
 
   async prepare(): Promise<void> {
-    await this.#call(async () => {
-      await this.#client.connect();
-      await this.#sessions.createIndex({ actorTokenId: 1 });
-      await this.#sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
+    await this.call(async () => {
+      await this.client.connect();
+      await this.sessions.createIndex({ actorTokenId: 1 });
+      await this.sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
         // Such a server keeps what has expired, which only costs space.
         if (!isNotImplemented(error)) throw error;
       });
@@ -51,29 +51,29 @@ class MongoSessionStore implements SessionStore {
 
   async load(actorTokenId: string, instance: string): Promise<StoredSession | undefined> {
     const _id = idOf(actorTokenId, instance);
-    const found = await this.#call(() => this.#sessions.findOne({ _id }, readLimits()));
+    const found = await this.call(() => this.sessions.findOne({ _id }, readLimits()));
     return found === null ? undefined : (JSON.parse(found.session) as StoredSession);
   }
 
   async write(batch: readonly SessionWrite[]): Promise<readonly boolean[]> {
-    return this.#call(() => Promise.all(batch.map((write) => this.#put(write))));
+    return this.call(() => Promise.all(batch.map((write) => this.put(write))));
   }
 
   async forget(actorTokenId: string): Promise<void> {
-    await this.#call(() => this.#sessions.deleteMany({ actorTokenId }));
+    await this.call(() => this.sessions.deleteMany({ actorTokenId }));
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    await this.#client.close();
+    this.isOpen = false;
+    await this.client.close();
   });
 
-  async #put({ session, takesOver }: SessionWrite): Promise<boolean> {
+  private async put({ session, takesOver }: SessionWrite): Promise<boolean> {
     const { actorTokenId, instance, keeper, expiresAt } = session;
     const _id = idOf(actorTokenId, instance);
     const document = { actorTokenId, keeper, expires: new Date(expiresAt), session: JSON.stringify(session) };
-    if (!takesOver) return (await this.#sessions.replaceOne({ _id, keeper }, document)).matchedCount > 0;
-    const replace = () => this.#sessions.replaceOne({ _id }, document, { upsert: true });
+    if (!takesOver) return (await this.sessions.replaceOne({ _id, keeper }, document)).matchedCount > 0;
+    const replace = () => this.sessions.replaceOne({ _id }, document, { upsert: true });
     // Of two that make a document at the same time, one finds that it is there.
     await replace().catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
@@ -82,9 +82,9 @@ class MongoSessionStore implements SessionStore {
     return true;
   }
 
-  #call<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('sessions'));
-    return this.#calls.run(action);
+  private call<T>(action: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) return Promise.reject(new EngineUnavailable('sessions'));
+    return this.calls.run(action);
   }
 }
 

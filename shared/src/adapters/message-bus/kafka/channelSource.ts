@@ -38,69 +38,69 @@ export class ChannelSource<T> implements ConsumerTask {
   readonly groupId: () => string;
   readonly fromBeginning = false;
   readonly sessionTimeoutMs: number;
-  readonly #channel: Channel<T>;
-  readonly #options: ChannelSourceOptions;
-  readonly #partitions: readonly ReadPartition[];
-  readonly #consumer: SupervisedConsumer;
+  private readonly channel: Channel<T>;
+  private readonly options: ChannelSourceOptions;
+  private readonly partitions: readonly ReadPartition[];
+  private readonly consumer: SupervisedConsumer;
   /** Replaced and never changed, so that readers may come and go while a record is on its round. */
-  #readers: readonly KafkaChannelReader<T>[] = [];
-  #records = 0;
+  private readers: readonly KafkaChannelReader<T>[] = [];
+  private records = 0;
 
   constructor(channel: Channel<T>, options: ChannelSourceOptions) {
-    this.#channel = channel;
-    this.#options = options;
+    this.channel = channel;
+    this.options = options;
     this.topic = options.topic;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
     this.groupId = () => `${options.groupPrefix}${channel.name}.${randomUUID()}`;
-    this.#partitions = Array.from({ length: options.partitions }, () => ({
+    this.partitions = Array.from({ length: options.partitions }, () => ({
       cursor: new PartitionCursor(),
       users: 0,
     }));
-    this.#consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.surroundings);
   }
 
   /** Resolves when the consumer is at work. */
   start(): Promise<void> {
-    return this.#consumer.start();
+    return this.consumer.start();
   }
 
   close(): Promise<void> {
-    return this.#consumer.close();
+    return this.consumer.close();
   }
 
   get statistics(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#records, bytes: this.#consumer.bytesRead };
+    return { records: this.records, bytes: this.consumer.bytesRead };
   }
 
   async read(options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader> {
-    const all = options.interest === 'all' ? [...this.#partitions.keys()] : [];
-    for (const partition of all) this.#partition(partition).users += 1;
+    const all = options.interest === 'all' ? [...this.partitions.keys()] : [];
+    for (const partition of all) this.partition(partition).users += 1;
     let starts: readonly number[] = [];
     try {
-      if (all.length > 0) starts = await this.#begin(all);
+      if (all.length > 0) starts = await this.begin(all);
     } catch (error) {
-      this.#release(all);
+      this.release(all);
       throw error;
     }
     const reader: KafkaChannelReader<T> = new KafkaChannelReader(options, onRecord, starts, {
-      begin: (key) => this.#attend(this.#partitionOf(key)),
-      end: (key) => this.#release([this.#partitionOf(key)]),
+      begin: (key) => this.attend(this.partitionOf(key)),
+      end: (key) => this.release([this.partitionOf(key)]),
       leave: async () => {
-        this.#release(all);
-        this.#readers = this.#readers.filter((other) => other !== reader);
-        if (this.#readers.length === 0) await this.#options.deserted();
+        this.release(all);
+        this.readers = this.readers.filter((other) => other !== reader);
+        if (this.readers.length === 0) await this.options.deserted();
       },
     });
-    this.#readers = [...this.#readers, reader];
+    this.readers = [...this.readers, reader];
     return reader;
   }
 
   joined(): void {
-    const reading = [...this.#positions()];
-    const idle = [...this.#partitions.keys()].filter((n) => this.#partition(n).cursor.next === undefined);
-    this.#consumer.pause(idle);
-    this.#consumer.resume(reading.map(([partition]) => partition));
-    for (const [partition, next] of reading) this.#consumer.seek(partition, next);
+    const reading = [...this.readPositions()];
+    const idle = [...this.partitions.keys()].filter((n) => this.partition(n).cursor.next === undefined);
+    this.consumer.pause(idle);
+    this.consumer.resume(reading.map(([partition]) => partition));
+    for (const [partition, next] of reading) this.consumer.seek(partition, next);
   }
 
   /** Nothing is committed. */
@@ -110,110 +110,111 @@ export class ChannelSource<T> implements ConsumerTask {
   left(): void {}
 
   take(batch: Batch): void {
-    this.#records += batch.messages.length;
-    const cursor = this.#partitions[batch.partition]?.cursor;
+    this.records += batch.messages.length;
+    const cursor = this.partitions[batch.partition]?.cursor;
     const { messages, behind, isLoss } = cursor?.accept(batch) ?? { messages: [] };
-    if (behind !== undefined) this.#consumer.seek(batch.partition, behind);
+    if (behind !== undefined) this.consumer.seek(batch.partition, behind);
     if (isLoss)
-      this.#options.logger?.error('Records are gone before they were read', {
+      this.options.logger?.error('Records are gone before they were read', {
         topic: this.topic,
         partition: batch.partition,
       });
-    for (const message of messages) this.#deliver(message, batch.partition);
+    for (const message of messages) this.deliver(message, batch.partition);
   }
 
   async positions(): Promise<ReadonlyMap<number, number>> {
-    return this.#positions();
+    return this.readPositions();
   }
 
   endOffsets(): Promise<readonly number[]> {
-    return this.#options.ends.fetch();
+    return this.options.ends.fetch();
   }
 
   /** Records of the partitions that are read, beyond the place where reading is. */
   async lag(): Promise<number> {
     const ends = await this.endOffsets();
     let records = 0;
-    for (const [partition, next] of this.#positions()) records += Math.max(0, (ends[partition] ?? 0) - next);
+    for (const [partition, next] of this.readPositions())
+      records += Math.max(0, (ends[partition] ?? 0) - next);
     return records;
   }
 
-  #positions(): ReadonlyMap<number, number> {
+  private readPositions(): ReadonlyMap<number, number> {
     const positions = new Map<number, number>();
-    for (const [partition, { cursor }] of this.#partitions.entries())
+    for (const [partition, { cursor }] of this.partitions.entries())
       if (cursor.next !== undefined) positions.set(partition, cursor.next);
     return positions;
   }
 
-  #partition(partition: number): ReadPartition {
-    return this.#partitions[partition] as ReadPartition;
+  private partition(partition: number): ReadPartition {
+    return this.partitions[partition] as ReadPartition;
   }
 
-  #partitionOf(key: string): number {
-    return partitionOf(Buffer.from(key), this.#partitions.length);
+  private partitionOf(key: string): number {
+    return partitionOf(Buffer.from(key), this.partitions.length);
   }
 
   /** In a partition that is being read, what is sent from now on stands behind the place where reading is. */
-  async #attend(partition: number): Promise<void> {
-    const read = this.#partition(partition);
+  private async attend(partition: number): Promise<void> {
+    const read = this.partition(partition);
     read.users += 1;
-    if (read.cursor.next === undefined) await this.#begin([partition]);
+    if (read.cursor.next === undefined) await this.begin([partition]);
   }
 
   /** Begins with what stands behind the present end, also where the consumer has not joined, or not again. */
-  async #begin(partitions: readonly number[]): Promise<readonly number[]> {
-    const ends = await this.#options.ends.fetch();
+  private async begin(partitions: readonly number[]): Promise<readonly number[]> {
+    const ends = await this.options.ends.fetch();
     for (const partition of partitions) {
-      const { cursor, users } = this.#partition(partition);
+      const { cursor, users } = this.partition(partition);
       if (users === 0 || cursor.next !== undefined) continue;
       const end = ends[partition] ?? 0;
       cursor.begin(end);
-      this.#consumer.seek(partition, end);
-      this.#consumer.resume([partition]);
+      this.consumer.seek(partition, end);
+      this.consumer.resume([partition]);
     }
     return ends;
   }
 
-  #release(partitions: readonly number[]): void {
+  private release(partitions: readonly number[]): void {
     for (const partition of partitions) {
-      const read = this.#partition(partition);
+      const read = this.partition(partition);
       read.users -= 1;
       if (read.users > 0 || read.cursor.next === undefined) continue;
       read.cursor.end();
-      this.#consumer.pause([partition]);
+      this.consumer.pause([partition]);
     }
   }
 
-  #deliver(message: KafkaMessage, partition: number): void {
+  private deliver(message: KafkaMessage, partition: number): void {
     const place: Place = { partition, offset: Number(message.offset) };
     const key = message.key?.toString() ?? '';
     let record: { readonly value: T } | undefined;
-    for (const reader of this.#readers) {
+    for (const reader of this.readers) {
       if (!reader.wants(key, place)) continue;
-      record ??= this.#decode(message, place);
+      record ??= this.decode(message, place);
       if (!record) return;
-      this.#handOver(record.value, reader);
+      this.handOver(record.value, reader);
     }
   }
 
   /** One that cannot be read is passed over: it would not become readable. */
-  #decode({ value, headers }: KafkaMessage, place: Place): { readonly value: T } | undefined {
-    const { codec, trace } = this.#channel;
+  private decode({ value, headers }: KafkaMessage, place: Place): { readonly value: T } | undefined {
+    const { codec, trace } = this.channel;
     try {
       const record = codec.decode(value ?? new Uint8Array());
       const traceparent = trace && traceparentOf(headers);
       return { value: traceparent === undefined || !trace ? record : trace.onto(record, traceparent) };
     } catch (error) {
-      this.#options.logger?.error('A record cannot be read', { topic: this.topic, ...place, error });
+      this.options.logger?.error('A record cannot be read', { topic: this.topic, ...place, error });
       return undefined;
     }
   }
 
-  #handOver(record: T, reader: KafkaChannelReader<T>): void {
+  private handOver(record: T, reader: KafkaChannelReader<T>): void {
     try {
       reader.onRecord(record);
     } catch (error) {
-      this.#options.logger?.error('A reader failed', { channel: this.#channel.name, error });
+      this.options.logger?.error('A reader failed', { channel: this.channel.name, error });
     }
   }
 }

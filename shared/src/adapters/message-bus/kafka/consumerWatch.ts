@@ -23,45 +23,45 @@ const looksBetweenProgressChecks = 15;
  * cases.
  */
 export class ConsumerWatch {
-  readonly #progress: Progress;
-  readonly #verdicts: Verdicts;
-  readonly #timer: NodeJS.Timeout;
-  #looks = 0;
-  #silentLooks = 0;
+  private readonly progress: Progress;
+  private readonly verdicts: Verdicts;
+  private readonly timer: NodeJS.Timeout;
+  private looks = 0;
+  private silentLooks = 0;
   /** Partitions with something to read at the last check, and where they stood. */
-  #behind: ReadonlyMap<number, number> = new Map();
+  private behind: ReadonlyMap<number, number> = new Map();
 
   constructor(progress: Progress, verdicts: Verdicts) {
-    this.#progress = progress;
-    this.#verdicts = verdicts;
-    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    this.progress = progress;
+    this.verdicts = verdicts;
+    this.timer = setInterval(() => this.look(), lookEveryMs);
   }
 
   answered(): void {
-    this.#silentLooks = 0;
+    this.silentLooks = 0;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
   }
 
-  #look(): void {
-    this.#looks += 1;
-    this.#silentLooks += 1;
-    if (this.#silentLooks >= silentLooksUntilGivenUp) this.#verdicts.givenUp('It fell silent');
-    else if (this.#silentLooks % silentLooksUntilDoubted === 0) this.#verdicts.doubted();
-    if (this.#looks % looksBetweenProgressChecks > 0) return;
+  private look(): void {
+    this.looks += 1;
+    this.silentLooks += 1;
+    if (this.silentLooks >= silentLooksUntilGivenUp) this.verdicts.givenUp('It fell silent');
+    else if (this.silentLooks % silentLooksUntilDoubted === 0) this.verdicts.doubted();
+    if (this.looks % looksBetweenProgressChecks > 0) return;
     // While the brokers cannot be asked, silence tells enough.
     this.checkProgress().catch(() => undefined);
   }
 
   /** Of two checks a while apart, the second finds what has not moved though it was behind at the first. */
   async checkProgress(): Promise<void> {
-    const ends = await this.#progress.endOffsets();
-    const positions = [...(await this.#progress.positions())];
+    const ends = await this.progress.endOffsets();
+    const positions = [...(await this.progress.positions())];
     const behind = positions.filter(([partition, at]) => (ends[partition] ?? 0) > at);
-    const standsStill = behind.some(([partition, at]) => this.#behind.get(partition) === at);
-    this.#behind = new Map(behind);
-    if (standsStill) this.#verdicts.givenUp('It hands over nothing though there is something to read');
+    const standsStill = behind.some(([partition, at]) => this.behind.get(partition) === at);
+    this.behind = new Map(behind);
+    if (standsStill) this.verdicts.givenUp('It hands over nothing though there is something to read');
   }
 }

@@ -8,31 +8,31 @@ import { within } from './within.js';
  * is awaited shares the next one, so that a thousand readers that come at the same time ask twice.
  */
 export class EndOffsets {
-  readonly #ask: () => Promise<readonly number[]>;
-  #asking: Promise<readonly number[]> | undefined;
-  #next: Promise<readonly number[]> | undefined;
+  private readonly ask: () => Promise<readonly number[]>;
+  private asking: Promise<readonly number[]> | undefined;
+  private next: Promise<readonly number[]> | undefined;
 
   constructor(admin: Renewable<Admin>, topic: string, withinMs: number) {
     const ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
     // An attempt may take longer than there is time.
-    this.#ask = () => within(withinMs, ask());
+    this.ask = () => within(withinMs, ask());
   }
 
   /** As of a moment after the call. */
   fetch(): Promise<readonly number[]> {
-    if (!this.#asking) return this.#begin();
-    return (this.#next ??= this.#asking.then(
-      () => this.#begin(),
-      () => this.#begin(),
+    if (!this.asking) return this.begin();
+    return (this.next ??= this.asking.then(
+      () => this.begin(),
+      () => this.begin(),
     ));
   }
 
-  #begin(): Promise<readonly number[]> {
-    this.#next = undefined;
-    const asking = this.#ask();
-    this.#asking = asking;
+  private begin(): Promise<readonly number[]> {
+    this.next = undefined;
+    const asking = this.ask();
+    this.asking = asking;
     const ended = (): void => {
-      if (this.#asking === asking) this.#asking = undefined;
+      if (this.asking === asking) this.asking = undefined;
     };
     asking.then(ended, ended);
     return asking;

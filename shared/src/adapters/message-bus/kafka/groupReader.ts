@@ -63,58 +63,58 @@ export class GroupReader implements ConsumerTask, GroupReading {
   readonly groupId: () => string;
   readonly fromBeginning = true;
   readonly sessionTimeoutMs: number;
-  readonly #options: GroupReaderOptions;
-  readonly #follower: GroupFollower;
-  readonly #consumer: SupervisedConsumer;
-  readonly #owned = new Map<number, Owned>();
-  #memberId = '';
-  #isPaused = false;
+  private readonly options: GroupReaderOptions;
+  private readonly follower: GroupFollower;
+  private readonly consumer: SupervisedConsumer;
+  private readonly owned = new Map<number, Owned>();
+  private memberId = '';
+  private isPaused = false;
 
   constructor(follower: GroupFollower, options: GroupReaderOptions) {
-    this.#options = options;
-    this.#follower = follower;
+    this.options = options;
+    this.follower = follower;
     this.topic = options.topic;
     this.groupId = () => options.groupId;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
-    this.#consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.surroundings);
   }
 
   start(): void {
-    void this.#consumer.start();
+    void this.consumer.start();
   }
 
   pause(): void {
-    this.#isPaused = true;
-    this.#consumer.pause([...this.#owned.keys()]);
+    this.isPaused = true;
+    this.consumer.pause([...this.owned.keys()]);
   }
 
   resume(): void {
-    this.#isPaused = false;
-    this.#consumer.resume([...this.#owned.keys()]);
+    this.isPaused = false;
+    this.consumer.resume([...this.owned.keys()]);
   }
 
   async commit(places: ReadonlyMap<number, number>): Promise<void> {
-    const owned = [...places].filter(([partition]) => this.#owned.has(partition));
+    const owned = [...places].filter(([partition]) => this.owned.has(partition));
     if (owned.length === 0) return;
-    await this.#consumer.commit(
+    await this.consumer.commit(
       owned.map(([partition, place]) => ({ topic: this.topic, partition, offset: String(place) })),
     );
   }
 
-  readonly close = once(() => this.#consumer.close());
+  readonly close = once(() => this.consumer.close());
 
   /** Another member than before begins where the follower is: others may have had its partitions in between. */
   joined(partitions: readonly number[], memberId: string): void {
-    const isSameMember = memberId === this.#memberId;
-    this.#memberId = memberId;
-    for (const partition of this.#owned.keys())
-      if (!isSameMember || !partitions.includes(partition)) this.#lose(partition);
+    const isSameMember = memberId === this.memberId;
+    this.memberId = memberId;
+    for (const partition of this.owned.keys())
+      if (!isSameMember || !partitions.includes(partition)) this.lose(partition);
     for (const partition of partitions) {
-      const { cursor } = this.#owned.get(partition) ?? this.#own(partition);
-      if (cursor.next !== undefined) this.#consumer.seek(partition, cursor.next);
+      const { cursor } = this.owned.get(partition) ?? this.own(partition);
+      if (cursor.next !== undefined) this.consumer.seek(partition, cursor.next);
     }
-    if (this.#isPaused) this.#consumer.pause(partitions);
-    else this.#consumer.resume(partitions);
+    if (this.isPaused) this.consumer.pause(partitions);
+    else this.consumer.resume(partitions);
   }
 
   leaving(): void {
@@ -122,63 +122,63 @@ export class GroupReader implements ConsumerTask, GroupReading {
   }
 
   left(): void {
-    for (const partition of this.#owned.keys()) this.#lose(partition);
+    for (const partition of this.owned.keys()) this.lose(partition);
   }
 
   take(batch: Batch): void {
-    const owned = this.#owned.get(batch.partition);
+    const owned = this.owned.get(batch.partition);
     const start = Number(batch.messages[0]?.offset ?? 0);
     if (!owned || batch.messages.length === 0) return;
     const { partition } = batch;
     const { cursor } = owned;
     if (cursor.next === undefined) cursor.begin(start);
     const from = (owned.from ??= start);
-    if (Number(batch.highWatermark) < from) return this.#follower.cut(partition);
+    if (Number(batch.highWatermark) < from) return this.follower.cut(partition);
     const { messages, behind, isLoss } = cursor.accept(batch);
-    if (behind !== undefined) return this.#consumer.seek(partition, behind);
+    if (behind !== undefined) return this.consumer.seek(partition, behind);
     const first = isLoss ? Math.max(start, from) : from;
     const next = Math.max(from, cursor.next ?? from);
     if (first > from)
-      this.#options.logger?.error('Records are gone before they were read', {
+      this.options.logger?.error('Records are gone before they were read', {
         ...{ topic: this.topic, partition, records: first - from },
       });
     owned.from = next;
     if (next > first)
-      this.#follower.take({ partition, first, messages: messages.filter(isFrom(first)), next });
+      this.follower.take({ partition, first, messages: messages.filter(isFrom(first)), next });
   }
 
   async positions(): Promise<ReadonlyMap<number, number>> {
     const positions = new Map<number, number>();
-    if (this.#isPaused) return positions;
-    for (const [partition, { cursor }] of this.#owned)
+    if (this.isPaused) return positions;
+    for (const [partition, { cursor }] of this.owned)
       if (cursor.next !== undefined) positions.set(partition, cursor.next);
     return positions;
   }
 
   endOffsets(): Promise<readonly number[]> {
-    return this.#options.ends.fetch();
+    return this.options.ends.fetch();
   }
 
   /** Records that have not been handed over, of the partitions that this member has and has read from. */
   async lag(): Promise<number> {
     const ends = await this.endOffsets();
     let records = 0;
-    for (const [partition, { from }] of this.#owned)
+    for (const [partition, { from }] of this.owned)
       if (from !== undefined) records += Math.max(0, (ends[partition] ?? 0) - from);
     return records;
   }
 
-  #own(partition: number): Owned {
-    const from = this.#follower.placeOf(partition);
+  private own(partition: number): Owned {
+    const from = this.follower.placeOf(partition);
     const owned: Owned = { cursor: new PartitionCursor(), from };
     if (from !== undefined) owned.cursor.begin(Math.max(0, from - lookBack));
-    this.#owned.set(partition, owned);
+    this.owned.set(partition, owned);
     return owned;
   }
 
-  #lose(partition: number): void {
-    this.#owned.delete(partition);
-    this.#follower.lost(partition);
+  private lose(partition: number): void {
+    this.owned.delete(partition);
+    this.follower.lost(partition);
   }
 }
 

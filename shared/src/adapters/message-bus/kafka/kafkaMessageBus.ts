@@ -48,19 +48,19 @@ const maxQueuedBytes = 64 * 1024 * 1024;
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 class KafkaBus implements KafkaMessageBus {
-  readonly #settings: Settings;
-  readonly #clients: KafkaClients;
-  readonly #topics: TopicCatalog;
-  readonly #senders = new Map<string, TopicSender>();
-  readonly #sources = new OpenByName<ChannelSource<unknown>>();
-  readonly #queues = new OpenByName<QueueConsumer<unknown>>();
-  readonly #readings: (readonly [name: string, reader: GroupReader])[] = [];
-  #isOpen = true;
+  private readonly settings: Settings;
+  private readonly clients: KafkaClients;
+  private readonly topics: TopicCatalog;
+  private readonly senders = new Map<string, TopicSender>();
+  private readonly sources = new OpenByName<ChannelSource<unknown>>();
+  private readonly queues = new OpenByName<QueueConsumer<unknown>>();
+  private readonly readings: (readonly [name: string, reader: GroupReader])[] = [];
+  private isOpen = true;
 
   constructor(settings: Settings) {
-    this.#settings = settings;
-    this.#clients = createKafkaClients(settings.connection);
-    this.#topics = new TopicCatalog(this.#clients.admin, {
+    this.settings = settings;
+    this.clients = createKafkaClients(settings.connection);
+    this.topics = new TopicCatalog(this.clients.admin, {
       prefix: settings.topicPrefix,
       declared: settings.topics,
       others: settings.otherTopics,
@@ -70,16 +70,16 @@ class KafkaBus implements KafkaMessageBus {
   }
 
   async open(): Promise<void> {
-    await this.#topics.ensureDeclared();
-    await untilAnswered(() => this.#clients.producer.current(), this.#settings.withinMs);
+    await this.topics.ensureDeclared();
+    await untilAnswered(() => this.clients.producer.current(), this.settings.withinMs);
   }
 
   get reachable(): boolean {
-    return this.#isOpen && this.#clients.reachability.isReachable;
+    return this.isOpen && this.clients.reachability.isReachable;
   }
 
   get statistics(): Readonly<Record<string, ReadStatistics>> {
-    return Object.fromEntries(this.#sources.opened().map(([name, source]) => [name, source.statistics]));
+    return Object.fromEntries(this.sources.opened().map(([name, source]) => [name, source.statistics]));
   }
 
   send<T>(
@@ -87,16 +87,16 @@ class KafkaBus implements KafkaMessageBus {
     record: T,
     acknowledgement: Acknowledgement,
   ): Promise<void> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('message bus'));
+    if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
     const traceparent = trace?.of(record);
     const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), traceparent };
-    return this.#sender(name).send(encoded, acknowledgement);
+    return this.sender(name).send(encoded, acknowledgement);
   }
 
   async store<T>({ name, key, codec }: Channel<T>, record: T, timestamp: number): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), timestamp };
-    return this.#sender(name).send(encoded, 'stored');
+    return this.sender(name).send(encoded, 'stored');
   }
 
   async history(
@@ -104,11 +104,11 @@ class KafkaBus implements KafkaMessageBus {
     key: string,
     sinceMs: number,
   ): Promise<PartitionHistory> {
-    this.#assertOpen();
-    const partition = partitionOf(Buffer.from(key), await this.#topics.partitions(name));
-    const { admin, reader } = this.#clients;
-    const { withinMs } = this.#settings;
-    const topic = this.#topics.topicOf(name);
+    this.assertOpen();
+    const partition = partitionOf(Buffer.from(key), await this.topics.partitions(name));
+    const { admin, reader } = this.clients;
+    const { withinMs } = this.settings;
+    const topic = this.topics.topicOf(name);
     const ends = new EndOffsets(admin, topic, withinMs);
     return PartitionHistory.open({ topic, partition, ends, admin, reader, withinMs }, sinceMs);
   }
@@ -118,11 +118,11 @@ class KafkaBus implements KafkaMessageBus {
     group: string,
     follower: GroupFollower,
   ): Promise<GroupReading> {
-    this.#assertOpen();
-    const { groupPrefix, ...common } = await this.#common(name);
-    this.#assertOpen();
+    this.assertOpen();
+    const { groupPrefix, ...common } = await this.common(name);
+    this.assertOpen();
     const reader = new GroupReader(follower, { ...common, groupId: `${groupPrefix}${group}.${name}` });
-    this.#readings.push([name, reader]);
+    this.readings.push([name, reader]);
     reader.start();
     return reader;
   }
@@ -132,14 +132,14 @@ class KafkaBus implements KafkaMessageBus {
     options: ReadOptions,
     onRecord: (record: T) => void,
   ): Promise<ChannelReader> {
-    this.#assertOpen();
-    const source = await this.#sources.get(channel.name, () => this.#openSource(channel));
+    this.assertOpen();
+    const source = await this.sources.get(channel.name, () => this.openSource(channel));
     // A name stands for one type of record: that is the caller's word, not the compiler's.
     return (source as ChannelSource<T>).read(options, onRecord);
   }
 
   async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
-    return this.store(queue, job, this.#settings.clock.now());
+    return this.store(queue, job, this.settings.clock.now());
   }
 
   async work<T>(
@@ -147,57 +147,57 @@ class KafkaBus implements KafkaMessageBus {
     options: WorkOptions,
     handler: (job: T) => Promise<void>,
   ): Promise<QueueWorker> {
-    this.#assertOpen();
-    if (queue.isRetired && !(await this.#topics.exists(queue.name))) return { close: async () => undefined };
-    const consumer = await this.#queues.get(queue.name, () => this.#openQueue(queue));
+    this.assertOpen();
+    if (queue.isRetired && !(await this.topics.exists(queue.name))) return { close: async () => undefined };
+    const consumer = await this.queues.get(queue.name, () => this.openQueue(queue));
     return (consumer as QueueConsumer<T>).work(options, handler);
   }
 
   async lag(): Promise<ReadonlyMap<string, number>> {
-    this.#assertOpen();
-    const opened = [...this.#sources.opened(), ...this.#queues.opened(), ...this.#readings];
+    this.assertOpen();
+    const opened = [...this.sources.opened(), ...this.queues.opened(), ...this.readings];
     const lags = opened.map(async ([name, taken]) => [name, await taken.lag()] as const);
     return new Map(await Promise.all(lags));
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    const flushed = Promise.all([...this.#senders.values()].map((sender) => sender.flush()));
+    this.isOpen = false;
+    const flushed = Promise.all([...this.senders.values()].map((sender) => sender.flush()));
     await Promise.all([
-      this.#sources.close(),
-      this.#queues.close(),
-      ...this.#readings.map(([, reader]) => reader.close()),
-      within(this.#settings.withinMs, flushed).catch(() => undefined),
+      this.sources.close(),
+      this.queues.close(),
+      ...this.readings.map(([, reader]) => reader.close()),
+      within(this.settings.withinMs, flushed).catch(() => undefined),
     ]);
-    await this.#clients.close();
+    await this.clients.close();
   });
 
-  #sender(name: string): TopicSender {
-    const known = this.#senders.get(name);
+  private sender(name: string): TopicSender {
+    const known = this.senders.get(name);
     if (known) return known;
-    const { producer, reachability } = this.#clients;
+    const { producer, reachability } = this.clients;
     const sender = new TopicSender({
-      topic: this.#topics.topicOf(name),
-      partitions: () => this.#topics.partitions(name),
+      topic: this.topics.topicOf(name),
+      partitions: () => this.topics.partitions(name),
       produce: (records) => producer.use((client) => client.send(records)),
       reachability,
-      maxRecordBytes: this.#topics.declaration(name).maxRecordBytes,
-      withinMs: this.#settings.withinMs,
+      maxRecordBytes: this.topics.declaration(name).maxRecordBytes,
+      withinMs: this.settings.withinMs,
       maxQueuedBytes,
     });
-    this.#senders.set(name, sender);
+    this.senders.set(name, sender);
     return sender;
   }
 
-  async #openSource<T>(channel: Channel<T>): Promise<ChannelSource<unknown>> {
+  private async openSource<T>(channel: Channel<T>): Promise<ChannelSource<unknown>> {
     const source = new ChannelSource(channel, {
-      ...(await this.#common(channel.name)),
-      partitions: await this.#topics.partitions(channel.name),
-      deserted: () => this.#sources.closeOne(channel.name),
+      ...(await this.common(channel.name)),
+      partitions: await this.topics.partitions(channel.name),
+      deserted: () => this.sources.closeOne(channel.name),
     });
     try {
-      await within(this.#settings.withinMs, source.start());
-      this.#assertOpen();
+      await within(this.settings.withinMs, source.start());
+      this.assertOpen();
       return source as ChannelSource<unknown>;
     } catch (error) {
       await source.close();
@@ -205,36 +205,36 @@ class KafkaBus implements KafkaMessageBus {
     }
   }
 
-  async #openQueue<T>(queue: WorkQueue<T>): Promise<QueueConsumer<unknown>> {
-    const common = await this.#common(queue.name);
+  private async openQueue<T>(queue: WorkQueue<T>): Promise<QueueConsumer<unknown>> {
+    const common = await this.common(queue.name);
     const consumer = new QueueConsumer(queue, {
       ...common,
       committed: (groupId) =>
-        this.#clients.admin.use((admin) => fetchCommittedOffsets(admin, common.topic, groupId)),
-      clock: this.#settings.clock,
-      deserted: () => this.#queues.closeOne(queue.name),
+        this.clients.admin.use((admin) => fetchCommittedOffsets(admin, common.topic, groupId)),
+      clock: this.settings.clock,
+      deserted: () => this.queues.closeOne(queue.name),
     });
-    this.#assertOpen();
+    this.assertOpen();
     consumer.start();
     return consumer as QueueConsumer<unknown>;
   }
 
-  async #common(name: string) {
-    await this.#topics.partitions(name);
-    const { groupPrefix, topicPrefix, sessionTimeoutMs, withinMs, connection } = this.#settings;
-    const topic = this.#topics.topicOf(name);
+  private async common(name: string) {
+    await this.topics.partitions(name);
+    const { groupPrefix, topicPrefix, sessionTimeoutMs, withinMs, connection } = this.settings;
+    const topic = this.topics.topicOf(name);
     return {
       topic,
       groupPrefix: groupPrefix + topicPrefix,
       sessionTimeoutMs,
-      ends: new EndOffsets(this.#clients.admin, topic, withinMs),
-      surroundings: this.#clients.consumers,
+      ends: new EndOffsets(this.clients.admin, topic, withinMs),
+      surroundings: this.clients.consumers,
       logger: connection.logger,
     };
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('message bus');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('message bus');
   }
 }
 

@@ -1,7 +1,7 @@
 /** Things that take time to open, and of which there is one by name as long as it is needed. */
 export class OpenByName<T extends { close(): Promise<void> }> {
-  readonly #opening = new Map<string, Promise<T>>();
-  readonly #opened = new Map<string, T>();
+  private readonly opening = new Map<string, Promise<T>>();
+  private readonly byName = new Map<string, T>();
 
   /**
    * What is open, or being opened. Whoever uses it at once finds it open: one that is to be closed is no longer handed
@@ -9,34 +9,34 @@ export class OpenByName<T extends { close(): Promise<void> }> {
    */
   async get(name: string, open: () => Promise<T>): Promise<T> {
     for (;;) {
-      const opening = this.#opening.get(name) ?? this.#open(name, open);
+      const opening = this.opening.get(name) ?? this.open(name, open);
       const thing = await opening;
-      if (this.#opened.get(name) === thing) return thing;
+      if (this.byName.get(name) === thing) return thing;
     }
   }
 
   opened(): [string, T][] {
-    return [...this.#opened];
+    return [...this.byName];
   }
 
   async closeOne(name: string): Promise<void> {
-    const thing = this.#opened.get(name);
-    this.#opening.delete(name);
-    this.#opened.delete(name);
+    const thing = this.byName.get(name);
+    this.opening.delete(name);
+    this.byName.delete(name);
     await thing?.close();
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#opening.values());
-    await Promise.all([...this.#opened.keys()].map((name) => this.closeOne(name)));
+    await Promise.allSettled(this.opening.values());
+    await Promise.all([...this.byName.keys()].map((name) => this.closeOne(name)));
   }
 
-  #open(name: string, open: () => Promise<T>): Promise<T> {
+  private open(name: string, open: () => Promise<T>): Promise<T> {
     const opening = open();
-    this.#opening.set(name, opening);
+    this.opening.set(name, opening);
     opening.then(
-      (thing) => this.#opened.set(name, thing),
-      () => this.#opening.delete(name),
+      (thing) => this.byName.set(name, thing),
+      () => this.opening.delete(name),
     );
     return opening;
   }

@@ -16,45 +16,45 @@ const nothing: Accepted = { messages: [] };
  * the group and goes to the end after some errors: what it hands over is held against this one.
  */
 export class PartitionCursor {
-  readonly #repeated = new RepeatedRecords();
-  #next: number | undefined;
+  private readonly repeated = new RepeatedRecords();
+  private position: number | undefined;
   /** The place that the library was already sent back to. */
-  #soughtFor: number | undefined;
+  private soughtFor: number | undefined;
 
   /** Undefined while the partition is not being read. */
   get next(): number | undefined {
-    return this.#next;
+    return this.position;
   }
 
   begin(at: number): void {
-    this.#next = at;
-    this.#soughtFor = undefined;
-    this.#repeated.jump();
+    this.position = at;
+    this.soughtFor = undefined;
+    this.repeated.jump();
   }
 
   end(): void {
-    this.#next = undefined;
+    this.position = undefined;
   }
 
   /** Moves behind the batch. */
   accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
     const first = batch.messages[0];
     const last = batch.messages.at(-1);
-    if (this.#next === undefined || !first || !last) return nothing;
+    if (this.position === undefined || !first || !last) return nothing;
     const start = Number(first.offset);
     // The partition was cut, or made anew: what is behind its end will be used again for other records.
-    const isCut = Number(batch.highWatermark) < this.#next;
+    const isCut = Number(batch.highWatermark) < this.position;
     if (isCut) this.begin(start);
-    const isLoss = isCut || start > this.#next;
-    if (start > this.#next && this.#soughtFor !== this.#next) {
-      this.#soughtFor = this.#next;
-      return { messages: [], behind: this.#next };
+    const isLoss = isCut || start > this.position;
+    if (start > this.position && this.soughtFor !== this.position) {
+      this.soughtFor = this.position;
+      return { messages: [], behind: this.position };
     }
-    const from = this.#next;
-    this.#next = Math.max(from, Number(last.offset) + 1);
+    const from = this.position;
+    this.position = Math.max(from, Number(last.offset) + 1);
     const messages = batch.messages.filter(({ offset, headers }) => {
       const at = Number(offset);
-      return !this.#repeated.isRepeated(at, headers) && at >= from;
+      return !this.repeated.isRepeated(at, headers) && at >= from;
     });
     return { messages, isLoss };
   }

@@ -22,12 +22,12 @@ export class PartitionHistory {
   /** The place of the first record of that time; a later one may be older, where clocks differ. */
   readonly start: number;
   readonly end: number;
-  readonly #options: PartitionHistoryOptions;
+  private readonly options: PartitionHistoryOptions;
 
   private constructor(start: number, end: number, options: PartitionHistoryOptions) {
     this.start = start;
     this.end = end;
-    this.#options = options;
+    this.options = options;
   }
 
   /** Rejects with `EngineUnavailable`, as all else here. */
@@ -41,10 +41,10 @@ export class PartitionHistory {
   async *all(): AsyncGenerator<readonly KafkaMessage[]> {
     const repeated = new RepeatedRecords();
     for (let next = this.start; next < this.end;) {
-      const fetched = await this.#fetch(next);
+      const fetched = await this.fetch(next);
       const from = next;
       if (fetched === undefined) {
-        next = Math.max(from + 1, await placeOf(0, this.#options));
+        next = Math.max(from + 1, await placeOf(0, this.options));
         continue;
       }
       next = Number(fetched.at(-1)?.offset) + 1;
@@ -57,13 +57,13 @@ export class PartitionHistory {
 
   /** Some records, of which the one at the place is the first; none where it is no longer there. */
   async from(place: number): Promise<readonly KafkaMessage[]> {
-    const fetched = await this.#fetch(place);
+    const fetched = await this.fetch(place);
     return fetched?.filter(({ offset }) => Number(offset) >= place) ?? [];
   }
 
   /** At least one record, since the end is behind the place. Undefined where they have expired. */
-  #fetch(offset: number): Promise<readonly KafkaMessage[] | undefined> {
-    const { topic, partition, reader, withinMs } = this.#options;
+  private fetch(offset: number): Promise<readonly KafkaMessage[] | undefined> {
+    const { topic, partition, reader, withinMs } = this.options;
     const attempt = async () => {
       const place = { topic, partition, offset };
       const messages = await reader.use((client) => client.read(place, fetchBytes));

@@ -21,12 +21,12 @@ const mostRemembered = 100_000;
 /** The jobs of one partition that were fetched and are not complete up to the first that is not done. */
 export class PartitionJobs {
   readonly partition: number;
-  readonly #cursor = new PartitionCursor();
-  readonly #inOrder = new FifoQueue<Job>();
-  #remembered = 0;
-  #unfinished = 0;
-  #unfinishedBytes = 0;
-  #committed: number | undefined;
+  private readonly cursor = new PartitionCursor();
+  private readonly inOrder = new FifoQueue<Job>();
+  private remembered = 0;
+  private unfinishedJobs = 0;
+  private unfinishedBytes = 0;
+  private committedOffset: number | undefined;
   /** Another process has it now, or will have: what is not begun is left to it. */
   isLost = false;
   isPaused = false;
@@ -37,25 +37,25 @@ export class PartitionJobs {
 
   /** Where fetching goes on; undefined as long as that is where the group has committed. */
   get next(): number | undefined {
-    return this.#cursor.next;
+    return this.cursor.next;
   }
 
   /** Fetched, and not done. */
   get unfinished(): number {
-    return this.#unfinished;
+    return this.unfinishedJobs;
   }
 
   get isFull(): boolean {
-    return this.#isBeyond(1);
+    return this.isBeyond(1);
   }
 
   get hasRoom(): boolean {
-    return !this.#isBeyond(0.5);
+    return !this.isBeyond(0.5);
   }
 
   accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
-    if (this.#cursor.next === undefined) this.#cursor.begin(Number(batch.messages[0]?.offset ?? 0));
-    return this.#cursor.accept(batch);
+    if (this.cursor.next === undefined) this.cursor.begin(Number(batch.messages[0]?.offset ?? 0));
+    return this.cursor.accept(batch);
   }
 
   add({ offset, key, value, timestamp }: KafkaMessage): Job {
@@ -68,39 +68,39 @@ export class PartitionJobs {
       putAt: Number(timestamp),
       isDone: false,
     };
-    this.#inOrder.push(job);
-    this.#remembered += 1;
-    this.#unfinished += 1;
-    this.#unfinishedBytes += payload.length;
+    this.inOrder.push(job);
+    this.remembered += 1;
+    this.unfinishedJobs += 1;
+    this.unfinishedBytes += payload.length;
     return job;
   }
 
   finish(job: Job): void {
     job.isDone = true;
-    this.#unfinished -= 1;
-    this.#unfinishedBytes -= job.payload.length;
-    while (this.#inOrder.first?.isDone) {
-      this.#inOrder.shift();
-      this.#remembered -= 1;
+    this.unfinishedJobs -= 1;
+    this.unfinishedBytes -= job.payload.length;
+    while (this.inOrder.first?.isDone) {
+      this.inOrder.shift();
+      this.remembered -= 1;
     }
   }
 
   /** Where the next owner of the partition would begin, if that is not yet committed. */
   get toCommit(): number | undefined {
     if (this.isLost) return undefined;
-    const offset = this.#inOrder.first?.offset ?? this.#cursor.next;
-    return offset === this.#committed ? undefined : offset;
+    const offset = this.inOrder.first?.offset ?? this.cursor.next;
+    return offset === this.committedOffset ? undefined : offset;
   }
 
   committed(offset: number): void {
-    this.#committed = offset;
+    this.committedOffset = offset;
   }
 
-  #isBeyond(share: number): boolean {
+  private isBeyond(share: number): boolean {
     return (
-      this.#unfinished > share * mostJobs ||
-      this.#unfinishedBytes > share * mostBytes ||
-      this.#remembered > share * mostRemembered
+      this.unfinishedJobs > share * mostJobs ||
+      this.unfinishedBytes > share * mostBytes ||
+      this.remembered > share * mostRemembered
     );
   }
 }

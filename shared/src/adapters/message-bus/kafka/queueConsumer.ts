@@ -40,50 +40,50 @@ export class QueueConsumer<T> implements ConsumerTask {
   readonly groupId: () => string;
   readonly fromBeginning = true;
   readonly sessionTimeoutMs: number;
-  readonly #queue: WorkQueue<T>;
-  readonly #options: QueueConsumerOptions;
-  readonly #consumer: SupervisedConsumer;
-  readonly #workers: JobWorkers<Job>;
-  readonly #owned = new Map<number, Owned>();
-  #memberId = '';
-  #commitTimer: NodeJS.Timeout | undefined;
+  private readonly queue: WorkQueue<T>;
+  private readonly options: QueueConsumerOptions;
+  private readonly consumer: SupervisedConsumer;
+  private readonly workers: JobWorkers<Job>;
+  private readonly owned = new Map<number, Owned>();
+  private memberId = '';
+  private commitTimer: NodeJS.Timeout | undefined;
 
   constructor(queue: WorkQueue<T>, options: QueueConsumerOptions) {
-    this.#queue = queue;
-    this.#options = options;
+    this.queue = queue;
+    this.options = options;
     this.topic = options.topic;
     this.groupId = () => options.groupPrefix + queue.name;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
-    this.#consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.surroundings);
     const source = {
       payload: ({ jobs, payload }: Job) => (jobs.isLost ? undefined : payload),
-      done: (job: Job) => this.#done(job),
+      done: (job: Job) => this.done(job),
     };
-    this.#workers = new JobWorkers(queue, source, options.logger);
+    this.workers = new JobWorkers(queue, source, options.logger);
   }
 
   start(): void {
-    void this.#consumer.start();
+    void this.consumer.start();
   }
 
   work(options: WorkOptions, handler: (job: T) => Promise<void>): QueueWorker {
-    const { codec } = this.#queue;
-    const worker = this.#workers.work(options, async (payload) => handler(codec.decode(payload)));
+    const { codec } = this.queue;
+    const worker = this.workers.work(options, async (payload) => handler(codec.decode(payload)));
     return {
       close: once(async () => {
         const closed = worker.close();
-        await (this.#workers.takeMore ? closed : this.#options.deserted());
+        await (this.workers.takeMore ? closed : this.options.deserted());
       }),
     };
   }
 
   /** What is done by then is committed, so that nobody does it again. */
   readonly close = once(async () => {
-    await this.#workers.close();
-    for (const { dueTimes } of this.#owned.values()) dueTimes.close();
-    clearTimeout(this.#commitTimer);
-    await this.#commit();
-    await this.#consumer.close();
+    await this.workers.close();
+    for (const { dueTimes } of this.owned.values()) dueTimes.close();
+    clearTimeout(this.commitTimer);
+    await this.commit();
+    await this.consumer.close();
   });
 
   /**
@@ -91,35 +91,35 @@ export class QueueConsumer<T> implements ConsumerTask {
    * begins where the group is.
    */
   joined(partitions: readonly number[], memberId: string): void {
-    const isSameMember = memberId === this.#memberId;
-    this.#memberId = memberId;
-    for (const [partition, owned] of this.#owned)
-      if (!isSameMember || !partitions.includes(partition)) this.#lose(partition, owned);
+    const isSameMember = memberId === this.memberId;
+    this.memberId = memberId;
+    for (const [partition, owned] of this.owned)
+      if (!isSameMember || !partitions.includes(partition)) this.lose(partition, owned);
     for (const partition of partitions) {
-      const { jobs } = this.#owned.get(partition) ?? this.#own(partition);
-      if (jobs.next !== undefined) this.#consumer.seek(partition, jobs.next);
-      if (jobs.isPaused) this.#consumer.pause([partition]);
-      else this.#consumer.resume([partition]);
+      const { jobs } = this.owned.get(partition) ?? this.own(partition);
+      if (jobs.next !== undefined) this.consumer.seek(partition, jobs.next);
+      if (jobs.isPaused) this.consumer.pause([partition]);
+      else this.consumer.resume([partition]);
     }
   }
 
   leaving(): void {
-    void this.#commit();
+    void this.commit();
   }
 
   /** What was done from here on would be done again: nothing of it could be committed. */
   left(): void {
-    for (const [partition, owned] of this.#owned) this.#lose(partition, owned);
+    for (const [partition, owned] of this.owned) this.lose(partition, owned);
   }
 
   take(batch: Batch): void {
-    const owned = this.#owned.get(batch.partition);
+    const owned = this.owned.get(batch.partition);
     if (!owned) return;
     const { jobs, dueTimes } = owned;
     const { messages, behind, isLoss } = jobs.accept(batch);
-    if (behind !== undefined) this.#consumer.seek(batch.partition, behind);
+    if (behind !== undefined) this.consumer.seek(batch.partition, behind);
     if (isLoss)
-      this.#options.logger?.error('Jobs are gone before they were done', {
+      this.options.logger?.error('Jobs are gone before they were done', {
         topic: this.topic,
         partition: batch.partition,
       });
@@ -130,14 +130,14 @@ export class QueueConsumer<T> implements ConsumerTask {
     dueTimes.release();
     if (jobs.isFull) {
       jobs.isPaused = true;
-      this.#consumer.pause([batch.partition]);
+      this.consumer.pause([batch.partition]);
     }
   }
 
   async positions(): Promise<ReadonlyMap<number, number>> {
-    const committed = await this.#options.committed(this.groupId());
+    const committed = await this.options.committed(this.groupId());
     const positions = new Map<number, number>();
-    for (const [partition, { jobs }] of this.#owned) {
+    for (const [partition, { jobs }] of this.owned) {
       const next = jobs.next ?? committed[partition] ?? notCommitted;
       if (!jobs.isPaused && next !== notCommitted) positions.set(partition, next);
     }
@@ -145,61 +145,61 @@ export class QueueConsumer<T> implements ConsumerTask {
   }
 
   endOffsets(): Promise<readonly number[]> {
-    return this.#options.ends.fetch();
+    return this.options.ends.fetch();
   }
 
   /** Jobs of the partitions that this process has, fetched or not. */
   async lag(): Promise<number> {
-    const [ends, committed] = await Promise.all([this.endOffsets(), this.#options.committed(this.groupId())]);
+    const [ends, committed] = await Promise.all([this.endOffsets(), this.options.committed(this.groupId())]);
     let unfinished = 0;
-    for (const [partition, { jobs }] of this.#owned) {
+    for (const [partition, { jobs }] of this.owned) {
       const next = jobs.next ?? Math.max(0, committed[partition] ?? 0);
       unfinished += Math.max(0, (ends[partition] ?? 0) - next) + jobs.unfinished;
     }
     return unfinished;
   }
 
-  #own(partition: number): Owned {
-    const dueTimes = new DueTimes<Job>(this.#queue.delayMs, this.#options.clock, (due) => {
-      for (const job of due) this.#workers.add(job.key, job);
-      this.#workers.advance();
+  private own(partition: number): Owned {
+    const dueTimes = new DueTimes<Job>(this.queue.delayMs, this.options.clock, (due) => {
+      for (const job of due) this.workers.add(job.key, job);
+      this.workers.advance();
     });
     const owned: Owned = { jobs: new PartitionJobs(partition), dueTimes };
-    this.#owned.set(partition, owned);
+    this.owned.set(partition, owned);
     return owned;
   }
 
-  #lose(partition: number, { jobs, dueTimes }: Owned): void {
+  private lose(partition: number, { jobs, dueTimes }: Owned): void {
     jobs.isLost = true;
     dueTimes.close();
-    this.#owned.delete(partition);
+    this.owned.delete(partition);
   }
 
-  #done(job: Job): void {
+  private done(job: Job): void {
     const { jobs } = job;
     jobs.finish(job);
     if (jobs.isLost) return;
     if (jobs.isPaused && jobs.hasRoom) {
       jobs.isPaused = false;
-      this.#consumer.resume([jobs.partition]);
+      this.consumer.resume([jobs.partition]);
     }
-    this.#commitSoon();
+    this.commitSoon();
   }
 
-  #commitSoon(): void {
-    this.#commitTimer ??= setTimeout(() => void this.#commit(), betweenCommitsMs);
+  private commitSoon(): void {
+    this.commitTimer ??= setTimeout(() => void this.commit(), betweenCommitsMs);
   }
 
   /** A commit that fails costs nothing but doing something again: the next one makes up for it. */
-  async #commit(): Promise<void> {
-    this.#commitTimer = undefined;
-    const places = [...this.#owned.values()].flatMap(({ jobs }) => {
+  private async commit(): Promise<void> {
+    this.commitTimer = undefined;
+    const places = [...this.owned.values()].flatMap(({ jobs }) => {
       const offset = jobs.toCommit;
       return offset === undefined ? [] : [{ jobs, offset }];
     });
     if (places.length === 0) return;
     try {
-      await this.#consumer.commit(
+      await this.consumer.commit(
         places.map(({ jobs, offset }) => ({
           topic: this.topic,
           partition: jobs.partition,
@@ -208,8 +208,8 @@ export class QueueConsumer<T> implements ConsumerTask {
       );
       for (const { jobs, offset } of places) jobs.committed(offset);
     } catch (error) {
-      this.#options.logger?.debug('Finished jobs could not be committed', { topic: this.topic, error });
-      if (this.#workers.takeMore) this.#commitSoon();
+      this.options.logger?.debug('Finished jobs could not be committed', { topic: this.topic, error });
+      if (this.workers.takeMore) this.commitSoon();
     }
   }
 }

@@ -15,19 +15,19 @@ const idBytes = senderBytes + numberBytes + countBytes;
 
 /** Numbers the records of one sender to one topic, in each partition in the order in which they are sent. */
 export class RecordNumbers {
-  readonly #sender = randomBytes(senderBytes);
-  readonly #last: number[] = [];
+  private readonly sender = randomBytes(senderBytes);
+  private readonly last: number[] = [];
 
   next(partition: number): number {
-    const number = (this.#last[partition] ?? 0) + 1;
-    this.#last[partition] = number;
+    const number = (this.last[partition] ?? 0) + 1;
+    this.last[partition] = number;
     return number;
   }
 
   /** For the first of `count` records with successive numbers. */
   headers(number: number, count: number): IHeaders {
     const id = Buffer.allocUnsafe(idBytes);
-    this.#sender.copy(id);
+    this.sender.copy(id);
     id.writeUIntBE(number, senderBytes, numberBytes);
     id.writeUInt32BE(count, senderBytes + numberBytes);
     return { [header]: id };
@@ -61,32 +61,32 @@ const sendersRemembered = 1_000;
  * copy, or so late that its sender has long been told that it failed.
  */
 export class RepeatedRecords {
-  readonly #lastOf = new Map<string, number>();
-  #run: Run | undefined;
+  private readonly lastOf = new Map<string, number>();
+  private run: Run | undefined;
 
   /** What follows does not stand behind what was read last, and offsets may be used again. */
   jump(): void {
-    this.#run = undefined;
+    this.run = undefined;
   }
 
   isRepeated(offset: number, headers: IHeaders | undefined): boolean {
-    this.#run = runAt(offset, headers) ?? this.#run;
-    const run = this.#run;
+    this.run = runAt(offset, headers) ?? this.run;
+    const run = this.run;
     // Not sent by this program, or read from the middle of a batch: nothing to compare.
     if (!run || offset < run.firstOffset || offset >= run.endOffset) return false;
     const number = run.firstNumber + offset - run.firstOffset;
-    const last = this.#lastOf.get(run.sender);
+    const last = this.lastOf.get(run.sender);
     if (last !== undefined && number <= last) return true;
-    if (last === undefined) this.#makeRoom();
-    this.#lastOf.set(run.sender, number);
+    if (last === undefined) this.makeRoom();
+    this.lastOf.set(run.sender, number);
     return false;
   }
 
   /** Every process that sends is a sender, for as long as it runs. */
-  #makeRoom(): void {
-    if (this.#lastOf.size < sendersRemembered) return;
-    for (const longestKnown of this.#lastOf.keys()) {
-      this.#lastOf.delete(longestKnown);
+  private makeRoom(): void {
+    if (this.lastOf.size < sendersRemembered) return;
+    for (const longestKnown of this.lastOf.keys()) {
+      this.lastOf.delete(longestKnown);
       return;
     }
   }

@@ -48,61 +48,61 @@ export const disconnect = async <Client extends Connectable>({
  * that wait for an answer when it is cut off fail, also where the library has forgotten them.
  */
 export class Renewable<Client extends Connectable> {
-  readonly #make: () => Held<Client>;
-  readonly #outcome: Outcome;
-  readonly #longestUseMs: number;
-  #inUse: InUse<Client> | undefined;
-  #isOpen = true;
+  private readonly make: () => Held<Client>;
+  private readonly outcome: Outcome;
+  private readonly longestUseMs: number;
+  private inUse: InUse<Client> | undefined;
+  private isOpen = true;
 
   constructor(make: () => Held<Client>, outcome: Outcome, longestMs = longestUseMs) {
-    this.#make = make;
-    this.#outcome = outcome;
-    this.#longestUseMs = longestMs;
+    this.make = make;
+    this.outcome = outcome;
+    this.longestUseMs = longestMs;
   }
 
   async current(): Promise<Client> {
-    const { client } = await this.#connected();
+    const { client } = await this.connected();
     return client;
   }
 
   async close(): Promise<void> {
-    this.#isOpen = false;
-    if (this.#inUse) await end(this.#inUse);
+    this.isOpen = false;
+    if (this.inUse) await end(this.inUse);
   }
 
   /** The use of a client by one that tries again by itself. */
   async use<T>(action: (client: Client) => Promise<T>): Promise<T> {
-    const inUse = await this.#connected();
+    const inUse = await this.connected();
     try {
       const result = await inUse.waits.for(action(inUse.client));
-      this.#outcome.answered();
+      this.outcome.answered();
       return result;
     } catch (error) {
-      if (!isAnswer(error)) this.#giveUp(inUse);
+      if (!isAnswer(error)) this.giveUp(inUse);
       throw error;
     }
   }
 
-  async #connected(): Promise<InUse<Client>> {
-    if (!this.#isOpen) throw new EngineUnavailable('message bus');
-    const inUse = (this.#inUse ??= this.#connect());
+  private async connected(): Promise<InUse<Client>> {
+    if (!this.isOpen) throw new EngineUnavailable('message bus');
+    const inUse = (this.inUse ??= this.connect());
     await inUse.connected;
     return inUse;
   }
 
-  #connect(): InUse<Client> {
-    const held = this.#make();
-    const waits = new BoundedWaits(this.#longestUseMs);
+  private connect(): InUse<Client> {
+    const held = this.make();
+    const waits = new BoundedWaits(this.longestUseMs);
     const inUse = { ...held, waits, connected: waits.for(held.client.connect()) };
-    inUse.connected.catch(() => this.#giveUp(inUse));
+    inUse.connected.catch(() => this.giveUp(inUse));
     return inUse;
   }
 
   /** Its other users may still get their answers; what fails of one that was given up before says nothing new. */
-  #giveUp(inUse: InUse<Client>): void {
-    if (this.#inUse !== inUse) return;
-    this.#inUse = undefined;
-    this.#outcome.failed();
+  private giveUp(inUse: InUse<Client>): void {
+    if (this.inUse !== inUse) return;
+    this.inUse = undefined;
+    this.outcome.failed();
     void end(inUse);
   }
 }

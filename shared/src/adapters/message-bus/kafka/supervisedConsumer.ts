@@ -55,110 +55,110 @@ const longestFetchWaitMs = 100;
  * replaced by another, with connections of its own.
  */
 export class SupervisedConsumer {
-  readonly #task: ConsumerTask;
-  readonly #surroundings: ConsumerSurroundings;
-  readonly #closing = new AbortController();
-  #bytesOfEnded = 0;
-  #running: Running | undefined;
-  #loop: Promise<void> | undefined;
-  #joinedOnce = (): void => undefined;
+  private readonly task: ConsumerTask;
+  private readonly surroundings: ConsumerSurroundings;
+  private readonly closing = new AbortController();
+  private bytesOfEnded = 0;
+  private running: Running | undefined;
+  private loop: Promise<void> | undefined;
+  private joinedOnce = (): void => undefined;
 
   constructor(task: ConsumerTask, surroundings: ConsumerSurroundings) {
-    this.#task = task;
-    this.#surroundings = surroundings;
+    this.task = task;
+    this.surroundings = surroundings;
   }
 
   /** Resolves when the group was joined for the first time, however long that takes. */
   start(): Promise<void> {
     const joined = new Promise<void>((resolve) => {
-      this.#joinedOnce = resolve;
+      this.joinedOnce = resolve;
     });
-    this.#loop = this.#keepRunning();
+    this.loop = this.keepRunning();
     return joined;
   }
 
   /** Everything that was received so far. */
   get bytesRead(): number {
-    return this.#bytesOfEnded + (this.#running?.client.bytesRead ?? 0);
+    return this.bytesOfEnded + (this.running?.client.bytesRead ?? 0);
   }
 
   seek(partition: number, offset: number): void {
-    this.#tell((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
+    this.tell((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
   }
 
   pause(partitions: readonly number[]): void {
     if (partitions.length > 0)
-      this.#tell((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
+      this.tell((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
   }
 
   resume(partitions: readonly number[]): void {
     if (partitions.length > 0)
-      this.#tell((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
+      this.tell((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
   }
 
   async commit(offsets: TopicPartitionOffset[]): Promise<void> {
-    if (!this.#running?.hasJoined) throw new Error('There is no consumer to commit with now');
-    await within(requestTimeoutMs, this.#running.consumer.commitOffsets(offsets));
+    if (!this.running?.hasJoined) throw new Error('There is no consumer to commit with now');
+    await within(requestTimeoutMs, this.running.consumer.commitOffsets(offsets));
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
-    if (this.#running) await this.#joinedOrEnded(this.#running);
-    this.#running?.end('Closed');
-    await this.#loop;
+    this.closing.abort();
+    if (this.running) await this.joinedOrEnded(this.running);
+    this.running?.end('Closed');
+    await this.loop;
   }
 
   /** Who goes while it is let in cannot say so, and the group waits for it. */
-  async #joinedOrEnded({ joined, ended }: Running): Promise<void> {
+  private async joinedOrEnded({ joined, ended }: Running): Promise<void> {
     await within(joiningMs, Promise.race([joined, ended])).catch(() => undefined);
   }
 
   /** One that is not ready to be told anything is told when it joins. */
-  #tell(what: (consumer: Consumer, topic: string) => void): void {
-    if (!this.#running?.hasJoined) return;
+  private tell(what: (consumer: Consumer, topic: string) => void): void {
+    if (!this.running?.hasJoined) return;
     try {
-      what(this.#running.consumer, this.#task.topic);
+      what(this.running.consumer, this.task.topic);
     } catch (error) {
-      this.#surroundings.logger?.debug('A consumer cannot be told now', { error });
+      this.surroundings.logger?.debug('A consumer cannot be told now', { error });
     }
   }
 
-  async #keepRunning(): Promise<void> {
-    const { signal } = this.#closing;
+  private async keepRunning(): Promise<void> {
+    const { signal } = this.closing;
     for (let failures = 1; !signal.aborted; failures += 1) {
-      const { hasJoined } = await this.#runOnce();
+      const { hasJoined } = await this.runOnce();
       if (hasJoined) failures = 1;
       if (!signal.aborted) await sleep(pauseBeforeAttempt(failures), signal);
     }
   }
 
-  async #runOnce(): Promise<Running> {
-    const { outcome, logger } = this.#surroundings;
-    const running = this.#build();
-    const watch = new ConsumerWatch(this.#task, { doubted: () => outcome.doubted(), givenUp: running.end });
-    this.#running = running;
-    this.#listen(running, watch);
-    this.#begin(running).catch((error: unknown) => running.end(String(error)));
+  private async runOnce(): Promise<Running> {
+    const { outcome, logger } = this.surroundings;
+    const running = this.build();
+    const watch = new ConsumerWatch(this.task, { doubted: () => outcome.doubted(), givenUp: running.end });
+    this.running = running;
+    this.listen(running, watch);
+    this.begin(running).catch((error: unknown) => running.end(String(error)));
     const why = await running.ended;
     watch.close();
-    this.#running = undefined;
-    this.#task.left();
+    this.running = undefined;
+    this.task.left();
     await disconnect({ client: running.consumer, cut: running.client.cut });
-    this.#bytesOfEnded += running.client.bytesRead;
-    if (this.#closing.signal.aborted) return running;
+    this.bytesOfEnded += running.client.bytesRead;
+    if (this.closing.signal.aborted) return running;
     outcome.doubted();
-    const fields = { topic: this.#task.topic, why };
+    const fields = { topic: this.task.topic, why };
     // While the brokers are away this happens every second.
     if (running.hasJoined) logger?.warn('A Kafka consumer is replaced', fields);
     else logger?.debug('A Kafka consumer could not begin', fields);
     return running;
   }
 
-  #build(): Running {
-    const client = this.#surroundings.client();
+  private build(): Running {
+    const client = this.surroundings.client();
     const consumer = client.kafka.consumer({
-      groupId: this.#task.groupId(),
-      sessionTimeout: this.#task.sessionTimeoutMs,
+      groupId: this.task.groupId(),
+      sessionTimeout: this.task.sessionTimeoutMs,
       rebalanceTimeout: rebalanceTimeoutMs,
       heartbeatInterval: heartbeatIntervalMs,
       minBytes: 1,
@@ -178,9 +178,9 @@ export class SupervisedConsumer {
     return { consumer, client, ended, end, joined, isIn, hasJoined: false };
   }
 
-  async #begin(running: Running): Promise<void> {
+  private async begin(running: Running): Promise<void> {
     const { consumer } = running;
-    const { topic, fromBeginning } = this.#task;
+    const { topic, fromBeginning } = this.task;
     await consumer.connect();
     await consumer.subscribe({ topics: [topic], fromBeginning });
     await consumer.run({
@@ -188,36 +188,36 @@ export class SupervisedConsumer {
       eachBatchAutoResolve: false,
       eachBatch: async (payload) => {
         const { batch } = payload;
-        if (payload.isStale() || this.#running !== running) return;
-        this.#take(batch);
+        if (payload.isStale() || this.running !== running) return;
+        this.take(batch);
         payload.resolveOffset(batch.lastOffset());
       },
     });
   }
 
   /** Whatever came out of here would make the library stop, or hand over the same batch for ever. */
-  #take(batch: Batch): void {
+  private take(batch: Batch): void {
     try {
-      this.#task.take(batch);
+      this.task.take(batch);
     } catch (error) {
-      this.#surroundings.logger?.error('A batch was passed over', { topic: batch.topic, error });
+      this.surroundings.logger?.error('A batch was passed over', { topic: batch.topic, error });
     }
   }
 
-  #listen(running: Running, watch: ConsumerWatch): void {
+  private listen(running: Running, watch: ConsumerWatch): void {
     const { consumer, end } = running;
     const { events } = consumer;
     consumer.on(events.GROUP_JOIN, ({ payload: { memberAssignment, memberId } }) => {
-      if (this.#running !== running) return;
+      if (this.running !== running) return;
       running.hasJoined = true;
       running.isIn();
-      this.#task.joined(memberAssignment[this.#task.topic] ?? [], memberId);
-      this.#joinedOnce();
+      this.task.joined(memberAssignment[this.task.topic] ?? [], memberId);
+      this.joinedOnce();
     });
-    consumer.on(events.REBALANCING, () => this.#task.leaving());
+    consumer.on(events.REBALANCING, () => this.task.leaving());
     consumer.on(events.REQUEST, () => {
       watch.answered();
-      this.#surroundings.outcome.answered();
+      this.surroundings.outcome.answered();
     });
     consumer.on(events.CRASH, ({ payload: { error } }) => end(error.message));
   }

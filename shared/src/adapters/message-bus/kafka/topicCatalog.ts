@@ -23,40 +23,40 @@ const segmentsKept = 4;
 
 /** The topics as they were declared, and as the brokers have them. */
 export class TopicCatalog {
-  readonly #admin: Renewable<Admin>;
-  readonly #options: TopicCatalogOptions;
+  private readonly admin: Renewable<Admin>;
+  private readonly options: TopicCatalogOptions;
   /** By name, once they are known to be there. */
-  readonly #partitions = new Map<string, Promise<number>>();
+  private readonly counts = new Map<string, Promise<number>>();
 
   constructor(admin: Renewable<Admin>, options: TopicCatalogOptions) {
-    this.#admin = admin;
-    this.#options = options;
+    this.admin = admin;
+    this.options = options;
   }
 
   topicOf(name: string): string {
-    return this.#options.prefix + name;
+    return this.options.prefix + name;
   }
 
   declaration(name: string): BusTopic {
-    return this.#options.declared.find((topic) => topic.name === name) ?? { name, ...this.#options.others };
+    return this.options.declared.find((topic) => topic.name === name) ?? { name, ...this.options.others };
   }
 
   /** Makes the declared topics that are not there, and checks those that are. */
   async ensureDeclared(): Promise<void> {
-    const { declared } = this.#options;
+    const { declared } = this.options;
     if (declared.length === 0) return;
-    const counts = await this.#ensure(declared);
+    const counts = await this.ensure(declared);
     for (const [n, { name }] of declared.entries())
-      this.#partitions.set(name, Promise.resolve(counts[n] as number));
+      this.counts.set(name, Promise.resolve(counts[n] as number));
   }
 
   /** How many the topic has; it is made if it is not there. */
   partitions(name: string): Promise<number> {
-    const known = this.#partitions.get(name);
+    const known = this.counts.get(name);
     if (known) return known;
-    const asked = this.#ensure([this.declaration(name)]).then(([count]) => count as number);
-    this.#partitions.set(name, asked);
-    asked.catch(() => this.#partitions.delete(name));
+    const asked = this.ensure([this.declaration(name)]).then(([count]) => count as number);
+    this.counts.set(name, asked);
+    asked.catch(() => this.counts.delete(name));
     return asked;
   }
 
@@ -64,38 +64,38 @@ export class TopicCatalog {
   exists(name: string): Promise<boolean> {
     const topic = this.topicOf(name);
     return untilAnswered(
-      () => this.#admin.use(async (admin) => (await admin.listTopics()).includes(topic)),
-      this.#options.withinMs,
+      () => this.admin.use(async (admin) => (await admin.listTopics()).includes(topic)),
+      this.options.withinMs,
     );
   }
 
-  #ensure(topics: readonly BusTopic[]): Promise<number[]> {
+  private ensure(topics: readonly BusTopic[]): Promise<number[]> {
     return untilAnswered(
-      () => this.#admin.use((admin) => this.#createAndCheck(admin, topics)),
-      this.#options.withinMs,
+      () => this.admin.use((admin) => this.createAndCheck(admin, topics)),
+      this.options.withinMs,
     );
   }
 
-  async #createAndCheck(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
+  private async createAndCheck(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
     const existing = new Set(await admin.listTopics());
     const missing = topics.filter(({ name }) => !existing.has(this.topicOf(name)));
-    if (missing.length > 0) await this.#create(admin, missing);
-    const counts = await this.#countPartitions(admin, topics);
-    await this.#checkConfigs(admin, topics);
+    if (missing.length > 0) await this.create(admin, missing);
+    const counts = await this.countPartitions(admin, topics);
+    await this.checkConfigs(admin, topics);
     return counts;
   }
 
   /** Of two processes that start at the same time one makes a topic, and the other finds that it exists. */
-  async #create(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
+  private async create(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
     const { brokers } = await admin.describeCluster();
     const replicas = Math.min(brokers.length, mostReplicas);
     await admin.createTopics({
       waitForLeaders: true,
-      topics: topics.map((topic) => this.#asTopicConfig(topic, replicas)),
+      topics: topics.map((topic) => this.asTopicConfig(topic, replicas)),
     });
   }
 
-  #asTopicConfig(topic: BusTopic, replicas: number): ITopicConfig {
+  private asTopicConfig(topic: BusTopic, replicas: number): ITopicConfig {
     return {
       topic: this.topicOf(topic.name),
       numPartitions: topic.partitions,
@@ -112,7 +112,7 @@ export class TopicCatalog {
     };
   }
 
-  async #countPartitions(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
+  private async countPartitions(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
     const names = topics.map(({ name }) => this.topicOf(name));
     const { topics: found } = await admin.fetchTopicMetadata({ topics: names });
     return topics.map((declared) => {
@@ -126,7 +126,7 @@ export class TopicCatalog {
     });
   }
 
-  async #checkConfigs(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
+  private async checkConfigs(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
     const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
@@ -139,11 +139,11 @@ export class TopicCatalog {
     for (const topic of topics) {
       const entries = resources.find(({ resourceName }) => resourceName === this.topicOf(topic.name));
       const config = new Map(entries?.configEntries.map((entry) => [entry.configName, entry.configValue]));
-      this.#checkConfig(topic, config);
+      this.checkConfig(topic, config);
     }
   }
 
-  #checkConfig(topic: BusTopic, config: ReadonlyMap<string, string>): void {
+  private checkConfig(topic: BusTopic, config: ReadonlyMap<string, string>): void {
     const name = this.topicOf(topic.name);
     const largest = Number(config.get('max.message.bytes'));
     if (largest < topic.maxRecordBytes)
@@ -156,6 +156,6 @@ export class TopicCatalog {
       config.get('retention.ms') !== String(topic.retentionMs) ||
       config.get('cleanup.policy') !== topic.cleanup;
     if (differs)
-      this.#options.logger?.warn('A topic is kept otherwise than declared', { topic: name, ...topic });
+      this.options.logger?.warn('A topic is kept otherwise than declared', { topic: name, ...topic });
   }
 }

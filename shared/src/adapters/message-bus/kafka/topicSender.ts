@@ -50,123 +50,123 @@ const expiryLookMs = 500;
  * order holds and readers can tell a second copy.
  */
 export class TopicSender {
-  readonly #options: TopicSenderOptions;
-  readonly #numbers = new RecordNumbers();
-  readonly #queue = new FifoQueue<Outgoing>();
-  #queuedBytes = 0;
+  private readonly options: TopicSenderOptions;
+  private readonly numbers = new RecordNumbers();
+  private readonly queue = new FifoQueue<Outgoing>();
+  private queuedBytes = 0;
   /** On their way, without those whose senders were told that it failed. */
-  #sending: readonly Placed[] = [];
-  #running: Promise<void> | undefined;
-  #expiry: NodeJS.Timeout | undefined;
+  private sending: readonly Placed[] = [];
+  private running: Promise<void> | undefined;
+  private expiry: NodeJS.Timeout | undefined;
 
   constructor(options: TopicSenderOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
     const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
     const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
-    const refusal = this.#refusal(bytes, acknowledgement);
+    const refusal = this.refusal(bytes, acknowledgement);
     if (refusal) return Promise.reject(refusal);
     if (acknowledgement === 'stored')
-      return new Promise((stored, failed) => this.#enqueue(record, bytes, { stored, failed }));
-    this.#enqueue(record, bytes, undefined);
+      return new Promise((stored, failed) => this.enqueue(record, bytes, { stored, failed }));
+    this.enqueue(record, bytes, undefined);
     return done;
   }
 
   /** Resolves when everything that was accepted is stored or has failed. */
   async flush(): Promise<void> {
-    await this.#running;
+    await this.running;
   }
 
-  #refusal(bytes: number, acknowledgement: Acknowledgement): Error | undefined {
-    const { topic, maxRecordBytes, maxQueuedBytes, reachability } = this.#options;
+  private refusal(bytes: number, acknowledgement: Acknowledgement): Error | undefined {
+    const { topic, maxRecordBytes, maxQueuedBytes, reachability } = this.options;
     if (bytes > maxRecordBytes)
       return new RangeError(`A record of ${bytes} bytes is too large for the topic ${topic}`);
-    const isFull = this.#queuedBytes + bytes > maxQueuedBytes;
+    const isFull = this.queuedBytes + bytes > maxQueuedBytes;
     const wouldBeLost = acknowledgement === 'none' && !reachability.isReachable;
     return isFull || wouldBeLost ? new EngineUnavailable('message bus') : undefined;
   }
 
-  #enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
+  private enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
     const { key, value, timestamp, traceparent } = record;
     const message: Outgoing['message'] = { key, value };
     if (timestamp !== undefined) message.timestamp = String(timestamp);
     if (traceparent !== undefined) message.headers = traceHeaders(traceparent);
-    const expiresAt = performance.now() + this.#options.withinMs;
-    this.#queue.push({ message, bytes, expiresAt, settle });
-    this.#queuedBytes += bytes;
-    this.#running ??= this.#run();
+    const expiresAt = performance.now() + this.options.withinMs;
+    this.queue.push({ message, bytes, expiresAt, settle });
+    this.queuedBytes += bytes;
+    this.running ??= this.run();
   }
 
-  async #run(): Promise<void> {
+  private async run(): Promise<void> {
     // Gathers what the other callers of this turn of the loop send.
     await new Promise(setImmediate);
-    this.#watchExpiry();
-    while (!this.#queue.isEmpty) await this.#sendNext();
-    clearTimeout(this.#expiry);
-    this.#expiry = undefined;
-    this.#running = undefined;
+    this.watchExpiry();
+    while (!this.queue.isEmpty) await this.sendNext();
+    clearTimeout(this.expiry);
+    this.expiry = undefined;
+    this.running = undefined;
   }
 
-  async #sendNext(): Promise<void> {
-    const partitions = await this.#options.partitions().catch((error: unknown) => this.#failAll(error));
+  private async sendNext(): Promise<void> {
+    const partitions = await this.options.partitions().catch((error: unknown) => this.failAll(error));
     if (partitions === undefined) return;
-    const records = takeBatch(this.#queue, partitions, this.#numbers);
-    this.#sending = records;
-    await this.#sendUntilSettled();
-    this.#sending = [];
-    for (const { outgoing } of records) this.#queuedBytes -= outgoing.bytes;
+    const records = takeBatch(this.queue, partitions, this.numbers);
+    this.sending = records;
+    await this.sendUntilSettled();
+    this.sending = [];
+    for (const { outgoing } of records) this.queuedBytes -= outgoing.bytes;
   }
 
-  async #sendUntilSettled(): Promise<void> {
-    for (let failures = 1; this.#sending.length > 0; failures += 1) {
-      const records = this.#sending;
+  private async sendUntilSettled(): Promise<void> {
+    for (let failures = 1; this.sending.length > 0; failures += 1) {
+      const records = this.sending;
       try {
-        await this.#attempt(records);
+        await this.attempt(records);
         for (const { outgoing } of records) outgoing.settle?.stored();
         return;
       } catch (error) {
         if (isAnswer(error)) return failAll(records, error);
         await pause(pauseBeforeAttempt(failures));
-        this.#expire();
+        this.expire();
       }
     }
   }
 
-  async #attempt(records: readonly Placed[]): Promise<void> {
-    const { topic, produce } = this.#options;
+  private async attempt(records: readonly Placed[]): Promise<void> {
+    const { topic, produce } = this.options;
     const acks = records.some(({ outgoing }) => outgoing.settle) ? fromAllReplicas : fromLeader;
-    await produce({ topic, acks, messages: asMessages(records, this.#numbers) });
+    await produce({ topic, acks, messages: asMessages(records, this.numbers) });
   }
 
   /** Its senders have waited long enough, while an attempt hangs or between two. */
-  #expire(): void {
+  private expire(): void {
     const now = performance.now();
     const isExpired = ({ expiresAt }: Outgoing): boolean => expiresAt <= now;
     const error = new EngineUnavailable('message bus');
     failAll(
-      this.#sending.filter(({ outgoing }) => isExpired(outgoing)),
+      this.sending.filter(({ outgoing }) => isExpired(outgoing)),
       error,
     );
-    this.#sending = this.#sending.filter(({ outgoing }) => !isExpired(outgoing));
-    for (let record = this.#queue.first; record && isExpired(record); record = this.#queue.first) {
-      this.#queue.shift();
-      this.#queuedBytes -= record.bytes;
+    this.sending = this.sending.filter(({ outgoing }) => !isExpired(outgoing));
+    for (let record = this.queue.first; record && isExpired(record); record = this.queue.first) {
+      this.queue.shift();
+      this.queuedBytes -= record.bytes;
       record.settle?.failed(error);
     }
   }
 
-  #watchExpiry(): void {
-    this.#expiry = setTimeout(() => {
-      this.#expire();
-      this.#watchExpiry();
+  private watchExpiry(): void {
+    this.expiry = setTimeout(() => {
+      this.expire();
+      this.watchExpiry();
     }, expiryLookMs);
   }
 
-  #failAll(error: unknown): undefined {
-    for (let record = this.#queue.shift(); record; record = this.#queue.shift()) record.settle?.failed(error);
-    this.#queuedBytes = 0;
+  private failAll(error: unknown): undefined {
+    for (let record = this.queue.shift(); record; record = this.queue.shift()) record.settle?.failed(error);
+    this.queuedBytes = 0;
   }
 }
 
