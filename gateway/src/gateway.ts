@@ -1,49 +1,26 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
-import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
-import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
-import { closes } from '@roomwire/shared/wire/protocol/closes';
-import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import type { Clock } from '@roomwire/shared/ports/clock';
-import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { createDomainChanges } from './access/domainChanges.js';
-import { gatewayMetrics } from './collectMetrics.js';
-import { createCore, type GatewayCore } from './core.js';
-import { createDelivery } from './fanout/deliverFromBus.js';
-import { tracedDelivery } from './fanout/traceMessages.js';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { compose, type GatewayParts, type GatewayPorts } from './compose.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
-import { Connection } from './session/connection.js';
-import { drain } from './session/drain.js';
-import { endLapsed } from './session/endLapsed.js';
+import { createDomainChanges } from './session/domainChanges.js';
+import { drain } from './socket/openConnections.js';
 import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
-export interface GatewayDeps {
-  readonly views: ViewStore;
-  readonly bus: MessageBus;
-  readonly sessions: SessionStore;
-  /** Where messages are recorded, and all have ids for their subscribers; absent where they are not. */
-  readonly messageStore?: MessageStore | undefined;
-  /** Where messages are recorded: worker groups that are asleep. */
-  readonly groupStore?: GroupStore | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly secretBox: SecretBox;
-  readonly tracing?: Tracing | undefined;
+type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing';
+
+export interface GatewayDeps
+  extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
   readonly options?: Partial<GatewayOptions>;
 }
 
@@ -65,54 +42,55 @@ export const createGateway = (deps: GatewayDeps): Gateway => new WebSocketGatewa
 
 class WebSocketGateway implements Gateway {
   readonly close = once(() => this.stop());
-  readonly collect: CollectMetrics;
-  private readonly core: GatewayCore;
+  private readonly options: GatewayOptions;
+  private readonly random: Random;
+  private readonly bus: MessageBus;
+  private readonly parts: GatewayParts;
   private readonly listener: WsListener;
-  private readonly readers: ChannelReader[] = [];
-  private revalidation: NodeJS.Timeout | undefined;
-  private expiries: NodeJS.Timeout | undefined;
-  private looks: NodeJS.Timeout | undefined;
-  private rounds: NodeJS.Timeout | undefined;
+  private readonly readers: { close(): Promise<void> }[] = [];
+  private timers: readonly NodeJS.Timeout[] = [];
   private isOpen = false;
 
   constructor({ options, messageStore, groupStore, tracing, ...ports }: GatewayDeps) {
-    this.core = createCore(
-      { ...ports, messageStore, groupStore, tracing },
-      { ...defaultOptions, ...options },
-    );
-    this.collect = gatewayMetrics(this.core);
-    this.listener = createWsListener(
-      this.core.options.closeGraceMs,
-      (socket) => new Connection(socket, this.core),
-    );
+    this.options = { ...defaultOptions, ...options };
+    this.random = ports.random;
+    this.bus = ports.bus;
+    this.parts = compose({ ...ports, messageStore, groupStore, tracing }, this.options);
+    this.listener = createWsListener(this.options.closeGraceMs, this.parts.connect);
   }
 
   get connections(): number {
-    return this.core.roster.connections.size;
+    return this.parts.connections.size;
   }
 
   get metrics(): Readonly<GatewayMetrics> {
-    return this.core.metrics;
+    return this.parts.metrics;
+  }
+
+  get collect(): CollectMetrics {
+    return this.parts.collect;
   }
 
   async start(): Promise<void> {
-    const { bus, hub, groups, presence, retained, hydrations, revalidator, sweeper, options } = this.core;
+    const { bus, options } = this;
+    const { rooms, deliver, presence, retained, hydrations, revalidator, sweeper } = this.parts;
     // Together, because an engine may take seconds for each.
-    const [messages, values, changes, answers] = await Promise.all([
-      bus.read(roomRecords, { interest: 'subscribed' }, tracedDelivery(createDelivery(this.core), this.core)),
+    const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
+      rooms.start(deliver),
       presence.start(),
     ]);
-    this.readers.push(messages, values, changes, answers);
+    this.readers.push(rooms, values, changes, answers);
     await answers.subscribe(hydrations.address);
-    hub.readFrom(messages, groups);
     sweeper.start();
-    this.revalidation = setInterval(() => void revalidator.recheckAll(), options.revalidationMs).unref();
-    this.expiries = setInterval(() => this.endLapsed(), options.expirySweepMs).unref();
-    this.looks = setInterval(() => this.look(), options.beatMs).unref();
-    this.rounds = setInterval(() => void this.core.usageLedger.round(), options.usageMs).unref();
+    this.timers = [
+      every(options.revalidationMs, () => void revalidator.recheckAll()),
+      every(options.expirySweepMs, () => this.parts.roster.endExpired()),
+      every(options.beatMs, () => this.checkConnections()),
+      every(options.usageMs, () => void this.parts.usageLedger.round()),
+    ];
     this.isOpen = true;
   }
 
@@ -125,47 +103,42 @@ class WebSocketGateway implements Gateway {
 
   async drain(overMs: number): Promise<void> {
     this.isOpen = false;
-    const { roster, random } = this.core;
+    const { connections } = this.parts;
+    const { random } = this;
     if (overMs > 0)
-      await drain({ connections: roster.connections, emptied: roster.emptied(), random, overMs });
+      await drain({ connections: connections.all, emptied: connections.emptied(), random, overMs });
   }
 
-  private look(): void {
-    this.core.connectionLimit.look();
-    void this.core.connectionNotes.note();
-  }
-
-  private endLapsed(): void {
-    for (const { session } of this.core.roster.connections) if (session) endLapsed(session, this.core);
+  private checkConnections(): void {
+    this.parts.connectionLimit.look();
+    void this.parts.connectionNotes.note();
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws') refuseUpgrade(socket, '404 Not Found');
-    else if (!isAllowedOrigin(request, this.core.options.allowedOrigins))
-      refuseUpgrade(socket, '403 Forbidden');
+    else if (!isAllowedOrigin(request, this.options.allowedOrigins)) refuseUpgrade(socket, '403 Forbidden');
     else if (!this.isOpen) refuseUpgrade(socket, '503 Service Unavailable');
     else this.listener.upgrade(request, socket, head);
   }
 
   private async stop(): Promise<void> {
     this.isOpen = false;
-    clearInterval(this.revalidation);
-    clearInterval(this.expiries);
-    clearInterval(this.looks);
-    clearInterval(this.rounds);
-    this.core.sweeper.stop();
-    const { roster } = this.core;
-    for (const connection of roster.connections) connection.close(closes.serviceRestart);
-    // The WebSocket layer cuts off whoever has not answered the close within the grace.
-    await roster.emptied();
-    await this.core.groups.close();
-    await this.core.presence.close();
+    for (const timer of this.timers) clearInterval(timer);
+    const { connections, groups, presence, sessionRecords, connectionNotes, usageLedger } = this.parts;
+    this.parts.sweeper.stop();
+    for (const connection of connections.all) connection.close(closes.serviceRestart);
+    // The WebSocket layer cuts off peers that have not answered the close within the grace.
+    await connections.emptied();
+    await groups.close();
+    await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
-    this.core.retained.close();
-    await this.core.sessionRecords.close();
-    await this.core.connectionNotes.close();
-    await this.core.usageLedger.close();
-    await this.core.lastUses.close();
+    this.parts.retained.close();
+    await sessionRecords.close();
+    await connectionNotes.close();
+    await usageLedger.close();
+    await this.parts.lastUses.close();
   }
 }
+
+const every = (ms: number, action: () => void): NodeJS.Timeout => setInterval(action, ms).unref();

@@ -1,4 +1,5 @@
-import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 
 /** What the gateway has counted since it was made; whoever exports metrics reads it. */
@@ -79,3 +80,80 @@ export const countDeparture = (metrics: GatewayMetrics, code: number): void => {
   const departure = knownDepartures.has(code) ? String(code) : 'other';
   metrics.departures[departure] = (metrics.departures[departure] ?? 0) + 1;
 };
+
+/** What is counted when metrics are collected. */
+export interface MetricSources {
+  readonly metrics: GatewayMetrics;
+  readonly connections: ReadonlySet<{
+    readonly outbox: { readonly waitingBytes: number };
+    readonly session: { readonly subscriptions: { readonly size: number } } | undefined;
+  }>;
+  readonly retained: { readonly held: { readonly values: number; readonly bytes: number } };
+  readonly groups: { readonly size: number; readonly messages: number };
+  readonly presenceEntries: () => number;
+  readonly gateways: () => number;
+}
+
+/** What a gateway shows of itself. Connections are gone through only when metrics are collected. */
+export const gatewayMetrics =
+  (sources: MetricSources): CollectMetrics =>
+  (sink) => {
+    countConnections(sources, sink);
+    countMessages(sources.metrics, sink);
+    const { retained, groups, metrics } = sources;
+    const { values, bytes } = retained.held;
+    sink.value('roomwire_retained_values', values);
+    sink.value('roomwire_retained_bytes', bytes);
+    sink.value('roomwire_retained_dropped_total', metrics.retainedDropped);
+    sink.value('roomwire_worker_groups', groups.size);
+    sink.value('roomwire_group_messages_open', groups.messages);
+    sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
+    sink.value('roomwire_presence_entries', sources.presenceEntries());
+    sink.value('roomwire_gateways', sources.gateways());
+    sink.value('roomwire_webhook_calls_total', metrics.webhookCalls);
+    sink.value('roomwire_webhook_calls_lost_total', metrics.webhookCallsLost);
+    sink.value('roomwire_hydrations_total', metrics.hydrations);
+  };
+
+const countConnections = ({ metrics, connections }: MetricSources, sink: MetricSink): void => {
+  let [waiting, largest, subscriptions] = [0, 0, 0];
+  for (const { outbox, session } of connections) {
+    const bytes = outbox.waitingBytes;
+    waiting += bytes;
+    if (bytes > largest) largest = bytes;
+    subscriptions += session?.subscriptions.size ?? 0;
+  }
+  sink.value('roomwire_connections_open', connections.size);
+  sink.value('roomwire_connections_opened_total', metrics.connectionsOpened);
+  for (const [{ code, reason }, closed] of everyClose(metrics))
+    sink.value('roomwire_connections_closed_total', closed, { code, reason });
+  sink.value('roomwire_authentications_total', metrics.authenticated, { outcome: 'success' });
+  sink.value('roomwire_authentications_total', metrics.failedAuths, { outcome: 'failure' });
+  sink.value('roomwire_subscriptions', subscriptions);
+  sink.value('roomwire_outbox_bytes', waiting);
+  sink.value('roomwire_outbox_largest_bytes', largest);
+  sink.value('roomwire_slow_consumers_closed_total', metrics.slowConsumers);
+};
+
+const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
+  sink.value('roomwire_publishes_total', metrics.publishes);
+  sink.value('roomwire_deliveries_total', metrics.deliveries);
+  for (const error of everyError)
+    sink.value('roomwire_refusals_total', metrics.protocolErrors[error] ?? 0, { error });
+  sink.value('roomwire_messages_recorded_total', metrics.recorded);
+  sink.value('roomwire_record_failures_total', metrics.recordFailures);
+  sink.value('roomwire_acknowledgements_total', metrics.acks);
+};
+
+/** Also those that have not happened: what begins at 0 shows its first one as a rise. Several protocol errors share one `error`. */
+const everyError = new Set<string>(Object.values(protocolErrors).map(({ error }) => error));
+
+type Close = { readonly code: string; readonly reason: string };
+
+const everyClose = ({ closes: made, departures }: GatewayMetrics): readonly [Close, number][] => [
+  ...Object.values(closes).map(({ code, reason }): [Close, number] => [
+    { code: String(code), reason },
+    made[`${code} ${reason}`] ?? 0,
+  ]),
+  ...Object.entries(departures).map(([code, times]): [Close, number] => [{ code, reason: '' }, times]),
+];

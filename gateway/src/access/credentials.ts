@@ -11,10 +11,10 @@ import { standingRule, type Standing, type StandingRule } from '@roomwire/shared
 import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { GatewayCore } from '../core.js';
-import type { ActorScope } from '../session/identity.js';
-import { UnopenableKey } from './signingKeys.js';
+import type { ActorScope } from './client.js';
+import { UnopenableKey, type SigningKeys } from './signingKeys.js';
 
 /** What of a client token a connection hangs on. */
 export interface LiveClientToken {
@@ -34,51 +34,57 @@ interface Holder {
   readonly clientToken: LiveClientToken | null;
 }
 
-type Look = Pick<GatewayCore, 'views' | 'clock' | 'logger' | 'signingKeys'>;
+export interface CredentialDeps {
+  readonly views: ViewStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signingKeys: SigningKeys;
+}
 
 /** [WS-AUTH-4] Why a credential is refused is not told, but for a client token that was good and has expired. */
-export const checkCredential = async (core: Look, token: string): Promise<Credentials | AuthError> => {
+export const checkCredential = async (
+  deps: CredentialDeps,
+  token: string,
+): Promise<Credentials | AuthError> => {
   try {
-    const holder = await holderOf(core, token);
+    const holder = await holderOf(deps, token);
     if (typeof holder === 'string') return holder;
-    const standing = await standingOf(core.views, core.clock, holder.actor);
+    const standing = await standingOf(deps.views, deps.clock, holder.actor);
     if (typeof standing === 'string') return 'access_denied';
     return { ...standing, clientToken: holder.clientToken };
   } catch (error) {
-    core.logger.warn('A credential could not be checked', { error });
+    deps.logger.warn('A credential could not be checked', { error });
     return error instanceof UnopenableKey ? 'authentication_failed' : 'connection_failed';
   }
 };
 
-const holderOf = (core: Look, token: string): Promise<Holder | AuthError> => {
+const holderOf = (deps: CredentialDeps, token: string): Promise<Holder | AuthError> => {
   const accessToken = parseToken(token, 'at_live');
-  if (accessToken !== undefined) return holderOfAccessToken(core, accessToken);
+  if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
   return clientToken === undefined
     ? Promise.resolve('access_denied')
-    : holderOfClientToken(core, clientToken);
+    : holderOfClientToken(deps, clientToken);
 };
 
-const holderOfAccessToken = async (core: Look, token: ParsedToken): Promise<Holder | AuthError> => {
-  const actor = await actorByKeyId(core, token.keyId);
+const holderOfAccessToken = async (deps: CredentialDeps, token: ParsedToken): Promise<Holder | AuthError> => {
+  const actor = await actorByKeyId(deps, token.keyId);
   return matchesSecret(token.secret, actor?.secretHash) ? { actor, clientToken: null } : 'access_denied';
 };
 
 /** [WS-AUTH-9] */
-const holderOfClientToken = async (core: Look, token: ClientToken): Promise<Holder | AuthError> => {
-  const key = await core.signingKeys.find(token.kid);
+const holderOfClientToken = async (deps: CredentialDeps, token: ClientToken): Promise<Holder | AuthError> => {
+  const key = await deps.signingKeys.find(token.kid);
   if (!key?.isActive) return 'access_denied';
-  const verdict = verifyClientToken(token, key.secret, core.clock.now());
+  const verdict = verifyClientToken(token, key.secret, deps.clock.now());
   if (verdict !== 'valid') return verdict === 'expired' ? 'token_expired' : 'access_denied';
-  const actor = await actorByKeyId(core, token.subject);
+  const actor = await actorByKeyId(deps, token.subject);
   if (actor?.projectId !== key.projectId) return 'access_denied';
   return { actor, clientToken: { signingKeyId: key.signingKeyId, expiresAt: token.expiresAt } };
 };
 
-const actorByKeyId = async ({ views }: Look, keyId: string): Promise<Actor | undefined> =>
+const actorByKeyId = async ({ views }: CredentialDeps, keyId: string): Promise<Actor | undefined> =>
   (await views.find('actors', { filter: { keyId }, limit: 1 }))[0];
-
-export { expiryOf } from '@roomwire/shared/domain/actors/standing';
 
 export interface GoodStanding {
   readonly actor: Actor;

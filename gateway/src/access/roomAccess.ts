@@ -1,8 +1,7 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { isSlug } from '@roomwire/shared/domain/slug';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { Identity } from '../session/identity.js';
-import type { Session } from '../session/session.js';
+import type { Client, Identity } from './client.js';
 import type { Directory } from './directory.js';
 import { resolveAccess, type TopicAccess } from './topicAccess.js';
 
@@ -52,6 +51,12 @@ export interface LookupDeps extends ReadingDeps {
   readonly views: ViewStore;
 }
 
+/** A client that names rooms and lobbies. */
+export interface NamingClient extends Pick<Client, 'identity'> {
+  /** Slugs of the apps in which it is subscribed. */
+  subscribedApps(): readonly string[];
+}
+
 /** Rooms of one slug in a project that are looked at; with more, the slug alone is taken to name none. */
 const maxSameSlug = 100;
 
@@ -61,41 +66,36 @@ const maxSameSlug = 100;
  */
 export const findRoom = async (
   deps: LookupDeps,
-  session: Session,
+  client: NamingClient,
   roomId: string,
 ): Promise<TopicAccess | undefined> => {
   const [first = '', second, ...rest] = roomId.split('/');
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
-  if (second !== undefined) return accessToRoom(deps, session.identity, first, second);
-  const near = await readableIn(deps, session, appsSubscribedIn(session), first);
-  return near.length > 0 ? theOne(near) : findInProject(deps, session, first);
+  if (second !== undefined) return accessToRoom(deps, client.identity, first, second);
+  const near = await readableIn(deps, client, client.subscribedApps(), first);
+  return near.length > 0 ? theOne(near) : findInProject(deps, client, first);
 };
-
-/** Slugs. */
-export const appsSubscribedIn = ({ subscriptions }: Session): readonly string[] => [
-  ...new Set([...subscriptions.keys()].map((address) => address.split('/', 1)[0] as string)),
-];
 
 /** The only one there is. */
 export const theOne = <T>(found: readonly T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
 
 const findInProject = async (
   deps: LookupDeps,
-  session: Session,
+  client: NamingClient,
   roomSlug: string,
 ): Promise<TopicAccess | undefined> => {
-  const filter = { projectId: session.identity.projectId, slug: roomSlug };
+  const filter = { projectId: client.identity.projectId, slug: roomSlug };
   const rooms = await deps.views.find('rooms', { filter, limit: maxSameSlug + 1 });
   if (rooms.length > maxSameSlug) return undefined;
   const apps = await Promise.all(rooms.map(({ appId }) => deps.views.get('apps', appId)));
   const slugs = apps.filter((app) => app !== undefined).map(({ slug }) => slug);
-  return theOne(await readableIn(deps, session, slugs, roomSlug));
+  return theOne(await readableIn(deps, client, slugs, roomSlug));
 };
 
 /** Stops at the second one. */
 const readableIn = async (
   deps: LookupDeps,
-  { identity }: Session,
+  { identity }: NamingClient,
   apps: readonly string[],
   roomSlug: string,
 ): Promise<readonly TopicAccess[]> => {

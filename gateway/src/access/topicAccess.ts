@@ -4,7 +4,7 @@ import { admission } from '@roomwire/shared/domain/rooms/admission';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';
-import type { Identity } from '../session/identity.js';
+import type { Identity } from './client.js';
 import type { Directory, Place } from './directory.js';
 
 /** What an actor may do at an address, worked out once. */

@@ -1,15 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Audience } from './audience.js';
-import type { Hub } from './hub.js';
+import type { Audience, Audiences, Subscriber } from './audience.js';
 import type { Retained } from './retained.js';
-import type { Subscription } from './subscription.js';
 
 interface DeliveryDeps {
-  readonly hub: Hub;
+  readonly audiences: Pick<Audiences, 'of'>;
   readonly metrics: GatewayMetrics;
   readonly retained: Retained;
   readonly groups: { take(record: RoomRecord): void };
@@ -22,7 +21,7 @@ const remembered = 50_000;
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
  * is made once, whatever their number, and nothing here waits for anybody.
  */
-export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps) => {
+export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] */
   const isSecondCopy = ({ qos, id }: LiveMessage): boolean => qos === 2 && exactlyOnce.isRepeated(id);
@@ -37,10 +36,10 @@ export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps)
     }
     const isRetained = isToBeRetained(message);
     if (isRetained) retained.passed(message);
-    const audience = hub.audience(message.topic);
+    const audience = audiences.of(message.topic);
     if (audience === undefined) return;
     const { filters } = message;
-    const matching = filters.length === 0 ? nobody : audience.matching(filters);
+    const matching = filters.length === 0 ? none : audience.matching(filters);
     if (isRetained) {
       metrics.deliveries += deliverRetained(message, audience, matching);
     } else if (audience.unfiltered.length + matching.length > 0) {
@@ -53,13 +52,13 @@ export const createDelivery = ({ hub, metrics, retained, groups }: DeliveryDeps)
 
 const isToBeRetained = (message: LiveMessage): message is RetainedMessage => message.retention !== undefined;
 
-const nobody: readonly Subscription[] = [];
+const none: readonly Subscriber[] = [];
 
-const deliver = (frame: Buffer, subscriptions: readonly Subscription[], publisher: string): number => {
+const deliver = (frame: Buffer, subscribers: readonly Subscriber[], publisher: string): number => {
   let deliveries = 0;
-  for (const { session } of subscriptions) {
-    if (session.identity.actorTokenId === publisher) continue;
-    session.link.outbox.push(frame);
+  for (const { actorTokenId, outbox } of subscribers) {
+    if (actorTokenId === publisher) continue;
+    outbox.push(frame);
     deliveries++;
   }
   return deliveries;
@@ -69,13 +68,41 @@ const deliver = (frame: Buffer, subscriptions: readonly Subscription[], publishe
 const deliverRetained = (
   { body, publisher, retention: { stamp } }: RetainedMessage,
   audience: Audience,
-  matching: readonly Subscription[],
+  matching: readonly Subscriber[],
 ): number => {
   if (stamp > audience.retained) audience.retained = stamp;
-  const missing = [...audience.unfiltered, ...matching].filter(({ greeted }) => greeted < stamp);
-  for (const subscription of missing) if (stamp > subscription.newest) subscription.newest = stamp;
+  const missing = [...audience.unfiltered, ...matching].filter((one) => one.needsLive(stamp));
+  for (const subscriber of missing) subscriber.sentLive(stamp);
   return deliver(binaryFrame(body), missing, publisher);
 };
+
+/** The messages of the rooms in which this gateway has subscribers or members of worker groups. */
+export class RoomFeed {
+  private readonly bus: Pick<MessageBus, 'read'>;
+  private reader: ChannelReader | undefined;
+
+  constructor(bus: Pick<MessageBus, 'read'>) {
+    this.bus = bus;
+  }
+
+  /** Must be called before the first `subscribe`. */
+  async start(deliver: (record: RoomRecord) => void): Promise<void> {
+    this.reader = await this.bus.read(roomRecords, { interest: 'subscribed' }, deliver);
+  }
+
+  /** From the moment this resolves every message of the room comes to this gateway, until as many `unsubscribe`s follow. */
+  async subscribe(room: string): Promise<void> {
+    await this.reader?.subscribe(room);
+  }
+
+  unsubscribe(room: string): void {
+    this.reader?.unsubscribe(room);
+  }
+
+  async close(): Promise<void> {
+    await this.reader?.close();
+  }
+}
 
 /** The ids that came last: so many at least, and never more than twice as many. */
 export class RecentIds {

@@ -16,7 +16,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Session } from '../session/session.js';
+import type { Client, Identity } from '../access/client.js';
 import type { Trigger } from '../webhooks/webhookCalls.js';
 import { RecordingLine, type RecordMessage } from './recording.js';
 import type { RetainStamps } from './retainedValues.js';
@@ -30,15 +30,40 @@ const maxUnacknowledged = 1_000;
  * the next frame must not overtake this one.
  */
 export type PublishToBus = (
-  session: Session,
+  publisher: Publisher,
   frame: PublishFrame,
   access: TopicAccess,
   usage: ProjectUsage,
 ) => Promise<void> | undefined;
 
-/** A publish on its way, with those who hang on its outcome. */
+/** What one client has published and the bus has not answered for yet. */
+export class Publisher {
+  readonly client: Client;
+  /** Publishes that wait until they are recorded; undefined until there is one. */
+  line: RecordingLine | undefined;
+  private unacknowledged = 0;
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  /** Whether its next frame has to wait. */
+  get isFarAhead(): boolean {
+    return this.unacknowledged > maxUnacknowledged;
+  }
+
+  begin(): void {
+    this.unacknowledged++;
+  }
+
+  end(): void {
+    this.unacknowledged--;
+  }
+}
+
+/** A publish on its way, with what depends on its outcome. */
 interface Publish {
-  readonly session: Session;
+  readonly publisher: Publisher;
   readonly frame: PublishFrame;
   readonly access: TopicAccess;
   readonly usage: ProjectUsage;
@@ -63,26 +88,26 @@ interface PublishDeps {
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing } = deps;
 
-  const failed = ({ session, frame, usage, span }: Publish, error: unknown): void => {
+  const failed = ({ publisher, frame, usage, span }: Publish, error: unknown): void => {
     span?.end(error);
     usage.end(false);
-    session.unacknowledged--;
+    publisher.end();
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
-    session.link.sendError('brokerUnavailable', frame);
+    publisher.client.sendError('brokerUnavailable', frame);
   };
 
-  const succeeded = ({ session, frame, usage, span }: Publish): void => {
+  const succeeded = ({ publisher, frame, usage, span }: Publish): void => {
     span?.end();
     usage.end(true);
-    session.unacknowledged--;
-    acknowledge(session, frame);
+    publisher.end();
+    acknowledge(publisher.client, frame);
   };
 
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
-    const { session, frame, access, span } = publish;
+    const { publisher, frame, access, span } = publish;
     const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
     // [HOOK-TRIGGER-2] `published` promises the call too.
-    const called = trigger(session, frame, access, span?.traceparent);
+    const called = trigger(publisher.client.identity, frame, access, span?.traceparent);
     return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => succeeded(publish),
       (error: unknown) => failed(publish, error),
@@ -91,8 +116,8 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
 
   /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
   const retain = async (publish: Publish): Promise<void> => {
-    const { session, frame, access, message } = publish;
-    const retained = { ...message, retention: retentionOf(session, access, stamps.next()) };
+    const { publisher, frame, access, message } = publish;
+    const retained = { ...message, retention: retentionOf(publisher.client.identity, access, stamps.next()) };
     try {
       await bus.send(retainedMessages, retained, acknowledgementOf(frame));
     } catch (error) {
@@ -104,26 +129,27 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   const send = (publish: Publish): Promise<void> | undefined => {
     if (publish.frame.retain) return retain(publish);
     const sent = sendLive(publish, publish.message);
-    return publish.session.unacknowledged > maxUnacknowledged ? sent : undefined;
+    return publish.publisher.isFarAhead ? sent : undefined;
   };
 
-  return (session, frame, access, usage) => {
+  return (publisher, frame, access, usage) => {
+    const { identity } = publisher.client;
     metrics.publishes++;
-    session.unacknowledged++;
+    publisher.begin();
     usage.begin();
-    const span = tracing && beginPublish(tracing, session, frame);
-    const message = liveMessage(ids.next(), session, frame, access, showsIds, span?.traceparent);
-    const publish = { session, frame, access, usage, message, span };
+    const span = tracing && beginPublish(tracing, identity, frame);
+    const message = liveMessage(ids.next(), identity, frame, access, showsIds, span?.traceparent);
+    const publish = { publisher, frame, access, usage, message, span };
     const recorded = record(message, access.recordedFor);
-    if (recorded === undefined && (session.line?.isEmpty ?? true)) return send(publish);
-    const line = (session.line ??= new RecordingLine());
+    if (recorded === undefined && (publisher.line?.isEmpty ?? true)) return send(publish);
+    const line = (publisher.line ??= new RecordingLine());
     const turn = line.add(
       message.body.length,
       recorded,
       () => send(publish),
       (error) => failed(publish, error),
     );
-    return line.isFull || session.unacknowledged > maxUnacknowledged ? turn : undefined;
+    return line.isFull || publisher.isFarAhead ? turn : undefined;
   };
 };
 
@@ -131,7 +157,7 @@ const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0
 
 const liveMessage = (
   id: string,
-  session: Session,
+  { projectId, actorTokenId }: Identity,
   frame: PublishFrame,
   access: TopicAccess,
   showsId: boolean,
@@ -142,8 +168,8 @@ const liveMessage = (
     id,
     room: access.room,
     topic: access.topic,
-    projectId: session.identity.projectId,
-    publisher: session.identity.actorTokenId,
+    projectId,
+    publisher: actorTokenId,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
@@ -152,17 +178,17 @@ const liveMessage = (
   };
 };
 
-const retentionOf = ({ identity }: Session, { place }: TopicAccess, stamp: string): Retention => ({
+const retentionOf = ({ accessScope }: Identity, { place }: TopicAccess, stamp: string): Retention => ({
   stamp,
   appId: place.app.value.appId,
   roomId: place.room.value.roomId,
-  accessScopeId: identity.accessScope?.accessScopeId ?? null,
+  accessScopeId: accessScope?.accessScopeId ?? null,
 });
 
 /** [WS-PUB-4] Protocol 1 knows no `published`. */
-const acknowledge = (session: Session, { topic, msgRef }: PublishFrame): void => {
-  if (msgRef === undefined || session.identity.version === 1) return;
-  session.link.send({ type: 'published', topic, msgRef });
+const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
+  if (msgRef === undefined || client.identity.version === 1) return;
+  client.send({ type: 'published', topic, msgRef });
 };
 
 const timeDigits = 9;

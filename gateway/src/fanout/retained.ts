@@ -2,11 +2,10 @@ import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GatewayMetrics } from '../metrics.js';
 import { matchesFilters } from '../policy/filters.js';
 import { RetainedValues, type RetainStamps, type RetainedValue } from './retainedValues.js';
-import type { Hub } from './hub.js';
-import type { Subscription } from './subscription.js';
+import type { Audiences, Subscriber } from './audience.js';
 
 interface RetainedDeps {
-  readonly hub: Hub;
+  readonly audiences: Pick<Audiences, 'of'>;
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly budgetBytes: number;
@@ -33,7 +32,7 @@ export class Retained {
   readonly stored = (message: RetainedMessage): void => {
     if (!this.keep(message)) return;
     const { topic, retention } = message;
-    const audience = this.deps.hub.audience(topic);
+    const audience = this.deps.audiences.of(topic);
     if (audience !== undefined && audience.retained < retention.stamp) {
       this.stragglers.expect(topic, retention.stamp);
     }
@@ -50,10 +49,10 @@ export class Retained {
     this.stragglers.arrived(message.topic, message.retention.stamp);
   }
 
-  /** [WS-RETAIN-2] Sends a subscription that has just joined the last value of its topic. */
-  greet(subscription: Subscription): void {
-    const value = this.values.get(subscription.access.topic);
-    if (value !== undefined) this.offer(subscription, value);
+  /** [WS-RETAIN-2] Sends a subscriber that has just joined the last value of its topic. */
+  sendLast(subscriber: Subscriber): void {
+    const value = this.values.get(subscriber.access.topic);
+    if (value !== undefined) this.offer(subscriber, value);
   }
 
   roomDeleted(roomId: string): void {
@@ -88,29 +87,27 @@ export class Retained {
    * Who was there then has been sent it, or was not meant.
    */
   private catchUp(topic: string, stamp: string): void {
-    const audience = this.deps.hub.audience(topic);
+    const audience = this.deps.audiences.of(topic);
     const value = this.values.get(topic);
     if (audience === undefined || value?.stamp !== stamp || audience.retained >= stamp) return;
-    for (const subscription of audience.all) this.offer(subscription, value);
+    for (const subscriber of audience.all) this.offer(subscriber, value);
   }
 
-  private offer(subscription: Subscription, value: RetainedValue): void {
-    const { session, filters, newest, group } = subscription;
-    // [WS-GROUP-7] The members of a group are many, and a message is one's.
-    if (group !== undefined || newest >= value.stamp || session.identity.actorTokenId === value.publisher)
-      return;
-    if (!isOfItsPlace(subscription, value)) return;
+  private offer(subscriber: Subscriber, value: RetainedValue): void {
+    const { filters, outbox, actorTokenId } = subscriber;
+    if (subscriber.hasSeen(value.stamp) || actorTokenId === value.publisher) return;
+    if (!isSamePlace(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
-    subscription.greeted = subscription.newest = value.stamp;
-    session.link.outbox.push(value.frame);
+    subscriber.sentAsLastValue(value.stamp);
+    outbox.push(value.frame);
     this.deps.metrics.deliveries++;
   }
 }
 
 /** A slug that another app, room or scope has now does not give them the value of the former one. */
-const isOfItsPlace = ({ session, access }: Subscription, value: RetainedValue): boolean =>
+const isSamePlace = ({ client, access }: Subscriber, value: RetainedValue): boolean =>
   access.place.room.value.roomId === value.roomId &&
-  (session.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;
+  (client.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;
 
 /**
  * Retained messages that are known and have not come live yet, by topic. Those that have not come within a grace, or at

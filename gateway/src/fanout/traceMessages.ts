@@ -3,20 +3,24 @@ import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRe
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Session } from '../session/session.js';
+import type { Identity } from '../access/client.js';
 
 // Names are those of OpenTelemetry's conventions for messaging. Where a message goes and what is in it is the customer's.
 const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
 
 /** From the frame until the bus has the message, or is not waited for. */
-export const beginPublish = (tracing: Tracing, session: Session, frame: PublishFrame): Span | undefined =>
+export const beginPublish = (
+  tracing: Tracing,
+  { projectId }: Identity,
+  frame: PublishFrame,
+): Span | undefined =>
   tracing.begin('publish', {
     kind: 'producer',
     attributes: {
       ...destination,
       'messaging.operation.type': 'send',
       'messaging.message.body.size': frame.data.length,
-      'roomwire.project_id': session.identity.projectId,
+      'roomwire.project_id': projectId,
       'roomwire.qos': frame.qos,
     },
   });

@@ -1,7 +1,5 @@
 import type { GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
-import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { Roster } from '../session/roster.js';
 import type { Plans } from './plans.js';
 
 /** Live connections of an organization on one gateway. */
@@ -31,9 +29,16 @@ export const excessOf = (gatewayId: string, counts: readonly GatewayCount[], mos
   return own === undefined ? 0 : own.connections - own.keeps - (place < leftOver ? 1 : 0);
 };
 
+/** The live connections of this gateway, by organization. */
+export interface OrganizationConnections {
+  organizationIds(): readonly string[];
+  countOf(organizationId: string): number;
+  closeNewest(organizationId: string, count: number): void;
+}
+
 export interface ConnectionLimitDeps {
   readonly gatewayId: string;
-  readonly roster: Roster;
+  readonly connections: OrganizationConnections;
   readonly plans: Plans;
   readonly bus: Pick<MessageBus, 'reachable'>;
   /** What the gateways have reported last, by gateway. */
@@ -67,19 +72,18 @@ export class ConnectionLimit {
   /** Looks at everybody, once for each beat of the gateways. */
   look(): void {
     this.looks++;
-    for (const organizationId of this.deps.roster.organizationIds()) this.enforce(organizationId);
+    for (const organizationId of this.deps.connections.organizationIds()) this.enforce(organizationId);
   }
 
   /** [WS-AUTH-13] Closes this gateway's part of what is too much, the newest first. */
   enforce(organizationId: string): void {
-    const { plans, gatewayId, roster } = this.deps;
+    const { plans, gatewayId, connections } = this.deps;
     const most = plans.of(organizationId)?.plan.maxConnections ?? null;
     if (most === null || !this.knowsCounts(organizationId)) return;
     const excess = excessOf(gatewayId, this.counts(organizationId), most);
     if (excess === 0) return;
     this.closings.set(organizationId, this.looks);
-    const newestFirst = [...roster.ofOrganization(organizationId)].reverse();
-    for (const session of newestFirst.slice(0, excess)) session.link.close(closes.connectionLimitReached);
+    connections.closeNewest(organizationId, excess);
   }
 
   private knowsCounts(organizationId: string): boolean {
@@ -92,8 +96,8 @@ export class ConnectionLimit {
   }
 
   private counts(organizationId: string): readonly GatewayCount[] {
-    const { gatewayId, roster } = this.deps;
-    const own = { gatewayId, connections: roster.countOf(organizationId) };
+    const { gatewayId } = this.deps;
+    const own = { gatewayId, connections: this.deps.connections.countOf(organizationId) };
     const others = this.others().map(([id, { connections }]) => ({
       gatewayId: id,
       connections: connections[organizationId] ?? 0,

@@ -2,14 +2,14 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { Roster } from '../session/roster.js';
 
 export interface ConnectionNotesDeps {
   readonly gatewayId: string;
   readonly views: Pick<ViewStore, 'noteConnections'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly roster: Roster;
+  /** Live connections by organization. */
+  readonly connections: () => Readonly<Record<string, number>>;
 }
 
 /** Writes down how many connections the organizations have here, for those who ask for their usage. */
@@ -34,10 +34,10 @@ export class ConnectionNotes {
   }
 
   private async write(): Promise<void> {
-    const { gatewayId, views, clock, logger, roster } = this.deps;
+    const { gatewayId, views, clock, logger, connections } = this.deps;
     const at = new Date(clock.now()).toISOString();
     try {
-      await views.noteConnections({ gatewayId, at, connections: roster.countByOrganization() });
+      await views.noteConnections({ gatewayId, at, connections: connections() });
     } catch (error) {
       // A missing engine speaks for itself.
       if (!(error instanceof EngineUnavailable)) {

@@ -3,7 +3,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
-import type { Identity } from '../session/identity.js';
+import type { Identity } from '../access/client.js';
 import type { CurrentPlan, Plans } from './plans.js';
 
 /** What a project has published in a month: here, and by what was read last on all other gateways. */

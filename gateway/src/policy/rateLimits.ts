@@ -27,24 +27,53 @@ export class SlidingWindow {
   }
 }
 
-/** Of which as many are allowed at once as come back in ten seconds. */
+/** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
+const refusalsPerPublish = 4;
+
+/**
+ * [WS-PUB-6] The publishes of one connection: at most so many accepted ones in any second. What is refused counts too, in a
+ * window of its own: a publish to an absent topic costs a look-up each time.
+ */
+export class PublishRate {
+  private readonly accepted: SlidingWindow;
+  private readonly refused: SlidingWindow;
+
+  constructor(perSecond: number) {
+    this.accepted = new SlidingWindow(perSecond, 1_000);
+    this.refused = new SlidingWindow(refusalsPerPublish * perSecond, 1_000);
+  }
+
+  isExceeded(now: number): boolean {
+    return this.accepted.isFull(now) || this.refused.isFull(now);
+  }
+
+  countAccepted(now: number): void {
+    this.accepted.add(now);
+  }
+
+  countRefused(now: number): void {
+    this.refused.add(now);
+  }
+}
+
+/** As many requests are allowed at once as become available in ten seconds. */
 const burstMs = 10_000;
 
 /**
- * So many things a second, and ten times as many at once. Keeps one number, whatever the rate: when all that was taken will
- * have come back. Times are milliseconds of a monotonic clock.
+ * [WS-CONN-10] So many requests a second, and ten times as many at once; what is more has to wait. Keeps one number, whatever
+ * the rate: the time at which everything taken will be available again. Times are milliseconds of a monotonic clock.
  */
-export class Allowance {
+export class RequestRate {
   private readonly eachMs: number;
-  private backAt = Number.NEGATIVE_INFINITY;
+  private availableAt = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
     this.eachMs = 1_000 / perSecond;
   }
 
-  /** Takes one. How long it has to wait, 0 for not at all. */
+  /** Takes one. Returns how long it has to wait. */
   take(now: number): number {
-    this.backAt = Math.max(this.backAt, now) + this.eachMs;
-    return Math.max(0, this.backAt - now - burstMs);
+    this.availableAt = Math.max(this.availableAt, now) + this.eachMs;
+    return Math.max(0, this.availableAt - now - burstMs);
   }
 }

@@ -7,13 +7,16 @@ import {
 } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { closes } from '@roomwire/shared/wire/protocol/closes';
-import type { LookupDeps } from '../access/roomAccess.js';
+import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { findLobby, type LobbyView } from './lobbyView.js';
-import type { Session } from '../session/session.js';
+import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
 import { estateOf, type Transition } from './presenceTable.js';
 
 type Board = Pick<PresenceBoard, 'ready' | 'entries' | 'roomsIn'>;
+
+/** A session that looks at lobbies. */
+export type LobbyClient = Client & NamingClient;
 
 type Contents = ReadonlyMap<string, readonly PresenceEntry[]>;
 
@@ -22,7 +25,7 @@ export class Lobbies {
   private readonly deps: LookupDeps;
   private readonly board: Board;
   private readonly feeds = new Map<string, Set<LobbyFeed>>();
-  private readonly bySession = new Map<Session, Map<string, LobbyFeed>>();
+  private readonly byClient = new Map<LobbyClient, Map<string, LobbyFeed>>();
 
   constructor(deps: LookupDeps, board: Board) {
     this.deps = deps;
@@ -30,41 +33,41 @@ export class Lobbies {
   }
 
   /** [WS-LOBBY-3] Everything that happens after the snapshot comes as an event. Rejects when the read models fail. */
-  async subscribe(session: Session, lobbyId: string): Promise<ProtocolErrorName | void> {
-    const view = await this.find(session, lobbyId);
+  async subscribe(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
+    const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
-    if (session.isOver) return;
-    const feed = this.open(session, lobbyId, view);
+    if (client.isOver) return;
+    const feed = this.open(client, lobbyId, view);
     try {
       const contents = await shownTo(view, this.contents(view));
-      session.link.outbox.push(lobbySnapshotFrame('lobbySubscribed', lobbyId, contents));
+      client.outbox.push(lobbySnapshotFrame('lobbySubscribed', lobbyId, contents));
       feed.release();
     } catch (error) {
-      this.unsubscribe(session, lobbyId);
+      this.unsubscribe(client, lobbyId);
       throw error;
     }
   }
 
   /** As `subscribe`, but for the events. */
-  async list(session: Session, lobbyId: string): Promise<ProtocolErrorName | void> {
-    const view = await this.find(session, lobbyId);
+  async list(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
+    const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
     const contents = await shownTo(view, this.contents(view));
-    session.link.outbox.push(lobbySnapshotFrame('lobbyPresenceList', lobbyId, contents));
+    client.outbox.push(lobbySnapshotFrame('lobbyPresenceList', lobbyId, contents));
   }
 
-  unsubscribe(session: Session, lobbyId: string): void {
-    const feeds = this.bySession.get(session);
+  unsubscribe(client: LobbyClient, lobbyId: string): void {
+    const feeds = this.byClient.get(client);
     const feed = feeds?.get(lobbyId);
     if (feeds === undefined || feed === undefined) return;
     this.end(feed);
     feeds.delete(lobbyId);
-    if (feeds.size === 0) this.bySession.delete(session);
+    if (feeds.size === 0) this.byClient.delete(client);
   }
 
-  leave(session: Session): void {
-    for (const feed of this.bySession.get(session)?.values() ?? []) this.end(feed);
-    this.bySession.delete(session);
+  leave(client: LobbyClient): void {
+    for (const feed of this.byClient.get(client)?.values() ?? []) this.end(feed);
+    this.byClient.delete(client);
   }
 
   tell(transition: Transition): void {
@@ -74,17 +77,17 @@ export class Lobbies {
     for (const feed of feeds) feed.push(notice);
   }
 
-  private async find(session: Session, lobbyId: string): Promise<LobbyView | undefined> {
+  private async find(client: LobbyClient, lobbyId: string): Promise<LobbyView | undefined> {
     await this.board.ready;
-    return findLobby(this.deps, session, lobbyId);
+    return findLobby(this.deps, client, lobbyId);
   }
 
-  private open(session: Session, lobbyId: string, view: LobbyView): LobbyFeed {
-    this.unsubscribe(session, lobbyId);
-    const feed = new LobbyFeed(session, lobbyId, view);
-    const ofSession = this.bySession.get(session);
-    if (ofSession) ofSession.set(lobbyId, feed);
-    else this.bySession.set(session, new Map([[lobbyId, feed]]));
+  private open(client: LobbyClient, lobbyId: string, view: LobbyView): LobbyFeed {
+    this.unsubscribe(client, lobbyId);
+    const feed = new LobbyFeed(client, lobbyId, view);
+    const ofClient = this.byClient.get(client);
+    if (ofClient) ofClient.set(lobbyId, feed);
+    else this.byClient.set(client, new Map([[lobbyId, feed]]));
     const inEstate = this.feeds.get(view.estate);
     if (inEstate) inEstate.add(feed);
     else this.feeds.set(view.estate, new Set([feed]));
@@ -121,14 +124,14 @@ const retryAfterMs = 500;
 export class LobbyFeed {
   readonly lobbyId: string;
   readonly view: LobbyView;
-  private readonly session: Session;
+  private readonly client: LobbyClient;
   private readonly waiting: LobbyNotice[] = [];
   /** While it is not told which rooms the session sees, or its snapshot is not out, events wait. */
   private isHeld = true;
   private isOver = false;
 
-  constructor(session: Session, lobbyId: string, view: LobbyView) {
-    this.session = session;
+  constructor(client: LobbyClient, lobbyId: string, view: LobbyView) {
+    this.client = client;
     this.lobbyId = lobbyId;
     this.view = view;
   }
@@ -154,7 +157,7 @@ export class LobbyFeed {
   }
 
   private wait(notice: LobbyNotice): void {
-    if (this.waiting.push(notice) > maxWaiting) this.session.link.close(closes.serviceRestart);
+    if (this.waiting.push(notice) > maxWaiting) this.client.close(closes.serviceRestart);
   }
 
   private async drain(): Promise<void> {
@@ -181,7 +184,7 @@ export class LobbyFeed {
   }
 
   private send(notice: LobbyNotice): void {
-    this.session.link.outbox.push(notice.frame(this.lobbyId));
+    this.client.outbox.push(notice.frame(this.lobbyId));
   }
 }
 

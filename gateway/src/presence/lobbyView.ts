@@ -3,15 +3,14 @@ import type { App } from '@roomwire/shared/domain/apps/app';
 import { isSlug } from '@roomwire/shared/domain/slug';
 import {
   readRoom,
-  appsSubscribedIn,
   theOne,
   type ReadingDeps,
   type RoomReading,
   type LookupDeps,
+  type NamingClient,
 } from '../access/roomAccess.js';
 import { isCurrent } from '../access/topicAccess.js';
-import type { Identity } from '../session/identity.js';
-import type { Session } from '../session/session.js';
+import type { Identity } from '../access/client.js';
 import { estateOf } from './presenceTable.js';
 
 export interface LobbyName {
@@ -69,24 +68,24 @@ const maxSameSlug = 100;
  */
 export const findLobby = async (
   deps: LookupDeps,
-  session: Session,
+  client: NamingClient,
   lobbyId: string,
 ): Promise<LobbyView | undefined> => {
   const [first = '', second, ...rest] = lobbyId.split('/');
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
   const slug = second ?? first;
-  if (second !== undefined) return theOne(await visible(deps, session, slug, { slug: first }));
-  const near = await visible(deps, session, slug, { slug: { $in: appsSubscribedIn(session) } });
+  if (second !== undefined) return theOne(await visible(deps, client, slug, { slug: first }));
+  const near = await visible(deps, client, slug, { slug: { $in: client.subscribedApps() } });
   if (near.length > 0) return theOne(near);
   return theOne(
-    await visible(deps, session, slug, { $or: [{ slug }, { 'config.lobbies': { $elemMatch: { slug } } }] }),
+    await visible(deps, client, slug, { $or: [{ slug }, { 'config.lobbies': { $elemMatch: { slug } } }] }),
   );
 };
 
 /** Stops at the second one. */
 const visible = async (
   deps: LookupDeps,
-  { identity }: Session,
+  { identity }: NamingClient,
   lobbySlug: string,
   filter: Readonly<Record<string, unknown>>,
 ): Promise<readonly LobbyView[]> => {

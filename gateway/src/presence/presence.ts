@@ -1,13 +1,20 @@
-import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { presenceFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { accessToRoom, findRoom, type LookupDeps } from '../access/roomAccess.js';
+import { accessToRoom, findRoom, type LookupDeps, type NamingClient } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
+import { SlidingWindow } from '../policy/rateLimits.js';
+import type { Client } from '../access/client.js';
 import { Lobbies } from './lobbies.js';
 import { ticksPerBeat } from './peers.js';
-import type { Session } from '../session/session.js';
-import { Members, type Member } from './members.js';
 import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
+import type { Transition } from './presenceTable.js';
+
+/** A session that announces and reads presence. */
+export interface PresenceClient extends Client, NamingClient {
+  /** Has `endLapsed` called when these rights have expired. */
+  restOn(access: TopicAccess): void;
+}
 
 export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
   /** Announcements a second and connection; 0 is no limit. */
@@ -59,10 +66,10 @@ export class Presence {
   }
 
   /** Whether the session may announce once more now; counts it. */
-  isWithinRate(session: Session): boolean {
+  isWithinRate(client: PresenceClient): boolean {
     const { presenceRate, clock } = this.deps;
     if (presenceRate === 0) return true;
-    const { announced } = this.members.of(session);
+    const { announced } = this.members.of(client);
     const now = clock.monotonic();
     if (announced.isFull(now)) return false;
     announced.add(now);
@@ -70,31 +77,31 @@ export class Presence {
   }
 
   /** The room that a name means for a session: for as long as it may be there, the one that it is in by that name. */
-  async find(session: Session, roomId: string): Promise<TopicAccess | undefined> {
-    const member = this.members.find(session);
+  async find(client: PresenceClient, roomId: string): Promise<TopicAccess | undefined> {
+    const member = this.members.find(client);
     if (member?.roomId === roomId && member.access && this.isInForce(member.access)) return member.access;
-    return findRoom(this.deps, session, roomId);
+    return findRoom(this.deps, client, roomId);
   }
 
   /** [WS-PRES-1] Resolves when the announcement is in force. */
   async announce(
-    session: Session,
+    client: PresenceClient,
     roomId: string,
     access: TopicAccess,
     presence: Uint8Array,
   ): Promise<ProtocolErrorName | void> {
-    const member = this.members.of(session);
+    const member = this.members.of(client);
     const former = { access: member.access, roomId: member.roomId };
     Object.assign(member, { access, roomId });
-    session.restOn(access);
+    client.restOn(access);
     const { connection } = member;
-    const { actorTokenId } = session.identity;
+    const { actorTokenId } = client.identity;
     const isDone = await this.board.announce({ connection, room: access.room, actorTokenId, presence });
     if (isDone) return;
     // It may have come to the others all the same: they are told again where the connection is.
     if (member.access === access) Object.assign(member, former);
-    if (member.access) session.restOn(member.access);
-    if (!session.isOver) this.members.watch(member, member.access?.room);
+    if (member.access) client.restOn(member.access);
+    if (!client.isOver) this.members.watch(member, member.access?.room);
     return 'brokerUnavailable';
   }
 
@@ -104,32 +111,32 @@ export class Presence {
   }
 
   /** The session is over. */
-  leave(session: Session): void {
-    this.lobbies.leave(session);
-    const member = this.members.find(session);
+  leave(client: PresenceClient): void {
+    this.lobbies.leave(client);
+    const member = this.members.find(client);
     if (member === undefined) return;
     this.withdraw(member);
     this.members.remove(member);
   }
 
   /** [WS-PRES-9] Takes away a presence that its actor may no longer have. Rejects when the read models fail. */
-  async recheck(session: Session): Promise<void> {
-    const member = this.members.find(session);
+  async recheck(client: PresenceClient): Promise<void> {
+    const member = this.members.find(client);
     const access = member?.access;
     if (member === undefined || access === undefined || isCurrent(access)) return;
     const [, app = '', , room = ''] = access.room.split('/');
-    const now = await accessToRoom(this.deps, session.identity, app, room);
-    if (session.isOver || member.access !== access) return;
+    const now = await accessToRoom(this.deps, client.identity, app, room);
+    if (client.isOver || member.access !== access) return;
     if (now?.room !== access.room) return this.withdraw(member);
     member.access = now;
-    session.restOn(now);
+    client.restOn(now);
   }
 
   /** [WS-PRES-9] [WS-GRANT-4] Takes away a presence whose grant has come to its end. */
-  endLapsed(session: Session): void {
-    const member = this.members.find(session);
+  endLapsed(client: PresenceClient): void {
+    const member = this.members.find(client);
     if (member?.access === undefined) return;
-    if (member.access.until > this.deps.clock.now()) session.restOn(member.access);
+    if (member.access.until > this.deps.clock.now()) client.restOn(member.access);
     else this.withdraw(member);
   }
 
@@ -144,5 +151,91 @@ export class Presence {
     const withdrawal = this.board.withdraw(member.connection);
     this.leaving.add(withdrawal);
     void withdrawal.then(() => this.leaving.delete(withdrawal));
+  }
+}
+
+/** A session of this gateway that has announced a presence, or tried to. */
+export interface Member {
+  readonly client: PresenceClient;
+  /** Its number on this gateway. */
+  readonly connection: number;
+  /** The last announcements, refused ones too. */
+  readonly announced: SlidingWindow;
+  /** What it was let into its room by; undefined while it is in none. */
+  access: TopicAccess | undefined;
+  /** The name by which it asked for the room. */
+  roomId: string | undefined;
+  /** The room whose comings and goings it is told. */
+  watched: string | undefined;
+}
+
+/** The sessions of this gateway that are present somewhere, and what each of them is told. */
+export class Members {
+  private readonly rate: number;
+  private readonly byClient = new Map<PresenceClient, Member>();
+  private readonly byConnection = new Map<number, Member>();
+  private readonly watchers = new Map<string, Set<Member>>();
+  private made = 0;
+
+  constructor(rate: number) {
+    this.rate = rate;
+  }
+
+  find(client: PresenceClient): Member | undefined {
+    return this.byClient.get(client);
+  }
+
+  of(client: PresenceClient): Member {
+    const known = this.byClient.get(client);
+    if (known !== undefined) return known;
+    const member: Member = {
+      client,
+      connection: ++this.made,
+      announced: new SlidingWindow(this.rate, 1_000),
+      access: undefined,
+      roomId: undefined,
+      watched: undefined,
+    };
+    this.byClient.set(client, member);
+    this.byConnection.set(member.connection, member);
+    return member;
+  }
+
+  remove(member: Member): void {
+    this.watch(member, undefined);
+    this.byClient.delete(member.client);
+    this.byConnection.delete(member.connection);
+  }
+
+  /** An announcement is in force: from now on the connection is told what changes in that room, and in no other. */
+  entered(connection: number, room: string): void {
+    const member = this.byConnection.get(connection);
+    if (member?.access?.room === room) this.watch(member, room);
+  }
+
+  watch(member: Member, room: string | undefined): void {
+    if (member.watched === room) return;
+    if (member.watched !== undefined) this.unwatch(member, member.watched);
+    member.watched = room;
+    if (room === undefined) return;
+    const watchers = this.watchers.get(room);
+    if (watchers) watchers.add(member);
+    else this.watchers.set(room, new Set([member]));
+  }
+
+  /** [WS-PRES-5] Tells the others in the room. The frame is made once, whatever their number. */
+  tell({ room, event, actorTokenId, presence }: Transition): void {
+    const watchers = this.watchers.get(room);
+    if (watchers === undefined) return;
+    const frame = presenceFrame(event, actorTokenId, presence);
+    for (const { client } of watchers) {
+      if (client.identity.actorTokenId !== actorTokenId) client.outbox.push(frame);
+    }
+  }
+
+  private unwatch(member: Member, room: string): void {
+    const watchers = this.watchers.get(room);
+    watchers?.delete(member);
+    if (watchers?.size === 0) this.watchers.delete(room);
   }
 }

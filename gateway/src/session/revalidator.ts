@@ -6,19 +6,15 @@ import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/sig
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { standingOf, type GoodStanding } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import type { SigningKeys } from '../access/signingKeys.js';
-import { isCurrent } from '../access/topicAccess.js';
-import type { Hub } from '../fanout/hub.js';
+import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
-import type { Retained } from '../fanout/retained.js';
-import type { SessionRecords } from '../resume/sessionRecords.js';
-import { coalesced } from './coalesced.js';
+import type { SessionRecords } from '../subscriptions/sessionRecords.js';
 import type { Roster } from './roster.js';
-import { moveToScope } from './scopeMove.js';
 import type { Session } from './session.js';
-import { expiryOf, standingOf, type GoodStanding } from '../access/credentials.js';
 
 interface RevalidatorDeps {
   readonly views: ViewStore;
@@ -27,17 +23,10 @@ interface RevalidatorDeps {
   readonly directory: Directory;
   readonly signingKeys: SigningKeys;
   readonly roster: Roster;
-  readonly hub: Hub;
   readonly retained: Retained;
   readonly sessionRecords: Pick<SessionRecords, 'forgetActor'>;
   readonly plans: Plans;
   readonly connectionLimit: Pick<ConnectionLimit, 'enforce'>;
-  readonly presence: {
-    /** Takes away a presence that its actor may no longer have. */
-    recheck(session: Session): Promise<void>;
-    /** Takes a session out of its room and its lobbies. */
-    leave(session: Session): void;
-  };
 }
 
 const retryAfterMs = 1_000;
@@ -60,33 +49,32 @@ export class Revalidator {
     this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrown), retryAfterMs);
   }
 
-  actorUpdated(actorTokenId: string, { status, expiresAt, accessScopeId }: ActorChanges): void {
+  actorUpdated(actorTokenId: string, changes: ActorChanges): void {
     this.changes++;
     for (const session of this.deps.roster.ofActor(actorTokenId)) {
-      if (status === 'disabled') session.link.close(closes.tokenRevoked);
-      if (expiresAt !== undefined) session.expiresAt = expiryOf({ expiresAt });
-      if (accessScopeId !== undefined) session.accessScopeId = accessScopeId;
+      if (changes.status === 'disabled') session.close(closes.tokenRevoked);
+      session.actorUpdated(changes);
     }
     // The scope's slug is not in the event.
-    if (accessScopeId !== undefined) this.recheckActor(actorTokenId);
+    if (changes.accessScopeId !== undefined) this.recheckActor(actorTokenId);
   }
 
   actorDeleted(actorTokenId: string): void {
     this.changes++;
-    for (const session of this.deps.roster.ofActor(actorTokenId)) session.link.close(closes.tokenNotFound);
+    for (const session of this.deps.roster.ofActor(actorTokenId)) session.close(closes.tokenNotFound);
     this.deps.sessionRecords.forgetActor(actorTokenId);
   }
 
   projectDeleted(projectId: string): void {
     this.changes++;
     this.deps.retained.projectDeleted(projectId);
-    for (const session of this.deps.roster.ofProject(projectId)) session.link.close(closes.projectNotFound);
+    for (const session of this.deps.roster.ofProject(projectId)) session.close(closes.projectNotFound);
   }
 
   organizationSuspended(organizationId: string): void {
     this.changes++;
     for (const session of this.deps.roster.ofOrganization(organizationId)) {
-      session.link.close(closes.tokenRevoked);
+      session.close(closes.tokenRevoked);
     }
   }
 
@@ -98,18 +86,13 @@ export class Revalidator {
 
   scopeUpdated(projectId: string, accessScopeId: string, { isActive, name }: ScopeChanges): void {
     if (isActive === false) return this.scopeEnded(projectId, accessScopeId);
-    for (const session of this.deps.roster.ofProject(projectId)) {
-      const { accessScope } = session.identity;
-      const isInside = [session.accessScopeId, accessScope?.accessScopeId].every(
-        (id) => id === accessScopeId,
-      );
-      if (isInside && accessScope && name) moveToScope(session, { ...accessScope, name }, this.deps);
-    }
+    if (!name) return;
+    for (const session of this.deps.roster.ofProject(projectId)) session.scopeRenamed(accessScopeId, name);
   }
 
   scopeEnded(projectId: string, accessScopeId: string): void {
     this.changes++;
-    const isInside = (session: Session) => session.accessScopeId === accessScopeId;
+    const isInside = (session: Session) => session.isInScope(accessScopeId);
     this.closeWhere(projectId, isInside, closes.scopeInactive);
   }
 
@@ -130,7 +113,7 @@ export class Revalidator {
   signingKeyEnded(projectId: string, signingKeyId: string): void {
     this.changes++;
     this.deps.signingKeys.changed(signingKeyId);
-    const isSignedByIt = ({ clientToken }: Session) => clientToken?.signingKeyId === signingKeyId;
+    const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
     this.closeWhere(projectId, isSignedByIt, closes.tokenRevoked);
   }
 
@@ -190,9 +173,9 @@ export class Revalidator {
     const ended = await this.readEndedKeys(actorTokenId);
     if (changes !== this.changes) return this.readActor(actorTokenId);
     for (const session of roster.ofActor(actorTokenId)) {
-      if (typeof standing === 'string') session.link.close(closes[standing]);
-      else if (ended.has(session.clientToken?.signingKeyId)) session.link.close(closes.tokenRevoked);
-      else this.takeOver(session, standing);
+      if (typeof standing === 'string') session.close(closes[standing]);
+      else if (ended.has(session.signingKeyId)) session.close(closes.tokenRevoked);
+      else this.standingRead(session, standing);
     }
   }
 
@@ -200,47 +183,27 @@ export class Revalidator {
   private async readEndedKeys(actorTokenId: string): Promise<ReadonlySet<string | undefined>> {
     const { roster, views } = this.deps;
     const ended = new Set<string>();
-    for (const { clientToken } of roster.ofActor(actorTokenId)) {
-      const key = clientToken && (await views.get('signingKeys', clientToken.signingKeyId));
-      if (clientToken && key?.status !== 'active') ended.add(clientToken.signingKeyId);
+    for (const { signingKeyId } of roster.ofActor(actorTokenId)) {
+      if (signingKeyId === undefined) continue;
+      const key = await views.get('signingKeys', signingKeyId);
+      if (key?.status !== 'active') ended.add(signingKeyId);
     }
     return ended;
   }
 
-  private takeOver(session: Session, { actor, accessScope, organizationId, plan }: GoodStanding): void {
-    this.deps.plans.read(organizationId, plan);
-    session.expiresAt = expiryOf(actor);
-    moveToScope(session, accessScope, this.deps);
+  private standingRead(session: Session, standing: GoodStanding): void {
+    this.deps.plans.read(standing.organizationId, standing.plan);
+    session.standingRead(standing);
   }
 
   private closeWhere(projectId: string, isMeant: (session: Session) => boolean, why: CloseSpec): void {
     for (const session of this.deps.roster.ofProject(projectId)) {
-      if (isMeant(session)) session.link.close(why);
+      if (isMeant(session)) session.close(why);
     }
   }
 
   private async readProject(projectId: string): Promise<void> {
-    for (const session of this.deps.roster.ofProject(projectId)) {
-      for (const [topic, { access }] of session.subscriptions) {
-        if (!isCurrent(access)) await this.readSubscription(session, topic);
-      }
-      await this.deps.presence.recheck(session);
-    }
-  }
-
-  private async readSubscription(session: Session, topic: string): Promise<void> {
-    const { directory, hub } = this.deps;
-    const subscription = session.subscriptions.get(topic);
-    const access = await session.access(directory, topic);
-    if (subscription === undefined || session.subscriptions.get(topic) !== subscription) return;
-    // On its way into another scope: it is resolved anew where it arrives.
-    if (!subscription.isJoined) return;
-    if (access?.maySubscribe) {
-      session.sustain(subscription, access);
-    } else {
-      session.subscriptions.delete(topic);
-      hub.leave(subscription);
-    }
+    for (const session of this.deps.roster.ofProject(projectId)) await session.recheck();
   }
 
   private readonly logged = (error: unknown): void => {
@@ -252,3 +215,24 @@ export class Revalidator {
     throw error;
   };
 }
+
+/**
+ * Runs an action for a key, one at a time: calls that come while it runs make it run once more, so that the last run
+ * began after the last call. A run that fails is repeated after a pause.
+ */
+export const coalesced = (
+  action: (key: string) => Promise<void>,
+  retryAfterMs: number,
+): ((key: string) => void) => {
+  const again = new Map<string, boolean>();
+
+  const run = (key: string): void => {
+    again.set(key, false);
+    action(key).then(
+      () => (again.get(key) ? run(key) : void again.delete(key)),
+      () => void setTimeout(() => run(key), retryAfterMs).unref(),
+    );
+  };
+
+  return (key) => (again.has(key) ? void again.set(key, true) : run(key));
+};

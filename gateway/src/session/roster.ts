@@ -1,32 +1,12 @@
-import type { Connection } from './connection.js';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { Session } from './session.js';
 
-/** Who is connected. */
+/** The sessions of this gateway. */
 export class Roster {
-  private readonly open = new Set<Connection>();
-  private onEmpty: (() => void) | undefined;
   private readonly actors = new Map<string, Set<Session>>();
   private readonly projects = new Map<string, Set<Session>>();
   /** The newest last. */
   private readonly organizations = new Map<string, Set<Session>>();
-
-  get connections(): ReadonlySet<Connection> {
-    return this.open;
-  }
-
-  opened(connection: Connection): void {
-    this.open.add(connection);
-  }
-
-  closed(connection: Connection): void {
-    this.open.delete(connection);
-    if (this.open.size === 0) this.onEmpty?.();
-  }
-
-  /** Resolves when nobody is connected. */
-  emptied(): Promise<void> {
-    return new Promise((resolve) => (this.open.size === 0 ? resolve() : (this.onEmpty = resolve)));
-  }
 
   enter(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
@@ -54,6 +34,15 @@ export class Roster {
   /** The newest last. */
   ofOrganization(organizationId: string): readonly Session[] {
     return [...(this.organizations.get(organizationId) ?? [])];
+  }
+
+  endExpired(): void {
+    for (const sessions of this.organizations.values()) for (const session of sessions) session.endExpired();
+  }
+
+  closeNewest(organizationId: string, count: number): void {
+    const newestFirst = [...this.ofOrganization(organizationId)].reverse();
+    for (const session of newestFirst.slice(0, count)) session.close(closes.connectionLimitReached);
   }
 
   countOf(organizationId: string): number {

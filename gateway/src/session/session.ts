@@ -1,127 +1,203 @@
-import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
+import { expiryOf } from '@roomwire/shared/domain/actors/standing';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
-import type { Clock } from '@roomwire/shared/ports/clock';
+import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
+import type { Credentials, GoodStanding, LiveClientToken } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
-import type { Subscription } from '../fanout/subscription.js';
-import { Allowance, SlidingWindow } from '../policy/rateLimits.js';
-import type { Outstanding } from '../recording/outstanding.js';
-import type { RecordingLine } from '../fanout/recording.js';
-import type { Outbox } from '../socket/outbox.js';
-import type { Admission } from './authenticate.js';
-import { expiryOf, type Credentials, type LiveClientToken } from '../access/credentials.js';
-import type { ActorScope, Identity } from './identity.js';
+import { Publisher } from '../fanout/publishToBus.js';
+import { PublishRate, RequestRate } from '../policy/rateLimits.js';
+import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscriptions.js';
 
-/** What a session asks of its connection. */
+/** What a session needs of its connection. */
 export interface SessionLink {
-  readonly outbox: Outbox;
+  readonly outbox: ClientOutbox;
   send(frame: ServerFrame): void;
   sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void;
   close(why: CloseSpec): void;
-  /** Runs something between two frames, so that neither sees it half done. It must not reject. */
+  /** Runs a task between two frames. It must not reject. */
   inTurn(task: () => Promise<void>): void;
 }
 
-export interface SessionLimits {
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly directory: Directory;
+  readonly subscriptions: SubscriptionsDeps;
+  readonly presence: {
+    /** Takes a session out of its room and its lobbies. */
+    leave(session: Session): void;
+    /** Takes away a presence whose grant has expired. */
+    endLapsed(session: Session): void;
+    /** Takes away a presence that its actor may no longer have. */
+    recheck(session: Session): Promise<void>;
+  };
+  /** A second; 0 is no limit. */
   readonly publishRate: number;
   /** A second; 0 is no limit. */
   readonly requestRate: number;
-  readonly clock: Clock;
 }
 
-/** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
-const errorsPerPublish = 4;
-
-/** More addresses than this on one connection, and the work of resolving them is done again. */
+/** Where one connection uses more addresses than this, they are resolved again. */
 const maxKnownAddresses = 1_000;
 
 /** The authenticated part of a connection. */
-export class Session {
-  readonly link: SessionLink;
-  /** By the address as the client writes it. */
-  readonly subscriptions = new Map<string, Subscription>();
-  /** The last accepted publishes. */
-  readonly published: SlidingWindow;
-  /** The last publishes that were refused for something else than the rate. */
-  readonly refused: SlidingWindow;
-  /** Of what it asks for; undefined for no limit. */
-  readonly requests: Allowance | undefined;
-  /** Publishes that the bus has not answered for yet. */
-  unacknowledged = 0;
-  /** Undefined until the session publishes to a topic that is recorded. */
-  line: RecordingLine | undefined;
-  /** Undefined until the session is given a message as a member of a worker group. */
-  outstanding: Outstanding | undefined;
-  /** Of the actor; milliseconds since 1970. */
-  expiresAt: number;
-  /** Null under an access token. */
-  clientToken: LiveClientToken | null;
-  /** What the actor's record named last: ahead of `identity` while the scope is being read. */
-  accessScopeId: string | null;
-  /** No grant that a subscription or a presence hangs on ends before; milliseconds since 1970. */
-  grantsHoldUntil = Number.POSITIVE_INFINITY;
-  isOver = false;
+export class Session implements Client {
+  readonly outbox: ClientOutbox;
+  readonly subscriptions: Subscriptions;
+  readonly publisher = new Publisher(this);
+  /** Undefined for no limit. */
+  readonly publishRate: PublishRate | undefined;
+  /** Undefined for no limit. */
+  readonly requestRate: RequestRate | undefined;
+  private readonly link: SessionLink;
+  private readonly deps: SessionDeps;
   private who: Identity;
-  private readonly clock: Clock;
+  /** Null under an access token. */
+  private token: LiveClientToken | null;
+  /** Of the actor; milliseconds since 1970. */
+  private expiresAt: number;
+  /** The scope that the record of the actor named last: ahead of `identity` while that scope is read. */
+  private recordedScopeId: string | null;
+  /** No grant that a subscription or a presence rests on expires before; milliseconds since 1970. */
+  private grantsHoldUntil = Number.POSITIVE_INFINITY;
   private readonly known = new Map<string, TopicAccess>();
+  private hasEnded = false;
 
-  constructor(
-    link: SessionLink,
-    { identity, credentials }: Admission,
-    { publishRate, requestRate, clock }: SessionLimits,
-  ) {
+  constructor(link: SessionLink, identity: Identity, { actor, clientToken }: Credentials, deps: SessionDeps) {
     this.link = link;
+    this.outbox = link.outbox;
+    this.deps = deps;
     this.who = identity;
-    this.clock = clock;
-    this.expiresAt = expiryOf(credentials.actor);
-    this.clientToken = credentials.clientToken;
-    this.accessScopeId = credentials.actor.accessScopeId;
-    this.requests = requestRate === 0 ? undefined : new Allowance(requestRate);
-    this.published = new SlidingWindow(publishRate, 1_000);
-    this.refused = new SlidingWindow(errorsPerPublish * publishRate, 1_000);
+    this.expiresAt = expiryOf(actor);
+    this.token = clientToken;
+    this.recordedScopeId = actor.accessScopeId;
+    this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
+    this.requestRate = deps.requestRate === 0 ? undefined : new RequestRate(deps.requestRate);
+    this.subscriptions = new Subscriptions(this, deps.subscriptions);
   }
 
-  /** Changes with the actor's scope, and with nothing else. */
   get identity(): Identity {
     return this.who;
   }
 
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  get signingKeyId(): string | undefined {
+    return this.token?.signingKeyId;
+  }
+
+  send(frame: ServerFrame): void {
+    this.link.send(frame);
+  }
+
+  sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void {
+    this.link.sendError(name, context);
+  }
+
+  close(why: CloseSpec): void {
+    this.link.close(why);
+  }
+
+  inTurn(task: () => Promise<void>): void {
+    this.link.inTurn(task);
+  }
+
+  subscribedApps(): readonly string[] {
+    return this.subscriptions.apps();
+  }
+
   /** What the actor may do at an address: at once where it is known and nothing has changed since. */
-  access(directory: Directory, address: string): TopicAccess | undefined | Promise<TopicAccess | undefined> {
+  access(address: string): TopicAccess | undefined | Promise<TopicAccess | undefined> {
     const known = this.known.get(address);
     if (known !== undefined && isCurrent(known)) return this.inForce(known);
     const { who } = this;
-    const access = resolveAccess(directory, who, address);
+    const access = resolveAccess(this.deps.directory, who, address);
     if (!(access instanceof Promise)) return this.remember(address, access);
-    return access.then((found) =>
-      who === this.who ? this.remember(address, found) : this.access(directory, address),
-    );
+    return access.then((found) => (who === this.who ? this.remember(address, found) : this.access(address)));
   }
 
-  /** Makes a subscription hang on other rights to the same topic, or to the topic that it will join. */
-  sustain(subscription: Subscription, access: TopicAccess): void {
-    subscription.access = access;
-    this.restOn(access);
-  }
-
-  /** Something of the session's hangs on these rights. */
+  /** A subscription or the presence of the session rests on these rights. */
   restOn({ until }: TopicAccess): void {
     this.grantsHoldUntil = Math.min(this.grantsHoldUntil, until);
   }
 
-  /** The actor's rights as they were just read; its scope is not taken over. */
-  renew({ actor, clientToken }: Credentials): void {
-    this.expiresAt = expiryOf(actor);
-    this.clientToken = clientToken;
-    this.known.clear();
+  isInScope(accessScopeId: string): boolean {
+    return this.recordedScopeId === accessScopeId;
   }
 
-  /** From now on every address is the new scope's. What was subscribed under the old one is for the caller to move. */
-  enterScope(accessScope: ActorScope | null): void {
+  /** Takes over what an event says of the actor. The move to another scope is for the caller, who reads its slug. */
+  actorUpdated({ expiresAt, accessScopeId }: ActorChanges): void {
+    if (expiresAt !== undefined) this.expiresAt = expiryOf({ expiresAt });
+    if (accessScopeId !== undefined) this.recordedScopeId = accessScopeId;
+  }
+
+  scopeRenamed(accessScopeId: string, name: string): void {
+    const { accessScope } = this.who;
+    if (accessScope?.accessScopeId !== accessScopeId || !this.isInScope(accessScopeId)) return;
+    this.enterScope({ ...accessScope, name });
+  }
+
+  /** Takes over the records of the actor as they were just read. */
+  standingRead({ actor, accessScope }: GoodStanding): void {
+    this.expiresAt = expiryOf(actor);
+    this.enterScope(accessScope);
+  }
+
+  /** [WS-REAUTH-1] Goes on with another credential of the same actor. */
+  renew({ actor, accessScope, clientToken }: Credentials): void {
+    this.expiresAt = expiryOf(actor);
+    this.token = clientToken;
+    this.enterScope(accessScope);
+  }
+
+  /** Drops what rests on changed records that no longer admit it. Rejects when the read models fail. */
+  async recheck(): Promise<void> {
+    await this.subscriptions.recheck();
+    await this.deps.presence.recheck(this);
+  }
+
+  /** Ends what has expired: the actor, its client token, the grants that subscriptions and presence rest on. */
+  endExpired(): void {
+    if (this.hasEnded) return;
+    const now = this.deps.clock.now();
+    if (this.expiresAt <= now) this.close(closes.tokenExpired);
+    else if (this.token?.expiresAt !== undefined && this.token.expiresAt * 1_000 <= now) this.endToken();
+    else if (this.grantsHoldUntil <= now) this.endGrants(now);
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.hasEnded = true;
+    this.subscriptions.end();
+    this.deps.presence.leave(this);
+  }
+
+  /** [WS-SCOPE-4] */
+  private enterScope(accessScope: ActorScope | null): void {
+    const hasMoved = this.who.scope !== (accessScope?.slug ?? null);
     this.who = { ...this.who, accessScope, scope: accessScope?.slug ?? null };
-    this.accessScopeId = accessScope?.accessScopeId ?? null;
+    this.recordedScopeId = accessScope?.accessScopeId ?? null;
     this.known.clear();
+    if (!hasMoved) return;
+    this.deps.presence.leave(this);
+    this.subscriptions.changeScope();
+  }
+
+  /** [WS-AUTH-10] */
+  private endToken(): void {
+    this.send({ type: 'disconnect', reason: 'token_expired' });
+    this.close(closes.clientTokenExpired);
+  }
+
+  private endGrants(now: number): void {
+    this.grantsHoldUntil = Number.POSITIVE_INFINITY;
+    this.subscriptions.endExpired(now);
+    this.deps.presence.endLapsed(this);
   }
 
   private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {
@@ -131,9 +207,9 @@ export class Session {
     return this.inForce(access);
   }
 
-  /** [WS-GRANT-4] A grant that has run out gives nothing from that moment on. */
+  /** [WS-GRANT-4] An expired grant gives nothing from that moment on. */
   private inForce(access: TopicAccess | undefined): TopicAccess | undefined {
     if (access === undefined || access.until === Number.POSITIVE_INFINITY) return access;
-    return access.until > this.clock.now() ? access : undefined;
+    return access.until > this.deps.clock.now() ? access : undefined;
   }
 }

@@ -6,9 +6,17 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { Subscription } from '../fanout/subscription.js';
+import type { Client } from '../access/client.js';
+import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { newCall } from './webhookCalls.js';
+
+/** A subscription whose topic may have a hydration webhook. */
+export interface HydratedSubscription {
+  readonly client: Client;
+  readonly access: TopicAccess;
+  readonly isJoined: boolean;
+}
 
 interface HydrationDeps {
   readonly bus: MessageBus;
@@ -20,7 +28,7 @@ interface HydrationDeps {
 }
 
 interface Awaited {
-  readonly subscription: Subscription;
+  readonly subscription: HydratedSubscription;
   /** Internal: the actor may have come into another scope since. */
   readonly topic: string;
   /** Monotonic clock. */
@@ -49,7 +57,7 @@ export class Hydrations {
   }
 
   /** [HOOK-HYDRATE-1] After a subscribe that took effect. Nobody waits for it, and nothing but a frame comes of it. */
-  ask(subscription: Subscription): void {
+  ask(subscription: HydratedSubscription): void {
     const webhook = subscription.access.webhooks?.onSubscribe;
     if (webhook !== undefined) this.put(subscription, webhook);
   }
@@ -60,20 +68,20 @@ export class Hydrations {
     const awaited = this.awaited.get(number);
     if (awaited === undefined) return;
     this.awaited.delete(number);
-    const { session, isJoined, access } = awaited.subscription;
-    if (!isJoined || session.isOver || access.topic !== awaited.topic) return;
+    const { client, isJoined, access } = awaited.subscription;
+    if (!isJoined || client.isOver || access.topic !== awaited.topic) return;
     this.deps.metrics.hydrations++;
-    session.link.outbox.push(binaryFrame(body));
+    client.outbox.push(binaryFrame(body));
   };
 
-  private put(subscription: Subscription, webhook: Webhook): void {
+  private put(subscription: HydratedSubscription, webhook: Webhook): void {
     const { bus, metrics, random, logger, gatewayId } = this.deps;
     const number = this.await(subscription);
     const origin = { by: 'subscribe', gatewayId, subscription: number } as const;
     const reason = { kind: 'hydration', webhook, data: nothing, origin } as const;
     metrics.webhookCalls++;
     bus
-      .put(webhookCalls, newCall(random, subscription.session.identity, subscription.access, reason))
+      .put(webhookCalls, newCall(random, subscription.client.identity, subscription.access, reason))
       .catch((error: unknown) => {
         metrics.webhookCallsLost++;
         this.awaited.delete(number);
@@ -81,7 +89,7 @@ export class Hydrations {
       });
   }
 
-  private await(subscription: Subscription): number {
+  private await(subscription: HydratedSubscription): number {
     const now = this.deps.clock.monotonic();
     for (const [number, { since }] of this.awaited) {
       if (since + patienceMs > now && this.awaited.size < mostAwaited) break;

@@ -12,15 +12,14 @@ import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Identity } from '../session/identity.js';
-import type { Session } from '../session/session.js';
+import type { Identity } from '../access/client.js';
 
 /**
  * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when nothing
  * of the call can be lost any more, at once for QoS 0, and rejects when the bus is out of reach.
  */
 export type Trigger = (
-  session: Session,
+  identity: Identity,
   frame: PublishFrame,
   access: TopicAccess,
   /** Of the publish. */
@@ -51,12 +50,12 @@ export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Tr
     return unawaited > mostUnawaited ? settled : Promise.resolve();
   };
 
-  return (session, { data, qos }, access, traceparent) => {
+  return (identity, { data, qos }, access, traceparent) => {
     const webhook = access.webhooks?.onPublish;
     if (webhook === undefined) return undefined;
     metrics.webhookCalls++;
     const reason = { kind: 'trigger', webhook, data, origin: { by: 'publish' }, traceparent } as const;
-    const put = bus.put(webhookCalls, newCall(random, session.identity, access, reason));
+    const put = bus.put(webhookCalls, newCall(random, identity, access, reason));
     return qos === 0 ? withoutWaiting(put) : put;
   };
 };

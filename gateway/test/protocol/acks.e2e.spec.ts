@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import type { GatewayCore } from '../../src/core.js';
-import type { Subscription } from '../../src/fanout/subscription.js';
-import { ack, batchAck } from '../../src/handlers/ack.js';
 import { createMetrics } from '../../src/metrics.js';
-import { Outstanding } from '../../src/recording/outstanding.js';
+import { createFrameHandler, type FrameHandlerDeps } from '../../src/session/frameHandlers.js';
 import type { Session } from '../../src/session/session.js';
+import { PendingAcks } from '../../src/subscriptions/pendingAcks.js';
 import { World } from '../support/world.js';
 
 describe('acknowledgements', () => {
@@ -47,22 +45,16 @@ describe('acknowledgements', () => {
   });
 
   it('[WS-ACK-3] of a member of a worker group find its subscription', async () => {
-    const subscription = { name: 'member' } as unknown as Subscription;
-    const heard: unknown[] = [];
-    const outstanding = new Outstanding({
-      onAcked: (of, msgId) => void heard.push([of, msgId]),
-      onForgotten: () => undefined,
-    });
-    const session = { outstanding } as Session;
-    const core = { metrics: createMetrics() } as GatewayCore;
-    for (const msgId of ['a', 'b', 'c']) outstanding.delivered(subscription, msgId);
-    void ack(session, { type: 'ack', msgId: 'b' }, core);
-    void batchAck(session, { type: 'batchAck', msgIds: ['x', 'c', 'c', 'a'] }, core);
-    expect(heard).to.deep.equal([
-      [subscription, 'b'],
-      [subscription, 'c'],
-      [subscription, 'a'],
-    ]);
-    expect(core.metrics.acks).to.equal(5);
+    const acknowledged: string[] = [];
+    const subscription = { done: (msgId: string) => void acknowledged.push(msgId) };
+    const acks = new PendingAcks();
+    const session = { subscriptions: { acks } } as Session;
+    const metrics = createMetrics();
+    const handle = createFrameHandler({ metrics, presence: {} } as FrameHandlerDeps);
+    for (const msgId of ['a', 'b', 'c']) acks.delivered(subscription, msgId);
+    void handle(session, { type: 'ack', msgId: 'b' });
+    void handle(session, { type: 'batchAck', msgIds: ['x', 'c', 'c', 'a'] });
+    expect(acknowledged).to.deep.equal(['b', 'c', 'a']);
+    expect(metrics.acks).to.equal(5);
   });
 });

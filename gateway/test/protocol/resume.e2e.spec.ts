@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { instanceOf } from '../../src/resume/sessionRecord.js';
+import { instanceOf } from '../../src/subscriptions/sessionRecords.js';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';

@@ -4,12 +4,11 @@ import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
 import { createDelivery } from '../../src/fanout/deliverFromBus.js';
-import { Hub } from '../../src/fanout/hub.js';
-import { Subscription } from '../../src/fanout/subscription.js';
+import { Audiences, Subscriber } from '../../src/fanout/audience.js';
 import { createMetrics } from '../../src/metrics.js';
 import { Retained } from '../../src/fanout/retained.js';
 import { RetainedValues, RetainStamps } from '../../src/fanout/retainedValues.js';
-import type { Session } from '../../src/session/session.js';
+import type { Client } from '../../src/access/client.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 
 const topic = 'project/app/_/room/news';
@@ -27,17 +26,17 @@ const message = (number: number, fields: Partial<RetainedMessage> = {}): Retaine
   ...fields,
 });
 
-/** A gateway's retained values and hub, without sockets and without a bus. */
+/** A gateway's retained values and audiences, without sockets and without a bus. */
 class Stage {
-  readonly hub = new Hub();
+  readonly audiences = new Audiences();
   readonly metrics = createMetrics();
   readonly retained: Retained;
   readonly live: (message: RetainedMessage) => void;
 
   constructor(graceMs: number) {
-    const { hub, metrics } = this;
+    const { audiences, metrics } = this;
     const stamps = new RetainStamps(new ManualClock(), 'gateway');
-    this.retained = new Retained({ hub, metrics, stamps, budgetBytes: 1_000_000, graceMs });
+    this.retained = new Retained({ audiences, metrics, stamps, budgetBytes: 1_000_000, graceMs });
     this.live = createDelivery({ ...this, groups: { take: () => undefined } });
   }
 
@@ -45,16 +44,16 @@ class Stage {
   async join(): Promise<readonly number[]> {
     const got: number[] = [];
     const outbox = { push: (frame: Uint8Array) => got.push(frame.at(-1) as number) };
-    const session = { identity: { actorTokenId: 'reader', accessScope: null }, link: { outbox } };
+    const client = { identity: { actorTokenId: 'reader', accessScope: null }, outbox };
     const place = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
     const access = { room: 'project/app/_/room', topic, place };
-    const subscription = new Subscription(session as unknown as Session, access as unknown as TopicAccess, {
-      qos: 1,
-      filters: undefined,
-      group: undefined,
-    });
-    await this.hub.join(subscription);
-    this.retained.greet(subscription);
+    const subscriber = new Subscriber(
+      client as unknown as Client,
+      access as unknown as TopicAccess,
+      undefined,
+    );
+    this.audiences.add(subscriber);
+    this.retained.sendLast(subscriber);
     return got;
   }
 }

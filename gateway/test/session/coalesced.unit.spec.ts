@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { coalesced } from '../../src/session/coalesced.js';
+import { coalesced } from '../../src/session/revalidator.js';
 
 const settled = () => new Promise(setImmediate);
 

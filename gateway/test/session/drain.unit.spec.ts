@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
-import { drain } from '../../src/session/drain.js';
+import { drain } from '../../src/socket/openConnections.js';
 
 const count = 40;
 const overMs = 400;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { Inbox } from '../../src/session/inbox.js';
+import { Inbox } from '../../src/socket/inbox.js';
 
 describe('an inbox', () => {
   let handled: string[];

@@ -1,11 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { SessionStore, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
-import type { Session } from '../session/session.js';
-import { SessionRecord, instanceOf, isResumable } from './sessionRecord.js';
+import type { SessionStore, StoredSession, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
+import type { Identity } from '../access/client.js';
+import { isResumable, type Subscription } from './subscription.js';
+
+/** What a session is subscribed to. */
+export interface RecordedSubscriptions {
+  readonly identity: Identity;
+  /** By the address as the client writes it. */
+  readonly entries: Iterable<readonly [address: string, subscription: Subscription]>;
+}
 
 interface RecordsDeps {
   readonly store: SessionStore;
@@ -27,7 +35,7 @@ const retryAfterMs = 1_000;
  */
 export class SessionRecords {
   private readonly deps: RecordsDeps;
-  private readonly live = new Map<Session, SessionRecord>();
+  private readonly live = new Map<RecordedSubscriptions, SessionRecord>();
   private changedRecords = new Set<SessionRecord>();
   private kept = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -40,8 +48,8 @@ export class SessionRecords {
   }
 
   /** What a connection that authenticates is to be subscribed to again. Rejects where the engine is out of reach. */
-  async recorded(session: Session, frame: AuthFrame): Promise<readonly StoredSubscription[]> {
-    const { actorTokenId, actorType, accessScope } = session.identity;
+  async recorded(identity: Identity, frame: AuthFrame): Promise<readonly StoredSubscription[]> {
+    const { actorTokenId, actorType, accessScope } = identity;
     if (!frame.reconnect || !isResumable(actorType)) return [];
     // The connection before this one may have ended a moment ago, here.
     await this.flush();
@@ -51,27 +59,27 @@ export class SessionRecords {
   }
 
   /** [WS-RESUME-3] From now on the session is this connection's, whoever kept it before. */
-  keep(session: Session, frame: AuthFrame): void {
-    if (!isResumable(session.identity.actorType)) return;
+  keep(subscriptions: RecordedSubscriptions, frame: AuthFrame): void {
+    if (!isResumable(subscriptions.identity.actorType)) return;
     const keeper = this.deps.random.uuid();
     const fields = { instance: instanceOf(frame), keeper, number: ++this.kept };
-    this.live.set(session, new SessionRecord(session, fields));
-    this.changed(session);
+    this.live.set(subscriptions, new SessionRecord(subscriptions, fields));
+    this.changed(subscriptions);
   }
 
   /** Costs a look-up. */
-  changed(session: Session): void {
-    const record = this.live.get(session);
+  changed(subscriptions: RecordedSubscriptions): void {
+    const record = this.live.get(subscriptions);
     if (record === undefined || record.isLost) return;
     this.changedRecords.add(record);
     this.schedule(writeAfterMs);
   }
 
   /** Must be called before the session's subscriptions are taken from it. */
-  ended(session: Session): void {
-    this.live.get(session)?.ends();
-    this.changed(session);
-    this.live.delete(session);
+  ended(subscriptions: RecordedSubscriptions): void {
+    this.live.get(subscriptions)?.ends();
+    this.changed(subscriptions);
+    this.live.delete(subscriptions);
   }
 
   /** Behind what its connections, which have just been closed, had still to write. */
@@ -97,7 +105,7 @@ export class SessionRecords {
   }
 
   private allChanged(): void {
-    for (const session of this.live.keys()) this.changed(session);
+    for (const subscriptions of this.live.keys()) this.changed(subscriptions);
   }
 
   private schedule(afterMs: number): void {
@@ -141,4 +149,70 @@ const latest = (records: ReadonlySet<SessionRecord>): readonly SessionRecord[] =
     keeping.set(id, record);
   }
   return [...keeping.values()];
+};
+
+/** More than this of patterns and filters is not recorded: a document of an engine has its limits. */
+const mostCharacters = 2_000_000;
+
+/** Those without a client id share one name, which no client id has. */
+export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
+  clientId === undefined || clientId === '' ? '' : createHash('sha256').update(clientId).digest('base64url');
+
+type SessionRecordFields = Pick<SessionRecord, 'instance' | 'keeper' | 'number'>;
+
+/** What is to be written down of a live session, by the connection that keeps it. */
+export class SessionRecord {
+  readonly actorTokenId: string;
+  readonly instance: string;
+  readonly keeper: string;
+  /** Rises with each record of this gateway. */
+  readonly number: number;
+  /** Whether the store knows this keeper. */
+  isTaken = false;
+  /** Another connection keeps it now, or it was forgotten. */
+  isLost = false;
+  private readonly subscriptions: RecordedSubscriptions;
+  private last: Omit<StoredSession, 'expiresAt'> | undefined;
+
+  constructor(subscriptions: RecordedSubscriptions, { instance, keeper, number }: SessionRecordFields) {
+    this.subscriptions = subscriptions;
+    this.actorTokenId = subscriptions.identity.actorTokenId;
+    this.instance = instance;
+    this.keeper = keeper;
+    this.number = number;
+  }
+
+  /** The subscriptions are about to be taken from the session. */
+  ends(): void {
+    this.last = this.current();
+  }
+
+  state(expiresAt: number): StoredSession {
+    return { ...(this.last ?? this.current()), expiresAt };
+  }
+
+  private current(): Omit<StoredSession, 'expiresAt'> {
+    const { identity, entries } = this.subscriptions;
+    const { actorTokenId, instance, keeper } = this;
+    return {
+      ...{ actorTokenId, instance, keeper },
+      accessScopeId: identity.accessScope?.accessScopeId ?? null,
+      subscriptions: storedSubscriptions(entries),
+    };
+  }
+}
+
+const storedSubscriptions = (
+  subscriptions: RecordedSubscriptions['entries'],
+): readonly StoredSubscription[] => {
+  const stored: StoredSubscription[] = [];
+  let left = mostCharacters;
+  for (const [pattern, { qos, filters = [], group }] of subscriptions) {
+    left -=
+      pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);
+    if (left < 0) break;
+    const loadBalance = group !== undefined;
+    stored.push({ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null });
+  }
+  return stored;
 };

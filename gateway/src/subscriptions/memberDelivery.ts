@@ -1,22 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { replayedBody } from '@roomwire/shared/wire/protocol/serverFrames';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { beginDelivery } from '../fanout/traceMessages.js';
 import type { MemberReplay } from '../groups/workerGroups.js';
-import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/topicConfig.js';
-import { Outstanding, type AckHooks } from '../recording/outstanding.js';
-import type { MemberDelivery } from './hub.js';
-import type { Subscription } from './subscription.js';
-import { beginDelivery } from './traceMessages.js';
+import type { MemberDelivery, Subscription } from './subscription.js';
 
-/** [WS-ACK-3] A message is done when the client has acknowledged it, or when nobody waits for that any more. */
-const hooks: AckHooks = {
-  onAcked: (subscription, msgId) => subscription.membership?.done([msgId]),
-  onForgotten: (subscription, msgId) => subscription.membership?.done([msgId]),
-};
-
-/** Of what was recorded, so much is under way to a reader at once. */
+/** At most so many bytes of a replay wait for a reader at once. */
 const replayAheadBytes = 1024 * 1024;
 const lookMs = 10;
 
@@ -27,25 +19,24 @@ export const createMemberDelivery = (
   tracing?: Tracing,
 ): MemberDelivery => {
   const push = (subscription: Subscription, id: string, body: Uint8Array): void => {
-    const { session } = subscription;
-    if (acks) (session.outstanding ??= new Outstanding(hooks)).delivered(subscription, id);
-    session.link.outbox.push(binaryFrame(body));
+    if (acks) subscription.pendingAcks.delivered(subscription, id);
+    subscription.outbox.push(binaryFrame(body));
     metrics.deliveries++;
   };
 
   /** [WS-GROUP-10] */
   const replay = (subscription: Subscription): MemberReplay => {
-    const { link } = subscription.session;
+    const { client, outbox } = subscription;
     return {
       limit: () => {
         const { topic, place } = subscription.access;
         return replayLimit(place.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
       },
-      begin: (count) => link.send({ type: 'replayStart', count }),
+      begin: (count) => client.send({ type: 'replayStart', count }),
       give: ({ id, body }) => push(subscription, id, replayedBody(body)),
-      end: (replayed) => link.send({ type: 'replayEnd', replayed }),
+      end: (replayed) => client.send({ type: 'replayEnd', replayed }),
       async room(isOver) {
-        while (link.outbox.waitingBytes > replayAheadBytes && !isOver()) {
+        while (outbox.waitingBytes > replayAheadBytes && !isOver()) {
           await pause(lookMs, undefined, { ref: false });
         }
       },
@@ -60,6 +51,5 @@ export const createMemberDelivery = (
       push(subscription, message.id, message.body);
       span?.end();
     },
-    left: (subscription) => void subscription.session.outstanding?.drop(subscription),
   };
 };

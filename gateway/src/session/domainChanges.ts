@@ -1,7 +1,7 @@
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
 import { readEvent } from '@roomwire/shared/domain/readEvent';
-import type { Revalidator } from '../session/revalidator.js';
+import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
 

@@ -2,6 +2,34 @@ import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import type { Random } from '@roomwire/shared/ports/random';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
+/** The open connections of this gateway. */
+export class OpenConnections<Each> {
+  private readonly open = new Set<Each>();
+  private onEmpty: (() => void) | undefined;
+
+  get all(): ReadonlySet<Each> {
+    return this.open;
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  add(connection: Each): void {
+    this.open.add(connection);
+  }
+
+  remove(connection: Each): void {
+    this.open.delete(connection);
+    if (this.open.size === 0) this.onEmpty?.();
+  }
+
+  /** Resolves when there is none. */
+  emptied(): Promise<void> {
+    return new Promise((resolve) => (this.open.size === 0 ? resolve() : (this.onEmpty = resolve)));
+  }
+}
+
 interface Closeable {
   close(why: CloseSpec): void;
 }

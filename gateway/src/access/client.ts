@@ -1,0 +1,42 @@
+import type { Buffer } from 'node:buffer';
+import type { ActorType } from '@roomwire/shared/domain/actors/actor';
+import type { Scope } from '@roomwire/shared/domain/scopes/scope';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
+import type { ProtocolVersion } from '@roomwire/shared/wire/protocol/versions';
+
+/** A scope as the connections of its actors know it. */
+export type ActorScope = Pick<Scope, 'accessScopeId' | 'slug' | 'name'>;
+
+/** Who an authenticated connection is. */
+export interface Identity {
+  readonly actorTokenId: string;
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly actorType: ActorType;
+  /** The slug of the scope, which is part of every internal address. */
+  readonly scope: string | null;
+  readonly accessScope: ActorScope | null;
+  readonly version: ProtocolVersion;
+}
+
+/** Frames that are queued for a connection. */
+export interface ClientOutbox {
+  push(frame: Buffer): void;
+  readonly waitingBytes: number;
+  /** Whether pushed frames are sent. */
+  readonly isOpen: boolean;
+}
+
+/** An authenticated connection as the modules below the session see it. */
+export interface Client {
+  /** Changes only with the scope of the actor. */
+  readonly identity: Identity;
+  readonly outbox: ClientOutbox;
+  /** Whether the connection has ended. */
+  readonly isOver: boolean;
+  send(frame: ServerFrame): void;
+  sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void;
+  close(why: CloseSpec): void;
+}

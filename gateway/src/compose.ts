@@ -1,0 +1,210 @@
+import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Random } from '@roomwire/shared/ports/random';
+import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import { Directory } from './access/directory.js';
+import { SigningKeys } from './access/signingKeys.js';
+import { Audiences } from './fanout/audience.js';
+import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
+import { createPublishToBus, MessageIds, type PublishToBus } from './fanout/publishToBus.js';
+import { createRecorder } from './fanout/recording.js';
+import { Retained } from './fanout/retained.js';
+import { RetainStamps } from './fanout/retainedValues.js';
+import { tracedDelivery } from './fanout/traceMessages.js';
+import { isHostPlace } from './groups/groupHosts.js';
+import { WorkerGroups } from './groups/workerGroups.js';
+import { ConnectionLimit } from './limits/connectionLimit.js';
+import { ConnectionNotes } from './limits/connectionNotes.js';
+import { Plans } from './limits/plans.js';
+import { UsageLedger } from './limits/usageLedger.js';
+import { createMetrics, gatewayMetrics, type GatewayMetrics } from './metrics.js';
+import type { GatewayOptions } from './options.js';
+import { Presence } from './presence/presence.js';
+import { createFrameHandler } from './session/frameHandlers.js';
+import { Revalidator } from './session/revalidator.js';
+import { Roster } from './session/roster.js';
+import { Sessions } from './session/sessions.js';
+import { Connection, type ConnectionDeps } from './socket/connection.js';
+import { IdleSweeper } from './socket/idleSweeper.js';
+import { OpenConnections } from './socket/openConnections.js';
+import { Tick } from './socket/outbox.js';
+import type { FrameSocket } from './socket/wsListener.js';
+import { createMemberDelivery } from './subscriptions/memberDelivery.js';
+import { SessionRecords } from './subscriptions/sessionRecords.js';
+import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
+import { Hydrations } from './webhooks/hydrations.js';
+import { createTrigger } from './webhooks/webhookCalls.js';
+
+export interface GatewayPorts {
+  readonly views: ViewStore;
+  readonly bus: MessageBus;
+  /** What agents and orchestrators were subscribed to. */
+  readonly sessions: SessionStore;
+  /** Where messages are recorded, and all have ids for their subscribers; undefined where they are not. */
+  readonly messageStore: MessageStore | undefined;
+  /** Worker groups that are asleep. Undefined where messages are not recorded. */
+  readonly groupStore: GroupStore | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Opens the signing keys of client tokens. */
+  readonly secretBox: SecretBox;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
+}
+
+/** What the gateway starts and stops. */
+export interface GatewayParts {
+  readonly metrics: GatewayMetrics;
+  readonly collect: CollectMetrics;
+  readonly connections: OpenConnections<Connection>;
+  readonly roster: Roster;
+  readonly rooms: RoomFeed;
+  readonly groups: WorkerGroups;
+  readonly retained: Retained;
+  readonly presence: Presence;
+  readonly hydrations: Hydrations;
+  readonly revalidator: Revalidator;
+  readonly sweeper: IdleSweeper<Connection>;
+  readonly sessionRecords: SessionRecords;
+  readonly connectionLimit: ConnectionLimit;
+  readonly connectionNotes: ConnectionNotes;
+  readonly usageLedger: UsageLedger;
+  readonly lastUses: LastUses;
+  /** Takes what the bus delivers of the rooms. */
+  readonly deliver: (record: RoomRecord) => void;
+  readonly connect: (socket: FrameSocket) => Connection;
+}
+
+/**
+ * Wires the modules. From the top: socket, session, subscriptions, then fan-out, groups, presence and webhooks beside one
+ * another. A module names what it needs in its `Deps` and knows nothing above it.
+ */
+export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayParts => {
+  const { views, bus, clock, random, logger, tracing, messageStore } = ports;
+  const gatewayId = random.uuid();
+  const metrics = createMetrics();
+  const roster = new Roster();
+  const plans = new Plans();
+  const directory = new Directory(views);
+  const signingKeys = new SigningKeys(views, ports.secretBox);
+  const lastUses = new LastUses({ views, clock, logger });
+  const connectionCounts = () => roster.countByOrganization();
+
+  const audiences = new Audiences();
+  const rooms = new RoomFeed(bus);
+  const stamps = new RetainStamps(clock, random.uuid());
+  const { retainedBytes: budgetBytes, retainedGraceMs: graceMs } = options;
+  const retained = new Retained({ audiences, metrics, stamps, budgetBytes, graceMs });
+  const hydrations = new Hydrations({ bus, metrics, random, clock, logger, gatewayId });
+  const presence: Presence = new Presence({
+    ...ports,
+    ...options,
+    directory,
+    gatewayId,
+    connections: connectionCounts,
+    others: {
+      onTransition: (transition) => groups.told(transition),
+      onOwnPresence: (connection, room) => groups.announced(connection, room),
+    },
+  });
+  const groups: WorkerGroups = new WorkerGroups({
+    ...ports,
+    record: messageStore,
+    store: ports.groupStore,
+    gatewayId,
+    metrics,
+    board: presence.board,
+    silenceMs: options.silenceMs,
+    retryMs: 1_000,
+    closeMs: 2_000,
+    bounds: { messages: options.groupMessages, bytes: options.groupBytes },
+    attend: (room) => rooms.subscribe(room),
+    forget: (room) => rooms.unsubscribe(room),
+  });
+
+  const usageLedger = new UsageLedger({ gatewayId, views, clock, logger, plans });
+  const reports = () => presence.board.peers.reports;
+  const connectionLimit = new ConnectionLimit({ gatewayId, connections: roster, plans, bus, reports });
+  const connectionNotes = new ConnectionNotes({
+    gatewayId,
+    views,
+    clock,
+    logger,
+    connections: connectionCounts,
+  });
+
+  const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
+  const revalidator = new Revalidator({
+    ...{ views, clock, logger, directory, signingKeys, roster, retained, sessionRecords, plans },
+    connectionLimit,
+  });
+  const subscriptions: SubscriptionsDeps = {
+    ...{ audiences, rooms, groups, retained, hydrations, logger },
+    members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
+    changed: (changed) => sessionRecords.changed(changed),
+    recheckProject: revalidator.recheckProject,
+  };
+  const credentials = { views, clock, logger, signingKeys };
+  const { publishRate, requestRate } = options;
+  const connections = new OpenConnections<Connection>();
+  const sweeper = new IdleSweeper(options.idleTimeoutMs, connections.all, closeIdle);
+  const connectionDeps: ConnectionDeps = {
+    ...{ clock, logger, metrics, sweeper },
+    tick: new Tick(),
+    outboxBytes: options.outboxBytes,
+    sessions: new Sessions({
+      ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses },
+      records: sessionRecords,
+      session: { clock, directory, subscriptions, presence, publishRate, requestRate },
+    }),
+    handleFrame: createFrameHandler({
+      ...{ clock, metrics, credentials, presence, revalidator, usageLedger },
+      publishToBus: composePublish(ports, metrics, stamps),
+    }),
+    onClosed: (connection) => connections.remove(connection),
+  };
+
+  return {
+    ...{ metrics, connections, roster, rooms, groups, retained, presence, hydrations, revalidator, sweeper },
+    ...{ sessionRecords, connectionLimit, connectionNotes, usageLedger, lastUses },
+    collect: gatewayMetrics({
+      ...{ metrics, connections: connections.all, retained, groups },
+      presenceEntries: () => presence.board.count(isHostPlace),
+      gateways: () => presence.board.peers.reports.size,
+    }),
+    deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
+    connect: (socket) => {
+      const connection = new Connection(socket, connectionDeps);
+      connections.add(connection);
+      return connection;
+    },
+  };
+};
+
+const composePublish = (ports: GatewayPorts, metrics: GatewayMetrics, stamps: RetainStamps): PublishToBus => {
+  const { bus, clock, random, logger, tracing, messageStore } = ports;
+  return createPublishToBus({
+    ...{ tracing, bus, metrics, logger, stamps },
+    ids: new MessageIds(clock, random),
+    showsIds: messageStore !== undefined,
+    record: createRecorder({ messageStore, metrics, logger }),
+    trigger: createTrigger({ bus, metrics, random, logger }),
+  });
+};
+
+const closeIdle = (connection: Connection, isIdle: boolean): void => {
+  // While a frame is handled those behind it are not read: the silence is ours.
+  if (connection.isBehind) connection.onSignOfLife();
+  else if (isIdle) connection.close(closes.idleTimeout);
+};

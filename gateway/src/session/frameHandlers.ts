@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { ReauthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type {
+  ClientFrame,
+  ClientFrameOf,
+  ClientFrameType,
+  GetPresenceFrame,
+  PresenceFrame,
+  ReauthFrame,
+} from '@roomwire/shared/wire/protocol/clientFrames';
+import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
+import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';
+import { isCurrent } from '../access/topicAccess.js';
+import type { GatewayMetrics } from '../metrics.js';
+import type { Presence } from '../presence/presence.js';
+import { createPublishHandler, type PublishFrameDeps } from './publishFrame.js';
+import type { Revalidator } from './revalidator.js';
+import type { Session } from './session.js';
+
+export interface FrameHandlerDeps extends PublishFrameDeps {
+  readonly clock: Clock;
+  readonly metrics: GatewayMetrics;
+  readonly credentials: CredentialDeps;
+  readonly presence: Pick<Presence, 'isWithinRate' | 'find' | 'announce' | 'entries' | 'lobbies'>;
+  readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor' | 'recheckProject'>;
+}
+
+/** A protocol error, or nothing when the frame was handled. A promise only where something has to be waited for. */
+export type Outcome = ProtocolErrorName | void | Promise<ProtocolErrorName | void>;
+
+/** Handles one type of frame of an authenticated connection. */
+type Handler<T extends ClientFrameType> = (session: Session, frame: ClientFrameOf<T>) => Outcome;
+
+export type HandleFrame = (session: Session, frame: ClientFrame) => Outcome;
+
+export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
+  const throttled = throttledWith(deps);
+  const { metrics, presence } = deps;
+  const { lobbies } = presence;
+  /** One handler a frame type; a missing one is a type error. */
+  const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
+    // [WS-AUTH-6] A connection is one actor's for as long as it lives.
+    auth: () => 'alreadyAuthenticated',
+    reauth: throttled((session, frame) => reauthenticate(session, frame, deps)),
+    subscribe: throttled(({ subscriptions }, frame) => subscriptions.subscribe(frame)),
+    // [WS-UNSUB-1] Answered alike whether there was a subscription or not.
+    unsubscribe: throttled((session, { topic }) => {
+      session.subscriptions.unsubscribe(topic);
+      session.send({ type: 'unsubscribed', topic });
+    }),
+    publish: createPublishHandler(deps),
+    // [WS-ACK-1] There is no answer.
+    ack: ({ subscriptions }, { msgId }) => {
+      metrics.acks++;
+      subscriptions.acks.acked(msgId);
+    },
+    // [WS-ACK-2]
+    batchAck: ({ subscriptions }, { msgIds }) => {
+      metrics.acks += msgIds.length;
+      for (const msgId of msgIds) subscriptions.acks.acked(msgId);
+    },
+    setFilters: throttled(({ subscriptions }, frame) => subscriptions.setFilters(frame)),
+    presence: (session, frame) => announcePresence(session, frame, deps),
+    getPresence: throttled((session, frame) => sendPresence(session, frame, deps)),
+    lobbySubscribe: throttled((session, { lobbyId }) => lobbies.subscribe(session, lobbyId)),
+    // [WS-LOBBY-5] Answered alike whether there was a subscription or not.
+    lobbyUnsubscribe: throttled((session, { lobbyId }) => {
+      lobbies.unsubscribe(session, lobbyId);
+      session.send({ type: 'lobbyUnsubscribed', lobbyId });
+    }),
+    getLobbyPresence: throttled((session, { lobbyId }) => lobbies.list(session, lobbyId)),
+  };
+  return (session, frame) => (handlers[frame.type] as Handler<ClientFrameType>)(session, frame);
+};
+
+/**
+ * [WS-CONN-10] Lets a connection that asks too much wait, with all that is behind it: nothing of what it asks for is lost,
+ * and it takes no more than its share of the gateway and of the engines behind it.
+ */
+const throttledWith =
+  ({ clock, metrics }: FrameHandlerDeps) =>
+  <T extends ClientFrameType>(handle: Handler<T>): Handler<T> =>
+  (session, frame) => {
+    const waitMs = session.requestRate?.take(clock.monotonic()) ?? 0;
+    if (waitMs === 0) return handle(session, frame);
+    metrics.requestsSlowed++;
+    return pause(waitMs, undefined, { ref: false }).then(() =>
+      session.isOver ? undefined : handle(session, frame),
+    );
+  };
+
+/** [WS-REAUTH-1] Everything that an `auth` would have given; a failure changes nothing. */
+const reauthenticate = async (
+  session: Session,
+  { token }: ReauthFrame,
+  { revalidator, credentials }: FrameHandlerDeps,
+): Promise<void> => {
+  const changesBefore = revalidator.changes;
+  const result = sameActor(session, await checkCredential(credentials, token ?? ''));
+  if (session.isOver) return;
+  if (typeof result === 'string') return session.send({ type: 'reauth', success: false, error: result });
+
+  session.renew(result);
+  session.send({ type: 'reauth', success: true, authExpiresAt: result.clientToken?.expiresAt });
+  // What changed while the credential was checked was judged by the old one.
+  if (revalidator.changes !== changesBefore) revalidator.recheckActor(session.identity.actorTokenId);
+};
+
+const sameActor = (
+  { identity }: Session,
+  result: Awaited<ReturnType<typeof checkCredential>>,
+): Credentials | ReauthError =>
+  typeof result === 'string' || result.actor.actorTokenId === identity.actorTokenId
+    ? result
+    : 'actor_mismatch';
+
+/** [WS-PRES-1] Answered only where it is refused; the next frame is handled when it is in force. */
+const announcePresence = async (
+  session: Session,
+  { roomId, data }: PresenceFrame,
+  { presence, revalidator }: FrameHandlerDeps,
+): Promise<ProtocolErrorName | void> => {
+  // [WS-PRES-8] The deprecated form.
+  if (roomId === undefined) return;
+  if (!presence.isWithinRate(session)) return 'rateLimited';
+  if (data.length > maxPresenceBytes) return 'presenceTooLarge';
+  if (session.identity.actorType === 'observer') return 'unknownTopic';
+  const access = await presence.find(session, roomId);
+  if (access === undefined) return 'unknownTopic';
+  if (session.isOver) return;
+  const error = await presence.announce(session, roomId, access, data);
+  // A change that came while the bus was asked may have found the session elsewhere.
+  if (!isCurrent(access)) revalidator.recheckProject(session.identity.projectId);
+  return error;
+};
+
+/** [WS-PRES-7] */
+const sendPresence = async (
+  session: Session,
+  { roomId }: GetPresenceFrame,
+  { presence }: FrameHandlerDeps,
+): Promise<ProtocolErrorName | void> => {
+  if (roomId === undefined) return session.outbox.push(presenceListFrame(undefined, []));
+  const access = await presence.find(session, roomId);
+  if (access === undefined) return 'unknownTopic';
+  session.outbox.push(presenceListFrame(roomId, await presence.entries(access)));
+};

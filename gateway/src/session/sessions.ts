@@ -1,0 +1,153 @@
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { AuthReply, RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
+import { negotiatedVersion } from '@roomwire/shared/wire/protocol/versions';
+import type { LastUses } from '@roomwire/shared/runtime/lastUses';
+import type { Identity } from '../access/client.js';
+import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';
+import type { ConnectionLimit } from '../limits/connectionLimit.js';
+import type { Plans } from '../limits/plans.js';
+import type { GatewayMetrics } from '../metrics.js';
+import type { SessionRecords } from '../subscriptions/sessionRecords.js';
+import type { Restoration } from '../subscriptions/subscriptions.js';
+import type { Revalidator } from './revalidator.js';
+import type { Roster } from './roster.js';
+import { Session, type SessionDeps, type SessionLink } from './session.js';
+
+export interface SessionsDeps {
+  readonly credentials: CredentialDeps;
+  readonly session: SessionDeps;
+  readonly bus: Pick<MessageBus, 'reachable'>;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+  readonly roster: Roster;
+  readonly plans: Plans;
+  readonly connectionLimit: Pick<ConnectionLimit, 'isFull'>;
+  readonly records: Pick<SessionRecords, 'recorded' | 'keep' | 'ended'>;
+  readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor'>;
+  /** Hears of the actors and signing keys that open connections. */
+  readonly lastUses: Pick<LastUses, 'used'>;
+}
+
+/** A connection that authenticates. */
+export interface AuthenticatingLink extends SessionLink {
+  readonly isClosed: boolean;
+}
+
+/** Authenticates connections, and begins and ends their sessions. */
+export class Sessions {
+  private readonly deps: SessionsDeps;
+
+  constructor(deps: SessionsDeps) {
+    this.deps = deps;
+  }
+
+  /** Never rejects. What it resolves with is of no use to a link that has closed meanwhile, but must be cancelled. */
+  async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<Admission | AuthError> {
+    const { bus, logger, revalidator, records } = this.deps;
+    const changesBefore = revalidator.changes;
+    const credentials = await checkCredential(this.deps.credentials, frame.token ?? '');
+    if (typeof credentials === 'string') return credentials;
+    // [WS-AUTH-8] A good credential is of no use while no message can go anywhere.
+    if (!bus.reachable) return 'broker_unavailable';
+    if (link.isClosed) return 'connection_failed';
+    const session = new Session(link, identityOf(credentials, frame), credentials, this.deps.session);
+    try {
+      const recorded = await records.recorded(session.identity, frame);
+      const restoration = await session.subscriptions.restore(recorded);
+      return new Admission({ session, credentials, frame, restoration, changesBefore }, this.deps);
+    } catch (error) {
+      logger.warn('A session could not be restored', { error });
+      return bus.reachable ? 'connection_failed' : 'broker_unavailable';
+    }
+  }
+
+  end(session: Session): void {
+    this.deps.roster.leave(session);
+    // Before its subscriptions are gone.
+    this.deps.records.ended(session.subscriptions);
+    session.end();
+  }
+}
+
+interface AdmissionFields {
+  readonly session: Session;
+  readonly credentials: Credentials;
+  readonly frame: AuthFrame;
+  readonly restoration: Restoration;
+  /** Changes of rights that were known before the credential was checked. */
+  readonly changesBefore: number;
+}
+
+/** A session with a good credential that has not begun. Either `begin` or `cancel` must be called. */
+export class Admission {
+  readonly session: Session;
+  private readonly fields: AdmissionFields;
+  private readonly deps: SessionsDeps;
+
+  constructor(fields: AdmissionFields, deps: SessionsDeps) {
+    this.session = fields.session;
+    this.fields = fields;
+    this.deps = deps;
+  }
+
+  /** [WS-AUTH-12] A plan that is older than the events holds only for an organization that is not known yet. */
+  isOneTooMany(): boolean {
+    const { plans, connectionLimit } = this.deps;
+    const { organizationId, plan } = this.fields.credentials;
+    if (!this.hasChanged || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
+    return connectionLimit.isFull(organizationId);
+  }
+
+  begin(): void {
+    const { metrics, lastUses, roster, records, revalidator } = this.deps;
+    const { session, credentials, restoration, frame } = this.fields;
+    const { identity } = session;
+    metrics.authenticated++;
+    lastUses.used(identity.actorTokenId);
+    if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
+    roster.enter(session);
+    session.send(authSucceeded(identity, restoration.seat()));
+    restoration.release();
+    records.keep(session.subscriptions, frame);
+    // A change that came while the records were read did not find this session.
+    if (this.hasChanged) revalidator.recheckActor(identity.actorTokenId);
+  }
+
+  cancel(): void {
+    this.fields.restoration.cancel();
+  }
+
+  private get hasChanged(): boolean {
+    return this.deps.revalidator.changes !== this.fields.changesBefore;
+  }
+}
+
+const identityOf = (
+  { actor, organizationId, accessScope }: Credentials,
+  { protocolVersion }: AuthFrame,
+): Identity => ({
+  actorTokenId: actor.actorTokenId,
+  projectId: actor.projectId,
+  organizationId,
+  actorType: actor.actorType,
+  scope: accessScope?.slug ?? null,
+  accessScope,
+  version: negotiatedVersion(protocolVersion),
+});
+
+/** [WS-AUTH-2] */
+const authSucceeded = (
+  { actorTokenId, projectId, actorType, version }: Identity,
+  restoredSubscriptions: readonly RestoredSubscription[],
+): AuthReply => ({
+  type: 'auth',
+  success: true,
+  actorTokenId,
+  projectId,
+  actorType,
+  protocolVersion: version,
+  restoredSubscriptions,
+});

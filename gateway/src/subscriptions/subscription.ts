@@ -1,0 +1,214 @@
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { Qos } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { ActorType } from '@roomwire/shared/domain/actors/actor';
+import type { Client } from '../access/client.js';
+import type { TopicAccess } from '../access/topicAccess.js';
+import { Subscriber, type Audiences } from '../fanout/audience.js';
+import type { RoomFeed } from '../fanout/deliverFromBus.js';
+import type { Membership } from '../groups/membership.js';
+import type { MemberReplay, WorkerGroups } from '../groups/workerGroups.js';
+import type { PendingAcks } from './pendingAcks.js';
+
+/** What a client may change of a subscription without leaving the topic. */
+export interface SubscriptionOptions {
+  readonly qos: Qos;
+  /** Undefined for every message. */
+  readonly filters: readonly FilterEntry[] | undefined;
+  /** The worker group of which it is a member; undefined for a subscription that gets every message. */
+  readonly group: string | undefined;
+}
+
+/** Delivers to members of worker groups. */
+export interface MemberDelivery {
+  /** Whether clients acknowledge what they get. */
+  readonly acks: boolean;
+  deliver(subscription: Subscription, message: LiveMessage): void;
+  replay(subscription: Subscription): MemberReplay;
+}
+
+export interface SubscriptionDeps {
+  readonly audiences: Pick<Audiences, 'add' | 'remove'>;
+  readonly rooms: Pick<RoomFeed, 'subscribe' | 'unsubscribe'>;
+  readonly groups: Pick<WorkerGroups, 'join'>;
+  readonly members: MemberDelivery;
+}
+
+/** [WS-RESUME-1] Whether subscriptions of the actor survive its connection. */
+export const isResumable = (actorType: ActorType): boolean =>
+  actorType === 'agent' || actorType === 'orchestrator';
+
+/** A worker group is not waited for longer than this when a member leaves it. */
+const leaveTimeoutMs = 10_000;
+
+/**
+ * One topic of one session. It goes through `prepare`, `seat` and `release` and ends with `leave`; `cancel` ends one that is
+ * prepared and not seated. It is either in the audience of its topic or a member of a worker group.
+ */
+export class Subscription extends Subscriber {
+  private readonly deps: SubscriptionDeps;
+  private readonly acks: PendingAcks;
+  private chosenQos: Qos;
+  private chosenGroup: string | undefined;
+  private isSeated = false;
+  private membership: Membership | undefined;
+
+  constructor(
+    client: Client,
+    access: TopicAccess,
+    { qos, filters, group }: SubscriptionOptions,
+    acks: PendingAcks,
+    deps: SubscriptionDeps,
+  ) {
+    super(client, access, filters);
+    this.chosenQos = qos;
+    this.chosenGroup = group;
+    this.acks = acks;
+    this.deps = deps;
+  }
+
+  get qos(): Qos {
+    return this.chosenQos;
+  }
+
+  get group(): string | undefined {
+    return this.chosenGroup;
+  }
+
+  get isJoined(): boolean {
+    return this.isSeated;
+  }
+
+  get pendingAcks(): PendingAcks {
+    return this.acks;
+  }
+
+  /** Makes it rest on other rights to the same topic, or to the topic that it is about to join. */
+  restOn(access: TopicAccess): void {
+    this.rights = access;
+  }
+
+  /** First half of a join: nothing that is published from now on is missed. Must be followed by `seat` or `cancel`. */
+  async prepare(access: TopicAccess): Promise<void> {
+    this.rights = access;
+    await this.deps.rooms.subscribe(access.room);
+    if (this.chosenGroup === undefined) return;
+    this.membership = this.membershipOf(this, () => undefined);
+    try {
+      await this.membership.join();
+    } catch (error) {
+      this.cancel();
+      throw error;
+    }
+  }
+
+  /** Second half of a join: from now on every message of the topic reaches it, or its group. */
+  seat(): void {
+    this.isSeated = true;
+    this.sentAsLastValue('');
+    if (this.membership === undefined) this.deps.audiences.add(this);
+  }
+
+  /** The client knows that it is subscribed. A member of a group gets nothing before. */
+  release(): void {
+    this.membership?.release();
+  }
+
+  /** Instead of the second half of a join. */
+  cancel(): void {
+    // A client whose connection has ended may come back.
+    this.membership?.leave(!this.client.isOver);
+    this.membership = undefined;
+    this.deps.rooms.unsubscribe(this.access.room);
+  }
+
+  leave(): void {
+    if (!this.isSeated) return;
+    this.isSeated = false;
+    if (this.membership === undefined) this.deps.audiences.remove(this);
+    else this.acks.drop(this);
+    this.cancel();
+  }
+
+  /** The client has acknowledged a message that it got as a member of a group. */
+  done(msgId: string): void {
+    this.membership?.done([msgId]);
+  }
+
+  /**
+   * [WS-SUB-2] The old options hold for one message and the new ones for the next. Resolves when the change is in force,
+   * which without a group is at once.
+   */
+  change(options: SubscriptionOptions): void | Promise<void> {
+    const { membership } = this;
+    this.chosenQos = options.qos;
+    if (!this.isSeated) return this.choose(options);
+    if (membership === undefined)
+      return options.group === undefined ? this.refilter(options) : this.enterGroup(options);
+    if (options.group === undefined) return this.leaveGroup(membership, options);
+    if (options.group !== membership.group) return this.enterGroup(options);
+    this.filterEntries = options.filters;
+    return membership.change(options.filters);
+  }
+
+  private choose({ qos, filters, group }: SubscriptionOptions): void {
+    this.chosenQos = qos;
+    this.filterEntries = filters;
+    this.chosenGroup = group;
+  }
+
+  private refilter({ filters }: SubscriptionOptions): void {
+    this.deps.audiences.remove(this);
+    this.filterEntries = filters;
+    this.deps.audiences.add(this);
+  }
+
+  /** It stays where it is until it takes part in the new group. */
+  private enterGroup(options: SubscriptionOptions): Promise<void> {
+    const former = this.membership;
+    const membership = this.membershipOf(options, () => {
+      if (this.membership === membership) return;
+      if (!this.isSeated || this.membership !== former) return membership.leave();
+      if (former) former.leave();
+      else this.deps.audiences.remove(this);
+      this.choose(options);
+      this.membership = membership;
+    });
+    return membership.join();
+  }
+
+  /** It stays a member until all gateways know that it has left. */
+  private leaveGroup(membership: Membership, options: SubscriptionOptions): Promise<void> {
+    return new Promise((resolve) => {
+      const left = (): void => {
+        clearTimeout(timer);
+        if (this.isSeated && this.membership === membership) {
+          this.membership = undefined;
+          this.choose(options);
+          this.deps.audiences.add(this);
+        }
+        resolve();
+      };
+      const timer = setTimeout(left, leaveTimeoutMs).unref();
+      membership.leave(true, left);
+    });
+  }
+
+  private membershipOf(
+    { filters, group = '' }: Pick<SubscriptionOptions, 'filters' | 'group'>,
+    entered: () => void,
+  ): Membership {
+    const { groups, members } = this.deps;
+    const { room, topic, place } = this.access;
+    const { actorTokenId, actorType, accessScope } = this.client.identity;
+    return groups.join({
+      ...{ room, topic, group, actorTokenId, filters, entered },
+      isPersistent: isResumable(actorType),
+      place: `${place.room.value.roomId}/${accessScope?.accessScopeId ?? ''}`,
+      replay: members.replay(this),
+      acks: members.acks,
+      deliver: (message) => members.deliver(this, message),
+      isReachable: () => this.outbox.isOpen,
+    });
+  }
+}

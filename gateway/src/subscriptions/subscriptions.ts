@@ -1,0 +1,298 @@
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { StoredSubscription } from '@roomwire/shared/ports/sessionStore';
+import type { SetFiltersFrame, SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
+import type { Client, Identity } from '../access/client.js';
+import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
+import type { Retained } from '../fanout/retained.js';
+import { filterError } from '../policy/filters.js';
+import type { Hydrations } from '../webhooks/hydrations.js';
+import { PendingAcks } from './pendingAcks.js';
+import { Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
+
+/** A session that subscribes. */
+export interface SubscribingClient extends Client {
+  /** What the actor may do at an address. Rejects when the read models fail. */
+  access(address: string): TopicAccess | undefined | Promise<TopicAccess | undefined>;
+  /** Has `endExpired` called when these rights have expired. */
+  restOn(access: TopicAccess): void;
+  /** Runs a task between two frames. It must not reject. */
+  inTurn(task: () => Promise<void>): void;
+}
+
+export interface SubscriptionsDeps extends SubscriptionDeps {
+  readonly retained: Pick<Retained, 'sendLast'>;
+  readonly hydrations: Pick<Hydrations, 'ask'>;
+  readonly logger: Logger;
+  /** The subscriptions of a session that is resumable may have changed. */
+  readonly changed: (subscriptions: Subscriptions) => void;
+  /** Checks again the subscriptions of a project that rest on records which have changed. */
+  readonly recheckProject: (projectId: string) => void;
+}
+
+/** Subscriptions of an earlier connection that are prepared and not in force. Either `seat` or `cancel` must be called. */
+export interface Restoration {
+  /** All at once, so that the answer that lists them precedes their messages. */
+  seat(): readonly RestoredSubscription[];
+  /** The answer is sent. */
+  release(): void;
+  cancel(): void;
+}
+
+const retryAfterMs = 1_000;
+
+/**
+ * What one session is subscribed to. Every subscription, be it new, restored or moved to another scope, takes the same way:
+ * `prepare` (nothing more is missed), `seat` (live messages reach it) and, once the client knows of it, `release`.
+ */
+export class Subscriptions {
+  readonly acks = new PendingAcks();
+  private readonly client: SubscribingClient;
+  private readonly deps: SubscriptionsDeps;
+  /** By the address as the client writes it. */
+  private readonly byAddress = new Map<string, Subscription>();
+
+  constructor(client: SubscribingClient, deps: SubscriptionsDeps) {
+    this.client = client;
+    this.deps = deps;
+  }
+
+  get identity(): Identity {
+    return this.client.identity;
+  }
+
+  get size(): number {
+    return this.byAddress.size;
+  }
+
+  get entries(): Iterable<readonly [address: string, subscription: Subscription]> {
+    return this.byAddress;
+  }
+
+  /** Slugs of the apps in which the session is subscribed. */
+  apps(): readonly string[] {
+    return [...new Set([...this.byAddress.keys()].map((address) => address.split('/', 1)[0] as string))];
+  }
+
+  /** [WS-SUB-1] The answer is sent once every message that is published from now on will be delivered. */
+  async subscribe(frame: SubscribeFrame): Promise<ProtocolErrorName | void> {
+    const { topic } = frame;
+    const error = filterError(frame.filters);
+    if (error) return error;
+    const access = await this.client.access(topic);
+    if (!access?.maySubscribe) return 'unknownTopic';
+
+    const options = this.optionsOf(frame);
+    const subscription = this.byAddress.get(topic) ?? this.create(access, options);
+    subscription.restOn(access);
+    const changing = subscription.change(options);
+    if (changing) await changing;
+    if (this.client.isOver) return;
+    const isNew = !subscription.isJoined;
+    if (isNew) {
+      const outcome = await this.join(topic, subscription, access);
+      if (outcome === 'scopeChanged') return this.subscribe(frame);
+      if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
+    } else this.client.restOn(access);
+    this.deps.changed(this);
+    this.client.send({ type: 'subscribed', topic, loadBalance: frame.loadBalance });
+    this.release(subscription, isNew);
+    this.deps.hydrations.ask(subscription);
+  }
+
+  /** [WS-FILTER-5] */
+  setFilters({ topic, filters }: SetFiltersFrame): ProtocolErrorName | void | Promise<void> {
+    const error = filterError(filters);
+    if (error) return error;
+    const subscription = this.byAddress.get(topic);
+    if (subscription === undefined) return 'notSubscribed';
+    const { qos, group } = subscription;
+    const answer = (): void => {
+      this.deps.changed(this);
+      this.client.send({ type: 'filtersUpdated', topic, filters });
+    };
+    const changing = subscription.change({ qos, group, filters: filters.length === 0 ? undefined : filters });
+    return changing ? changing.then(answer) : answer();
+  }
+
+  /** [WS-UNSUB-1] */
+  unsubscribe(topic: string): void {
+    if (!this.byAddress.has(topic)) return;
+    this.drop(topic);
+    this.deps.changed(this);
+  }
+
+  /**
+   * [WS-RESUME-2] Prepares what was recorded and the actor still may subscribe to. Rejects, and leaves nothing behind, where
+   * an engine is out of reach.
+   */
+  async restore(recorded: readonly StoredSubscription[]): Promise<Restoration> {
+    const outcomes = await Promise.allSettled(recorded.map((stored) => this.prepareStored(stored)));
+    const prepared = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+    const cancel = (): void => {
+      for (const [, subscription] of prepared) subscription.cancel();
+    };
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure !== undefined) {
+      cancel();
+      throw failure.reason;
+    }
+    return {
+      seat: () =>
+        prepared.map(([address, subscription]) => {
+          this.seat(address, subscription);
+          return restored(address, subscription);
+        }),
+      release: () => {
+        for (const [, subscription] of prepared) {
+          this.release(subscription, true);
+          this.deps.hydrations.ask(subscription);
+        }
+      },
+      cancel,
+    };
+  }
+
+  /**
+   * [WS-SCOPE-4] The client has entered another scope: nothing of the old one reaches it from this call on. The
+   * subscriptions join the same addresses of the new scope between two frames.
+   */
+  changeScope(): void {
+    for (const subscription of this.byAddress.values()) subscription.leave();
+    this.client.inTurn(() => this.rejoin());
+  }
+
+  /** Drops what rests on changed records that no longer admit it. Rejects when the read models fail. */
+  async recheck(): Promise<void> {
+    for (const [address, subscription] of this.byAddress) {
+      if (!isCurrent(subscription.access)) await this.recheckOne(address, subscription);
+    }
+  }
+
+  /** [WS-GRANT-4] Silently, like every subscription that loses its rights. */
+  endExpired(now: number): void {
+    for (const [address, { access }] of this.byAddress) {
+      if (access.until > now) this.client.restOn(access);
+      else this.drop(address);
+    }
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    for (const subscription of this.byAddress.values()) subscription.leave();
+    this.byAddress.clear();
+  }
+
+  /**
+   * Joins what the access names, unless the session or the subscription ends or the actor changes its scope while the bus is
+   * asked; then it is not joined.
+   */
+  private async join(
+    address: string,
+    subscription: Subscription,
+    access: TopicAccess,
+  ): Promise<'joined' | 'ended' | 'scopeChanged'> {
+    const listed = this.byAddress.get(address);
+    await subscription.prepare(access);
+    const hasEnded = this.client.isOver || this.byAddress.get(address) !== listed;
+    const isScopeCurrent = access.scope === this.client.identity.scope;
+    if (hasEnded || !isScopeCurrent) {
+      subscription.cancel();
+      return hasEnded ? 'ended' : 'scopeChanged';
+    }
+    this.seat(address, subscription);
+    return 'joined';
+  }
+
+  private seat(address: string, subscription: Subscription): void {
+    const { access } = subscription;
+    subscription.seat();
+    this.byAddress.set(address, subscription);
+    // Only now: `endExpired` forgets the ends of grants that no subscription rests on.
+    this.client.restOn(access);
+    // A change that came while the bus was asked did not find this subscription.
+    if (!isCurrent(access)) this.deps.recheckProject(this.client.identity.projectId);
+  }
+
+  /** The client knows of the subscription. A new one gets what comes before the live messages. */
+  private release(subscription: Subscription, isNew: boolean): void {
+    subscription.release();
+    // [WS-GROUP-7] The members of a group are many, and each message is for one of them.
+    if (isNew && subscription.group === undefined) this.deps.retained.sendLast(subscription);
+  }
+
+  private drop(address: string): void {
+    const subscription = this.byAddress.get(address);
+    this.byAddress.delete(address);
+    subscription?.leave();
+  }
+
+  private async prepareStored(
+    stored: StoredSubscription,
+  ): Promise<readonly (readonly [address: string, subscription: Subscription])[]> {
+    const { pattern, qos, filters, loadBalance, loadBalanceGroup } = stored;
+    const access = await this.client.access(pattern);
+    if (!access?.maySubscribe) return [];
+    const group = loadBalanceGroup ?? '';
+    const options = this.optionsOf({ qos, filters, loadBalance, loadBalanceGroup: group });
+    const subscription = this.create(access, options);
+    await subscription.prepare(access);
+    return [[pattern, subscription]];
+  }
+
+  /** Retries while an engine is unavailable. */
+  private async rejoin(): Promise<void> {
+    try {
+      for (const [address, subscription] of this.byAddress) {
+        if (!subscription.isJoined) await this.rejoinOne(address, subscription);
+      }
+    } catch (error) {
+      this.deps.logger.warn('Subscriptions could not follow their actor to another scope yet', { error });
+      setTimeout(() => this.client.inTurn(() => this.rejoin()), retryAfterMs).unref();
+    }
+  }
+
+  private async rejoinOne(address: string, subscription: Subscription): Promise<void> {
+    const access = await this.client.access(address);
+    if (this.client.isOver) return;
+    if (!access?.maySubscribe) return this.drop(address);
+    const outcome = await this.join(address, subscription, access);
+    // After another change of scope the next `rejoin` joins it.
+    if (outcome === 'joined') this.release(subscription, true);
+  }
+
+  private async recheckOne(address: string, subscription: Subscription): Promise<void> {
+    const access = await this.client.access(address);
+    // One that is being moved to another scope is resolved again when it joins there.
+    if (this.byAddress.get(address) !== subscription || !subscription.isJoined) return;
+    if (!access?.maySubscribe) return this.drop(address);
+    subscription.restOn(access);
+    this.client.restOn(access);
+  }
+
+  private create(access: TopicAccess, options: SubscriptionOptions): Subscription {
+    return new Subscription(this.client, access, options, this.acks, this.deps);
+  }
+
+  private optionsOf({
+    qos,
+    filters,
+    loadBalance,
+    loadBalanceGroup,
+  }: Pick<SubscribeFrame, 'qos' | 'filters' | 'loadBalance' | 'loadBalanceGroup'>): SubscriptionOptions {
+    return {
+      qos,
+      filters: filters.length === 0 ? undefined : filters,
+      group: loadBalance ? loadBalanceGroup || this.client.identity.actorTokenId : undefined,
+    };
+  }
+}
+
+const restored = (pattern: string, { access, filters = [], group }: Subscription): RestoredSubscription => ({
+  pattern,
+  topic: access.topic,
+  load_balance: group !== undefined,
+  load_balance_group: group ?? null,
+  filters,
+});
