@@ -31,7 +31,7 @@ import { RequestMetrics } from './http/requestTelemetry.js';
 import type { Route } from './http/route.js';
 import { docsPage, serveDescription, serveSocketDescription } from './openapi/pages.js';
 import { organizationRoutes } from './organizations/routes.js';
-import type { RateLimit } from './policy/tokenBuckets.js';
+import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';

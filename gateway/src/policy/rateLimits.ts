@@ -1,3 +1,5 @@
+import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
+
 /**
  * At most `limit` events in any window, exactly: it keeps the time of each of the last `limit` ones.
  * Times come from a monotonic clock and do not go back.
@@ -56,24 +58,9 @@ export class PublishRate {
   }
 }
 
-/** As many requests are allowed at once as become available in ten seconds. */
-const burstMs = 10_000;
+/** As many requests are allowed at once as become available in this time. */
+const burstSeconds = 10;
 
-/**
- * [WS-CONN-10] So many requests a second, and ten times as many at once; what is more has to wait. Keeps one number, whatever
- * the rate: the time at which everything taken will be available again. Times are milliseconds of a monotonic clock.
- */
-export class RequestRate {
-  private readonly eachMs: number;
-  private availableAt = Number.NEGATIVE_INFINITY;
-
-  constructor(perSecond: number) {
-    this.eachMs = 1_000 / perSecond;
-  }
-
-  /** Takes one. Returns how long it has to wait. */
-  take(now: number): number {
-    this.availableAt = Math.max(this.availableAt, now) + this.eachMs;
-    return Math.max(0, this.availableAt - now - burstMs);
-  }
-}
+/** [WS-CONN-10] So many requests a second, and ten times as many at once; what is more has to wait. */
+export const requestRate = (perSecond: number): TokenBucket =>
+  new TokenBucket({ perSecond, burst: burstSeconds * perSecond });

@@ -84,7 +84,7 @@ const throttledWith =
   ({ clock, metrics }: FrameHandlerDeps) =>
   <T extends ClientFrameType>(handle: Handler<T>): Handler<T> =>
   (session, frame) => {
-    const waitMs = session.requestRate?.take(clock.monotonic()) ?? 0;
+    const waitMs = session.requests?.reserve(clock.monotonic()) ?? 0;
     if (waitMs === 0) return handle(session, frame);
     metrics.requestsSlowed++;
     return pause(waitMs, undefined, { ref: false }).then(() =>

@@ -9,7 +9,8 @@ import type { Credentials, GoodStanding, LiveClientToken } from '../access/crede
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import { Publisher } from '../fanout/publishToBus.js';
-import { PublishRate, RequestRate } from '../policy/rateLimits.js';
+import type { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
+import { PublishRate, requestRate } from '../policy/rateLimits.js';
 import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscriptions.js';
 
 /** What a session needs of its connection. */
@@ -51,7 +52,7 @@ export class Session implements Client {
   /** Undefined for no limit. */
   readonly publishRate: PublishRate | undefined;
   /** Undefined for no limit. */
-  readonly requestRate: RequestRate | undefined;
+  readonly requests: TokenBucket | undefined;
   private readonly link: SessionLink;
   private readonly deps: SessionDeps;
   private who: Identity;
@@ -75,7 +76,7 @@ export class Session implements Client {
     this.token = clientToken;
     this.recordedScopeId = actor.accessScopeId;
     this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
-    this.requestRate = deps.requestRate === 0 ? undefined : new RequestRate(deps.requestRate);
+    this.requests = deps.requestRate === 0 ? undefined : requestRate(deps.requestRate);
     this.subscriptions = new Subscriptions(this, deps.subscriptions);
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TokenBuckets } from '../../src/policy/tokenBuckets.js';
+import { TokenBuckets } from '../../src/http/rateLimit.js';
 
 const seed = 20261121;
 const limits = fc.record({
@@ -11,7 +11,7 @@ const limits = fc.record({
 describe('TokenBuckets', () => {
   it('takes a burst at once and then the rate', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 3 });
-    const tries = (at: number) => Array.from({ length: 5 }, () => buckets.take('k', at) === undefined);
+    const tries = (at: number) => Array.from({ length: 5 }, () => buckets.take('k', at) === 0);
     expect(tries(0)).to.eql([true, true, true, false, false]);
     expect(tries(100)).to.eql([true, false, false, false, false]);
     expect(tries(350)).to.eql([true, true, false, false, false]);
@@ -20,22 +20,22 @@ describe('TokenBuckets', () => {
 
   it('tells how long to wait', () => {
     const buckets = new TokenBuckets({ perSecond: 2, burst: 1 });
-    expect(buckets.take('k', 0)).to.equal(undefined);
-    expect(buckets.take('k', 0)).to.eql({ retryAfterMs: 500 });
-    expect(buckets.take('k', 200)).to.eql({ retryAfterMs: 300 });
-    expect(buckets.take('k', 500)).to.equal(undefined);
+    expect(buckets.take('k', 0)).to.equal(0);
+    expect(buckets.take('k', 0)).to.equal(500);
+    expect(buckets.take('k', 200)).to.equal(300);
+    expect(buckets.take('k', 500)).to.equal(0);
   });
 
   it('costs nothing to be refused', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1 });
     buckets.take('k', 0);
-    for (let at = 0; at < 1_000; at += 10) expect(buckets.take('k', at)).not.to.equal(undefined);
-    expect(buckets.take('k', 1_000)).to.equal(undefined);
+    for (let at = 0; at < 1_000; at += 10) expect(buckets.take('k', at)).not.to.equal(0);
+    expect(buckets.take('k', 1_000)).to.equal(0);
   });
 
   it('keeps keys apart', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1 });
-    expect(['a', 'b', 'a'].map((key) => buckets.take(key, 0) === undefined)).to.eql([true, true, false]);
+    expect(['a', 'b', 'a'].map((key) => buckets.take(key, 0) === 0)).to.eql([true, true, false]);
   });
 
   it('never accepts more in any span than the burst and the rate for it', () => {
@@ -49,7 +49,7 @@ describe('TokenBuckets', () => {
         const accepted: number[] = [];
         for (const step of steps) {
           now += step;
-          if (buckets.take('k', now) === undefined) accepted.push(now);
+          if (buckets.take('k', now) === 0) accepted.push(now);
         }
         accepted.forEach((from, first) => {
           for (let last = first; last < accepted.length; last += 1) {
@@ -70,11 +70,11 @@ describe('TokenBuckets', () => {
         const eager = new TokenBuckets(limit);
         let now = start;
         for (let n = 0; n < 700; n += 1) {
-          expect(steady.take('k', start + (n * 1_000) / limit.perSecond)).to.equal(undefined);
-          const refused = eager.take('k', now);
-          if (refused === undefined) continue;
-          now += refused.retryAfterMs;
-          expect(eager.take('k', now)).to.equal(undefined);
+          expect(steady.take('k', start + (n * 1_000) / limit.perSecond)).to.equal(0);
+          const waitMs = eager.take('k', now);
+          if (waitMs === 0) continue;
+          now += waitMs;
+          expect(eager.take('k', now)).to.equal(0);
         }
       }),
       { seed, numRuns: 40 },
@@ -93,8 +93,8 @@ describe('TokenBuckets', () => {
     // A bucket is full again after 100 ms, in which 1,000 others come.
     expect(most).to.be.at.most(2_100);
 
-    while (buckets.take('busy', now) === undefined);
+    while (buckets.take('busy', now) === 0);
     for (let n = 0; n < 5_000; n += 1) buckets.take(`other-${n}`, now);
-    expect(buckets.take('busy', now)).not.to.equal(undefined);
+    expect(buckets.take('busy', now)).not.to.equal(0);
   });
 });
