@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import type { Comparison } from './measure/comparison.js';
-import { figuresOf } from './measure/rounds.js';
+import { type Comparison, figuresOf } from './measure/comparison.js';
 import { readOptions, usage, UsageError, type Options } from './options.js';
 import { killChildren, stopChildren } from './process/children.js';
 import { chooseCores } from './process/cores.js';
 import { makeWorkFolder } from './process/workFolder.js';
-import { comparisonText } from './report/comparisonText.js';
-import { describeMachine } from './report/machine.js';
-import { writeCharts } from './report/writeCharts.js';
+import { comparisonText, describeMachine } from './report/text.js';
+import { writeCharts } from './report/charts.js';
 import type { Ground } from './scenarios/scenario.js';
 import { scenarios } from './scenarios/scenarios.js';
 

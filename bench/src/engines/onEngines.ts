@@ -1,11 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { startFerretDb } from '@roomwire/testing/engines/ferretdb';
 import { startKafka } from '@roomwire/testing/engines/kafka';
-import { withStarted, type Started, type Stoppable } from '../process/started.js';
+import { type Started, type Stoppable, withStarted } from '../process/children.js';
 import type { Ground } from '../scenarios/scenario.js';
-import { childProcessId } from './childProcessId.js';
 
-export interface RunningKafka extends Stoppable {
+/** Of the first child of this process that runs this program; NaN where there is no /proc. */
+const childProcessId = (program: string): number => {
+  try {
+    const children = readdirSync('/proc/self/task').flatMap((thread) =>
+      readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' '),
+    );
+    const found = children.find((id) => id !== '' && nameOf(id) === program);
+    return Number(found ?? Number.NaN);
+  } catch {
+    return Number.NaN;
+  }
+};
+
+const nameOf = (processId: string): string => readFileSync(`/proc/${processId}/comm`, 'latin1').trim();
+
+interface RunningKafka extends Stoppable {
   readonly brokers: string;
   readonly processId: number;
 }

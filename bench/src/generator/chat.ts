@@ -1,15 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Measurement } from '../measure/comparison.js';
-import { startCpuMeter } from '../measure/cpu.js';
+import { startCpuMeter } from '../measure/usage.js';
 import type { Connection } from './connection.js';
-import { inTurn } from './inTurn.js';
-import type { ChatJob } from './jobs.js';
-import { pace } from './pace.js';
+import { inTurn, pace } from './pace.js';
+import { type ChatJob, workFigures } from './jobs.js';
 import { Subscriber, Tally } from './subscriber.js';
 import type { Wire } from './wires/wire.js';
 import { wireOf } from './wires/wireOf.js';
-import { workFigures } from './workFigures.js';
 
 const joinsAtOnce = 50;
 const lookEveryMs = 10;

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { decode } from '@msgpack/msgpack';
+import { FrameWalker } from './frames.js';
 
 /** Takes what a server sends. The chunk is only on loan: it is overwritten by the next read. */
 export interface Receiver {
@@ -87,3 +89,80 @@ const handshake = (accepted: () => void, refused: (error: Error) => void, next: 
     },
   };
 };
+
+/** Decodes the frames of a conversation: for the few before the load, and for refusals. Copies, unlike the walker. */
+export class FrameReader implements Receiver {
+  readonly #walker = new FrameWalker({ onFrame: (opcode, length) => this.#take(opcode, length) });
+  readonly #onFrame: (frame: unknown) => void;
+  readonly #decode: (payload: Uint8Array) => unknown;
+  #bytes = Buffer.alloc(0);
+  #ends: { readonly opcode: number; readonly length: number }[] = [];
+
+  constructor(onFrame: (frame: unknown) => void, decodeBinary: (payload: Uint8Array) => unknown = decode) {
+    this.#onFrame = onFrame;
+    this.#decode = decodeBinary;
+  }
+
+  receive(chunk: Buffer, end: number): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(0, end)]);
+    this.#walker.walk(chunk, end);
+    const complete = this.#ends;
+    this.#ends = [];
+    for (const { opcode, length } of complete) this.#onFrame(this.#cut(opcode, length));
+  }
+
+  #take(opcode: number, length: number): void {
+    this.#ends.push({ opcode, length });
+  }
+
+  #cut(opcode: number, length: number): unknown {
+    const headerLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+    const payload = this.#bytes.subarray(headerLength, headerLength + length);
+    this.#bytes = this.#bytes.subarray(headerLength + length);
+    return opcode === 2 ? this.#decode(payload) : { opcode, text: payload.toString() };
+  }
+}
+
+type Accepts = (frame: unknown) => boolean;
+
+/** Questions and answers before the load. */
+export interface Conversation {
+  readonly connection: Connection;
+  /** Rejects when the next frame is another, or the connection ends. */
+  answer(accepts: Accepts): Promise<void>;
+  ask(bytes: Buffer, accepts: Accepts): Promise<void>;
+}
+
+export const openConversation = async (
+  port: number,
+  path: string,
+  decodeBinary?: (payload: Uint8Array) => unknown,
+): Promise<Conversation> => {
+  const early: unknown[] = [];
+  let answered: ((frame: unknown) => void) | undefined;
+  const take = (frame: unknown): void => {
+    if (answered === undefined) early.push(frame);
+    else answered(frame);
+    answered = undefined;
+  };
+  const next = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      if (early.length > 0) resolve(early.shift());
+      else answered = resolve;
+    });
+  const connection = await openConnection(port, path, new FrameReader(take, decodeBinary));
+  const answer = async (accepts: Accepts): Promise<void> => {
+    const given = await Promise.race([next(), connection.closed]);
+    if (!accepts(given)) throw new Error(`A server refused a client: ${describe(given)}`);
+  };
+  return {
+    connection,
+    answer,
+    ask(bytes, accepts) {
+      connection.write(bytes);
+      return answer(accepts);
+    },
+  };
+};
+
+const describe = (given: unknown): string => (given instanceof Error ? given.message : JSON.stringify(given));

@@ -1,5 +1,7 @@
-import type { HopLoad, HopResult } from '../hop/jobs.js';
+import type { HopLoad, HopResult } from '../hop/measureHop.js';
 import type { Measurement } from '../measure/comparison.js';
+import type { CpuUse } from '../measure/usage.js';
+import { startWorker } from '../process/worker.js';
 
 /** How the peers differ before the load begins; the load itself is the same. */
 export type Login =
@@ -174,3 +176,27 @@ export type ResultOf<J extends GeneratorJob> = J extends FanOutJob
     : J extends PlainJob
       ? Measurement
       : RestResult;
+
+export const workFigures = (deliveries: number, { elapsed, server, generator }: CpuUse): Measurement => ({
+  deliveriesPerSecond: deliveries / elapsed,
+  cpuPerDelivery: (server * 1e6) / deliveries,
+  serverCpu: (server / elapsed) * 100,
+  generatorCpu: (generator / elapsed) * 100,
+});
+
+/** The load generator in a process of its own. */
+export interface Generator {
+  run<J extends GeneratorJob>(job: J): Promise<ResultOf<J>>;
+  stop(): Promise<void>;
+}
+
+export const startGenerator = (core: number | undefined): Generator => {
+  const worker = startWorker<GeneratorJob, ResultOf<GeneratorJob>>(
+    new URL('./main.js', import.meta.url),
+    core,
+  );
+  return {
+    run: <J extends GeneratorJob>(job: J) => worker.run(job) as Promise<ResultOf<J>>,
+    stop: () => worker.stop(),
+  };
+};

@@ -1,15 +1,12 @@
 import { serveJobs } from '../process/worker.js';
 import { measureChat } from './chat.js';
 import { measureFanOut, measureFiltered } from './fanOut.js';
-import { fillThroughApi } from './fill.js';
+import { fillThroughApi, measureRequests, measureRest } from './rest.js';
 import { measureGatewayHop } from './gatewayHop.js';
 import { measureGroups } from './groups.js';
-import { measureIdle } from './idle.js';
+import { measureIdle, measureStorm } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measurePresence } from './presence.js';
-import { measureRequests } from './requests.js';
-import { measureRest } from './rest.js';
-import { measureStorm } from './storm.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {

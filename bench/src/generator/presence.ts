@@ -1,14 +1,43 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Measurement } from '../measure/comparison.js';
-import { startCpuMeter } from '../measure/cpu.js';
-import type { Connection } from './connection.js';
-import { inTurn } from './inTurn.js';
-import type { PresenceJob } from './jobs.js';
-import { announcement } from './announcement.js';
-import { ChangeCount } from './changeCount.js';
-import { workFigures } from './workFigures.js';
+import { encode } from '@msgpack/msgpack';
+import { clientFrame } from './frames.js';
+import { type Login, type PresenceJob, workFigures } from './jobs.js';
+import { eventFrame } from './wires/socketIoWire.js';
+import type { Connection, Receiver } from './connection.js';
+import type { Walker } from './wires/wire.js';
 import { wireOf } from './wires/wireOf.js';
+import type { Measurement } from '../measure/comparison.js';
+import { startCpuMeter } from '../measure/usage.js';
+import { inTurn } from './pace.js';
+
+/** What a client says to be present in a room, which takes it out of the one where it was. */
+const announcement = ({ protocol }: Login, roomId: string, state: string): Buffer =>
+  protocol === 'roomwire'
+    ? clientFrame(encode({ type: 'presence', roomId, data: { state } }))
+    : eventFrame('42', 'presence', roomId, state);
+
+/** Counts the frames that tell somebody of a change. */
+class ChangeCount implements Receiver {
+  changes = 0;
+  afterChunk: (() => void) | undefined;
+  readonly #walker: Walker;
+
+  constructor(login: Login) {
+    const { opcode, walker } = wireOf(login).layout;
+    this.#walker = walker({
+      onFrame: (given) => {
+        if (given !== opcode) throw new Error(`A frame of opcode ${given} besides changes`);
+        this.changes += 1;
+      },
+    });
+  }
+
+  receive(chunk: Buffer, end: number): void {
+    this.#walker.walk(chunk, end);
+    this.afterChunk?.();
+  }
+}
 
 const joinsAtOnce = 50;
 const lookEveryMs = 10;

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { Samples } from '../measure/samples.js';
 import type { Receiver } from './connection.js';
-import type { FrameSink } from './frameWalker.js';
+import type { FrameSink } from './frames.js';
 import type { Layout, Walker } from './wires/wire.js';
 
 /** What all subscribers of a load have got together. */

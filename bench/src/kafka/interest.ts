@@ -9,9 +9,9 @@ import {
 import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { dataBytes } from '../generator/message.js';
+import { dataBytes } from '../generator/frames.js';
 import type { Measurement } from '../measure/comparison.js';
-import type { Stoppable } from '../process/started.js';
+import type { Stoppable } from '../process/children.js';
 
 /** The buses of two gateways: one has subscribers, the other takes the publishes. */
 export interface Interest extends Stoppable {

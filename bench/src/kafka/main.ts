@@ -1,7 +1,6 @@
-import type { HopResult } from '../hop/jobs.js';
-import { measureHop } from '../hop/measureHop.js';
+import { type HopResult, measureHop } from '../hop/measureHop.js';
 import { serveJobs } from '../process/worker.js';
-import type { PlainKafkaJob } from './jobs.js';
+import type { PlainKafkaJob } from './startPlainKafka.js';
 import { PlainLine } from './plainLine.js';
 
 serveJobs<PlainKafkaJob, HopResult>(async (job) => {

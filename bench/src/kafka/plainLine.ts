@@ -1,12 +1,65 @@
+import { connect } from 'node:net';
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Batch, Consumer, Kafka } from 'kafkajs';
-import { dataBytes } from '../generator/message.js';
-import { Arrivals } from '../hop/arrivals.js';
-import type { Line } from '../hop/line.js';
-import { plainKafka } from './plainKafka.js';
-import { PlainLane } from './plainLane.js';
+import { type Batch, type Consumer, Kafka, logLevel, type Message, type Producer } from 'kafkajs';
+import { Arrivals, type Lane, type Line } from '../hop/line.js';
+import { dataBytes } from '../generator/frames.js';
+
+const plainKafka = (brokers: string): Kafka =>
+  new Kafka({
+    brokers: [brokers],
+    clientId: 'plain',
+    logLevel: logLevel.ERROR,
+    socketFactory: ({ host, port, onConnect }) => connect(port, host, onConnect).setNoDelay(true),
+  });
+
+/** The library copies a partition's list once for every record that it puts in: Roomwire does not send more either. */
+const batchRecords = 1_000;
+const fromAllReplicas = -1;
+
+/** One batch on its way, and what comes meanwhile goes into the next. */
+class PlainLane implements Lane {
+  sent = 0;
+  acknowledged = 0;
+  failure: unknown;
+  readonly #producer: Producer;
+  readonly #topic: string;
+  readonly #data: Buffer;
+  readonly #onProgress: () => void;
+  #queue: Message[] = [];
+  #isRunning = false;
+
+  constructor(producer: Producer, topic: string, data: Buffer, onProgress: () => void) {
+    this.#producer = producer;
+    this.#topic = topic;
+    this.#data = data;
+    this.#onProgress = onProgress;
+  }
+
+  send(stamps: readonly number[]): void {
+    this.sent += stamps.length;
+    for (const stamp of stamps) {
+      const value = Buffer.from(this.#data);
+      value.writeDoubleLE(stamp);
+      this.#queue.push({ value, partition: 0 });
+    }
+    if (!this.#isRunning) void this.#run().catch((error: unknown) => (this.failure = error));
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    // What else is sent in this turn of the loop.
+    await new Promise(setImmediate);
+    while (this.#queue.length > 0) {
+      const messages = this.#queue.splice(0, batchRecords);
+      await this.#producer.send({ topic: this.#topic, acks: fromAllReplicas, messages });
+      this.acknowledged += messages.length;
+      this.#onProgress();
+    }
+    this.#isRunning = false;
+  }
+}
 
 const longestFetchWaitMs = 100;
 const probeEveryMs = 100;

@@ -1,6 +1,9 @@
-import type { HopResult } from '../hop/jobs.js';
+import type { HopLoad, HopResult } from '../hop/measureHop.js';
 import { startWorker, type Worker } from '../process/worker.js';
-import type { PlainKafkaJob } from './jobs.js';
+
+export interface PlainKafkaJob extends HopLoad {
+  readonly brokers: string;
+}
 
 export const startPlainKafka = (): Worker<PlainKafkaJob, HopResult> =>
   startWorker<PlainKafkaJob, HopResult>(new URL('./main.js', import.meta.url), undefined);

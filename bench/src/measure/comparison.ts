@@ -26,3 +26,44 @@ export interface Comparison {
   readonly rows: readonly Row[];
   readonly notes: readonly string[];
 }
+
+export interface Peer<T> {
+  readonly name: string;
+  measure(round: number): Promise<T>;
+}
+
+/**
+ * A, B, C; B, C, A; C, A, B …: what the machine does meanwhile meets every peer alike, the figures of one round stand
+ * close to each other in time, and nobody is always the first on a machine that has yet to warm up. The results are in
+ * the order of the peers, whatever the order in which they were measured.
+ */
+export const inAlternation = async <T>(
+  peers: readonly Peer<T>[],
+  runs: number,
+): Promise<readonly { readonly peer: string; readonly rounds: readonly T[] }[]> => {
+  const results = peers.map((peer) => ({ peer, rounds: [] as T[] }));
+  for (let round = 0; round < runs; round += 1) {
+    const first = round % peers.length;
+    for (const { peer, rounds } of [...results.slice(first), ...results.slice(0, first)])
+      rounds.push(await peer.measure(round));
+  }
+  return results.map(({ peer, rounds }) => ({ peer: peer.name, rounds }));
+};
+
+/** NaN when there is nothing. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const below = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
+  const above = sorted[Math.floor(middle)] ?? Number.NaN;
+  return (below + above) / 2;
+};
+
+export const figuresOf = (rounds: readonly Measurement[], name: string): readonly number[] =>
+  rounds.map((round) => round[name] ?? Number.NaN);
+
+/** The median of the ratios of each round, which is not the ratio of the medians: a slow minute cancels out. */
+export const medianRatio = (row: Row, base: Row, name: string): number => {
+  const bases = figuresOf(base.rounds, name);
+  return median(figuresOf(row.rounds, name).map((value, round) => value / (bases[round] ?? Number.NaN)));
+};

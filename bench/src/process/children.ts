@@ -1,6 +1,7 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { get } from 'node:http';
 import { onCore } from './cores.js';
 
 const graceMs = 8_000;
@@ -82,4 +83,85 @@ export const killChildren = (): void => {
 
 export const stopChildren = async (): Promise<void> => {
   await Promise.all([...living].map(stop));
+};
+
+const startsWithinMs = 60_000;
+
+/** What the first group of `pattern` matches in the standard output of a child, as soon as it is there. */
+export const readyLine = (child: Child, pattern: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let output = '';
+    const fail = (reason: string) => (): void => {
+      clearTimeout(timer);
+      reject(new Error(`${reason}: ${child.process.spawnargs.join(' ')}`));
+    };
+    const timer = setTimeout(fail('Not ready in time'), startsWithinMs);
+    child.process.once('error', fail('Could not be started'));
+    child.process.once('exit', fail('Ended before it was ready'));
+    child.process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const found = pattern.exec(output)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    });
+  });
+
+const lookEveryMs = 5;
+const patienceMs = 120_000;
+
+/** Milliseconds from `startedAt` until `/readyz` answers 200, to within the 5 ms between two looks. */
+export const whenReady = async (child: Child, port: number, startedAt: number): Promise<number> => {
+  while (!(await isReady(port))) {
+    if (child.process.exitCode !== null) throw new Error('Ended before it was ready');
+    if (performance.now() - startedAt > patienceMs) throw new Error('Not ready in time');
+    await wait(lookEveryMs);
+  }
+  return performance.now() - startedAt;
+};
+
+const isReady = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asking = get(
+      { host: '127.0.0.1', port, path: '/readyz', headers: { connection: 'close' } },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      },
+    );
+    // Nobody listens yet.
+    asking.once('error', () => resolve(false));
+  });
+
+/** Makes a Node program collect its garbage when it gets SIGUSR2. */
+export const collecting: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=${new URL('./collectOnSignal.js', import.meta.url).href}`,
+};
+
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** What a scenario has started, so that it is ended whatever happens. */
+export class Started {
+  readonly #running: Stoppable[] = [];
+
+  add<T extends Stoppable>(running: T): T {
+    this.#running.push(running);
+    return running;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#running.splice(0).map((running) => running.stop()));
+  }
+}
+
+/** Gives `work` something to keep what it starts, and ends all of that afterwards. */
+export const withStarted = async <T>(work: (started: Started) => Promise<T>): Promise<T> => {
+  const started = new Started();
+  try {
+    return await work(started);
+  } finally {
+    await started.stop();
+  }
 };

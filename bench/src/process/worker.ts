@@ -1,4 +1,4 @@
-import { startModule, type Child } from './children.js';
+import { type Child, startModule } from './children.js';
 
 type Answer<R> = { readonly result: R } | { readonly failure: string };
 

@@ -1,9 +1,6 @@
 import { serveJobs } from '../process/worker.js';
-import { fillLog } from '../storage/fillLog.js';
-import { roomHistory, someOwner } from '../storage/history.js';
-import type { RebuildJob, RebuildResult } from './jobs.js';
-import { openProfile } from './openProfile.js';
-import { measureRebuild } from './rebuild.js';
+import { fillLog, roomHistory, someOwner } from '../storage/history.js';
+import { measureRebuild, openProfile, type RebuildJob, type RebuildResult } from './rebuild.js';
 
 serveJobs<RebuildJob, RebuildResult>(async (job) => {
   const ports = await openProfile(job.profile);

@@ -1,11 +1,8 @@
 import type { Figure } from '../measure/comparison.js';
 import type { Login } from '../generator/jobs.js';
-import { startRoomwire, type RunningRoomwire } from '../peers/roomwire.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { withStarted } from '../process/started.js';
-import { workColumns } from './fanOutFigures.js';
-import { measureServers } from './measureServers.js';
-import { peers, startServers } from './peers.js';
+import { roomwireApi, type RunningRoomwire, startRoomwire } from '../peers/roomwire.js';
+import { withStarted } from '../process/children.js';
+import { measureServers, peers, startServers, workColumns } from './peers.js';
 import { warmUpSeconds, type Scenario } from './scenario.js';
 
 const rooms = 500;

@@ -1,12 +1,8 @@
-import type { FanOutResult } from '../generator/jobs.js';
-import { startGenerator, type Generator } from '../generator/startGenerator.js';
-import { inAlternation, type Peer } from '../measure/rounds.js';
-import type { Comparison, Row } from '../measure/comparison.js';
+import { type FanOutResult, type Generator, startGenerator } from '../generator/jobs.js';
+import { type Comparison, inAlternation, type Peer, type Row } from '../measure/comparison.js';
 import { startRoomwire } from '../peers/roomwire.js';
-import { withStarted, type Started } from '../process/started.js';
-import { prepareHall } from './hall.js';
-import { peers, startServers, type Server } from './peers.js';
-import { moderateFigures, saturatedFigures } from './fanOutFigures.js';
+import { type Started, withStarted } from '../process/children.js';
+import { moderateFigures, peers, prepareHall, saturatedFigures, type Server, startServers } from './peers.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
 
 const audiences = [100, 1000];

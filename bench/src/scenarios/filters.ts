@@ -1,10 +1,13 @@
-import type { Login } from '../generator/jobs.js';
-import { startGenerator } from '../generator/startGenerator.js';
-import type { Comparison, Figure, Measurement } from '../measure/comparison.js';
-import { inAlternation, type Peer } from '../measure/rounds.js';
-import { startRoomwire, type RunningRoomwire } from '../peers/roomwire.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { withStarted } from '../process/started.js';
+import { type Login, startGenerator } from '../generator/jobs.js';
+import {
+  type Comparison,
+  type Figure,
+  inAlternation,
+  type Measurement,
+  type Peer,
+} from '../measure/comparison.js';
+import { roomwireApi, type RunningRoomwire, startRoomwire } from '../peers/roomwire.js';
+import { withStarted } from '../process/children.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
 
 const subscribers = 10_000;

@@ -1,16 +1,36 @@
+import { type Comparison, type Figure, inAlternation, type Peer, type Row } from '../measure/comparison.js';
 import { onEngines, type RunningEngines } from '../engines/onEngines.js';
-import { startGenerator } from '../generator/startGenerator.js';
-import type { HopLoad, HopPhase, HopResult } from '../hop/jobs.js';
-import { hopRates } from '../hop/jobs.js';
+import { startGenerator } from '../generator/jobs.js';
+import { type HopLoad, type HopPhase, hopRates, type HopResult } from '../hop/measureHop.js';
 import { startPlainKafka } from '../kafka/startPlainKafka.js';
-import type { Comparison, Row } from '../measure/comparison.js';
-import { inAlternation, type Peer } from '../measure/rounds.js';
-import { createProject } from '../peers/createProject.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { startService, type RunningService, type ServiceName } from '../peers/roomwireService.js';
-import type { Started } from '../process/started.js';
-import { hopFigures, saturatedHopFigures } from './gatewaysFigures.js';
-import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
+import {
+  createProject,
+  type RunningService,
+  type ServiceName,
+  startService,
+} from '../peers/roomwireService.js';
+import { roomwireApi } from '../peers/roomwire.js';
+import type { Started } from '../process/children.js';
+import { type Ground, type Scenario, warmUpSeconds } from './scenario.js';
+
+const work: readonly Figure[] = [
+  { name: 'publishing', label: '1st gateway us/message', unit: 'microseconds' },
+  { name: 'subscribed', label: '2nd gateway', unit: 'microseconds' },
+  { name: 'broker', label: 'broker', unit: 'microseconds' },
+  { name: 'generator', label: 'generator', unit: 'microseconds' },
+  { name: 'lost', label: 'lost', unit: 'count' },
+];
+
+const rate: Figure = { name: 'messagesPerSecond', label: 'messages/s', unit: 'rate' };
+
+const saturatedHopFigures: readonly [Figure, ...Figure[]] = [rate, ...work];
+
+const hopFigures: readonly [Figure, ...Figure[]] = [
+  { name: 'p50', label: 'p50', unit: 'milliseconds' },
+  { name: 'p99', label: 'p99', unit: 'milliseconds' },
+  rate,
+  ...work,
+];
 
 const messagesInFlight = 4_000;
 const publishers = 4;

@@ -1,10 +1,7 @@
 import type { Figure } from '../measure/comparison.js';
 import { startRoomwire } from '../peers/roomwire.js';
-import { withStarted } from '../process/started.js';
-import { workColumns } from './fanOutFigures.js';
-import { prepareHall } from './hall.js';
-import { measureServers } from './measureServers.js';
-import { peers, startServers, type Server } from './peers.js';
+import { withStarted } from '../process/children.js';
+import { measureServers, peers, prepareHall, type Server, startServers, workColumns } from './peers.js';
 import { warmUpSeconds, type Scenario } from './scenario.js';
 
 const small = 4;

@@ -1,12 +1,8 @@
-import type { Figure, Measurement, Row } from '../measure/comparison.js';
-import { startGenerator, type Generator } from '../generator/startGenerator.js';
-import type { Login } from '../generator/jobs.js';
-import { inAlternation, type Peer } from '../measure/rounds.js';
+import { type Figure, inAlternation, type Measurement, type Peer, type Row } from '../measure/comparison.js';
+import { type Generator, type Login, startGenerator } from '../generator/jobs.js';
 import { startRoomwire } from '../peers/roomwire.js';
-import { collecting } from '../process/collecting.js';
-import { withStarted, type Started } from '../process/started.js';
-import { prepareHall } from './hall.js';
-import { peers, startServers, type Server } from './peers.js';
+import { collecting, type Started, withStarted } from '../process/children.js';
+import { peers, prepareHall, type Server, startServers } from './peers.js';
 import type { Ground, Scenario } from './scenario.js';
 
 const clients = 5_000;

@@ -1,9 +1,7 @@
-import { startGenerator } from '../generator/startGenerator.js';
-import type { Figure, Measurement } from '../measure/comparison.js';
-import { inAlternation } from '../measure/rounds.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { startRoomwire } from '../peers/roomwire.js';
-import { withStarted } from '../process/started.js';
+import { startGenerator } from '../generator/jobs.js';
+import { type Figure, inAlternation, type Measurement } from '../measure/comparison.js';
+import { roomwireApi, startRoomwire } from '../peers/roomwire.js';
+import { withStarted } from '../process/children.js';
 import { warmUpSeconds, type Scenario } from './scenario.js';
 
 const rooms = 10_000;

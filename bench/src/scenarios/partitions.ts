@@ -1,8 +1,7 @@
 import { startBroker } from '../engines/onEngines.js';
-import type { Figure } from '../measure/comparison.js';
-import { inAlternation } from '../measure/rounds.js';
+import { type Figure, inAlternation } from '../measure/comparison.js';
 import { measureInterest, openInterest } from '../kafka/interest.js';
-import { withStarted } from '../process/started.js';
+import { withStarted } from '../process/children.js';
 import type { Scenario } from './scenario.js';
 
 const rooms = 200;

@@ -1,8 +1,9 @@
-import type { Login } from '../generator/jobs.js';
-import { startNats } from '../peers/startNats.js';
-import { startPeer, type PeerProgram } from '../peers/startPeer.js';
-import type { Started } from '../process/started.js';
+import { type GeneratorJob, type Login, startGenerator } from '../generator/jobs.js';
+import { type PeerProgram, startNats, startPeer } from '../peers/startPeer.js';
+import type { Started } from '../process/children.js';
 import type { Ground } from './scenario.js';
+import { roomwireApi, type RunningRoomwire } from '../peers/roomwire.js';
+import { type Figure, inAlternation, type Measurement, type Row } from '../measure/comparison.js';
 
 /** A program under the same load as the others. */
 export interface Server {
@@ -44,3 +45,58 @@ export const startServers = async (
   }
   return servers;
 };
+
+/** One room with one topic, a publisher, and an actor for each of so many subscribers. */
+export const prepareHall = async (
+  roomwire: RunningRoomwire,
+  subscribers: number,
+): Promise<{ readonly topic: string; readonly login: Login }> => {
+  const api = roomwireApi(roomwire);
+  const app = await api.createApp('load');
+  await api.createRoom(app.appId, 'hall');
+  const [publisherToken = '', ...subscriberTokens] = await api.createActors(1 + subscribers);
+  return {
+    topic: `${app.slug}/hall/load`,
+    login: { protocol: 'roomwire', publisherToken, subscriberTokens },
+  };
+};
+
+type Job = Extract<GeneratorJob, { kind: 'chat' | 'storm' | 'idle' | 'presence' | 'groups' }>;
+
+/** All servers in alternation, each under the job that is made for it. */
+export const measureServers = <S extends Server>(
+  { cores, settings, say }: Ground,
+  started: Started,
+  servers: readonly S[],
+  jobFor: (server: S) => Job,
+): Promise<readonly Row[]> => {
+  const generator = started.add(startGenerator(cores.generator));
+  const peers = servers.map((server) => ({
+    name: server.name,
+    measure(round: number): Promise<Measurement> {
+      const job = jobFor(server);
+      say(`${job.kind}: round ${round + 1} of ${settings.runs}, ${server.name}`);
+      return generator.run(job);
+    },
+  }));
+  return inAlternation(peers, settings.runs);
+};
+
+export const workColumns: readonly Figure[] = [
+  { name: 'cpuPerDelivery', label: 'server us/delivery', unit: 'microseconds' },
+  { name: 'serverCpu', label: 'server CPU', unit: 'percent' },
+  { name: 'generatorCpu', label: 'generator CPU', unit: 'percent' },
+  { name: 'lost', label: 'lost', unit: 'count' },
+];
+
+export const saturatedFigures: readonly [Figure, ...Figure[]] = [
+  { name: 'deliveriesPerSecond', label: 'deliveries/s', unit: 'rate' },
+  ...workColumns,
+];
+
+export const moderateFigures: readonly [Figure, ...Figure[]] = [
+  { name: 'p50', label: 'p50', unit: 'milliseconds' },
+  { name: 'p99', label: 'p99', unit: 'milliseconds' },
+  { name: 'deliveriesPerSecond', label: 'deliveries/s', unit: 'rate' },
+  ...workColumns,
+];

@@ -1,9 +1,8 @@
 import { onEngines, type RunningEngines } from '../engines/onEngines.js';
-import type { Figure } from '../measure/comparison.js';
-import { inAlternation } from '../measure/rounds.js';
+import { type Figure, inAlternation } from '../measure/comparison.js';
 import { startWorker } from '../process/worker.js';
-import { withStarted } from '../process/started.js';
-import type { Profile, RebuildJob, RebuildResult } from '../rebuild/jobs.js';
+import { withStarted } from '../process/children.js';
+import type { Profile, RebuildJob, RebuildResult } from '../rebuild/rebuild.js';
 import type { Ground, Scenario } from './scenario.js';
 
 const events = 100_000;

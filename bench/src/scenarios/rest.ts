@@ -1,12 +1,11 @@
-import type { RestResult } from '../generator/jobs.js';
-import { startGenerator } from '../generator/startGenerator.js';
-import type { Comparison, Figure, Row } from '../measure/comparison.js';
-import { inAlternation } from '../measure/rounds.js';
-import { roomwireApi } from '../peers/roomwireApi.js';
-import { startRoomwire } from '../peers/roomwire.js';
+import { type RestResult, startGenerator } from '../generator/jobs.js';
+import { type Comparison, type Figure, inAlternation, type Row } from '../measure/comparison.js';
+import { roomwireApi, startRoomwire } from '../peers/roomwire.js';
 import { startPeer } from '../peers/startPeer.js';
-import { withStarted, type Started } from '../process/started.js';
-import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
+import { type Started, withStarted } from '../process/children.js';
+import { type Ground, type Scenario, warmUpSeconds } from './scenario.js';
+import { onEngines } from '../engines/onEngines.js';
+import { createProject, startService } from '../peers/roomwireService.js';
 
 const connections = 32;
 
@@ -61,7 +60,7 @@ interface RestRounds {
 }
 
 /** A table of the creates and one of the reads. */
-export const restComparisons = (
+const restComparisons = (
   results: readonly RestRounds[],
   where: string,
   remarks: readonly string[],
@@ -93,3 +92,35 @@ const startServers = async ({ cores, folder }: Ground, started: Started): Promis
 const notes = [
   'all rooms of a round in one new app, which is one stream; a create is on disk when it is answered',
 ];
+
+const engineWarmUpSeconds = 3;
+
+export const restOnEngines: Scenario = {
+  name: 'rest-engines',
+  summary: 'rooms created and read a second over REST, 32 connections, on engines',
+  needsEngines: true,
+
+  run: (ground) =>
+    onEngines(ground, async (engines, started) => {
+      const { settings, say } = ground;
+      const commandApi = started.add(await startService('command-api', engines));
+      started.add(await startService('projections', engines));
+      const { apiKey } = await createProject(commandApi.port);
+      const api = roomwireApi({ port: commandApi.port, credentials: { apiKey } });
+      const generator = started.add(startGenerator(undefined));
+      const name = 'Roomwire on EventStoreDB (stand-in), FerretDB and Kafka';
+      const measure = async (round: number): Promise<RestResult> => {
+        say(`rest-engines: round ${round + 1} of ${settings.runs}`);
+        const path = `/v1/apps/${(await api.createApp('load')).appId}/rooms`;
+        return generator.run({
+          kind: 'rest',
+          ...{ port: commandApi.port, serverId: commandApi.processId, apiKey, path, connections },
+          ...{ warmUpSeconds: engineWarmUpSeconds, seconds: settings.seconds },
+        });
+      };
+      const results = await inAlternation([{ name, measure }], settings.runs);
+      return restComparisons(results, 'on engines', [
+        'one command-api and one projections; FerretDB stands for MongoDB’s wire and not for its speed; not pinned',
+      ]);
+    }),
+};

@@ -1,4 +1,4 @@
-import { appends } from './appends.js';
+import { appends, reads } from './storage.js';
 import { chat } from './chat.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
@@ -8,10 +8,8 @@ import { idle } from './idle.js';
 import { largeProject } from './largeProject.js';
 import { partitions } from './partitions.js';
 import { presence } from './presence.js';
-import { reads } from './reads.js';
 import { rebuild } from './rebuild.js';
-import { rest } from './rest.js';
-import { restOnEngines } from './restOnEngines.js';
+import { rest, restOnEngines } from './rest.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
 import { storm } from './storm.js';

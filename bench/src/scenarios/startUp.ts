@@ -1,14 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Figure, Measurement } from '../measure/comparison.js';
-import { inAlternation, type Peer } from '../measure/rounds.js';
+import { type Figure, inAlternation, type Measurement, type Peer } from '../measure/comparison.js';
 import { launchRoomwire, readCredentials, startRoomwire } from '../peers/roomwire.js';
 import { launchPeer } from '../peers/startPeer.js';
-import type { Child } from '../process/children.js';
+import { type Child, whenReady, withStarted } from '../process/children.js';
 import { freePort } from '@roomwire/testing/run/freePort';
-import { processMegabytes } from '../measure/memory.js';
-import { whenReady } from '../process/whenReady.js';
-import { withStarted } from '../process/started.js';
+import { processMegabytes } from '../measure/usage.js';
 import { startStorage } from '../storage/startStorage.js';
 import type { Ground, Scenario } from './scenario.js';
 

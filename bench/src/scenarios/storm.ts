@@ -1,10 +1,7 @@
 import type { Figure } from '../measure/comparison.js';
 import { startRoomwire } from '../peers/roomwire.js';
-import { collecting } from '../process/collecting.js';
-import { withStarted } from '../process/started.js';
-import { measureServers } from './measureServers.js';
-import { peers, startServers } from './peers.js';
-import { prepareHall } from './hall.js';
+import { collecting, withStarted } from '../process/children.js';
+import { measureServers, peers, prepareHall, startServers } from './peers.js';
 import type { Scenario } from './scenario.js';
 
 const clients = 2_000;

@@ -1,8 +1,6 @@
-import type { Comparison, Figure, Measurement } from '../measure/comparison.js';
-import { processCpuSeconds } from '../measure/cpu.js';
-import { processMegabytes } from '../measure/memory.js';
-import { inAlternation } from '../measure/rounds.js';
-import { withStarted, type Started } from '../process/started.js';
+import { type Comparison, type Figure, inAlternation, type Measurement } from '../measure/comparison.js';
+import { processCpuSeconds, processMegabytes } from '../measure/usage.js';
+import { type Started, withStarted } from '../process/children.js';
 import { startWorker, type Worker } from '../process/worker.js';
 import type { ConsumerJob, EndpointJob, WebhookResult } from '../webhooks/jobs.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
-import { clientFrame } from '../generator/clientFrame.js';
-import { openConnection, type Connection } from '../generator/connection.js';
-import { FrameReader } from '../generator/frameReader.js';
+import { clientFrame } from '../generator/frames.js';
+import { type Connection, FrameReader, openConnection } from '../generator/connection.js';
 
 /** A frame of the server, decoded. */
 export type Frame = Readonly<Record<string, unknown>> & { readonly type: string };

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Crowd } from './crowd.js';
-import type { Guest } from './guest.js';
-import type { Participant, Ground } from './participant.js';
+import type { Crowd, Guest } from './crowd.js';
+import type { Ground, Participant } from './participant.js';
 
 export interface Rates {
   /** A second, of all clients together. */

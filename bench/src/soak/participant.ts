@@ -1,12 +1,75 @@
-import type { Chance } from './chance.js';
 import { Dues, type SubscriptionWish } from './dues.js';
 import type { Findings } from './findings.js';
-import type { Ledger } from './ledger.js';
-import { Link, type Frame, type LinkOwner } from './link.js';
-import { put, take, type Present } from './presenceView.js';
+import type { Chance } from './chance.js';
+import type { Ledger, Topic } from './messages.js';
+import { type Frame, Link, type LinkOwner } from './link.js';
+import { type Present, put, take } from './presenceView.js';
 import type { Place, SoakRoom } from './rooms.js';
-import { Session } from './session.js';
-import type { Topic } from './topic.js';
+
+interface RestoredSubscription {
+  readonly pattern: string;
+  readonly load_balance: boolean;
+  readonly load_balance_group: string;
+  readonly filters: readonly string[];
+}
+
+type Wishes = ReadonlyMap<string, SubscriptionWish>;
+
+/** What an actor is subscribed to, and gets back when it comes again if its sessions persist. */
+class Session {
+  readonly isPersistent: boolean;
+  readonly #findings: Findings;
+  #wishes = new Map<string, SubscriptionWish>();
+  /** Something was asked for and not answered, so that the service may have recorded it or not. */
+  #isUnsure = true;
+
+  constructor(isPersistent: boolean, findings: Findings) {
+    this.isPersistent = isPersistent;
+    this.#findings = findings;
+  }
+
+  /** For the `auth` frame. */
+  get wish(): Readonly<Record<string, unknown>> {
+    return this.isPersistent ? { reconnect: true, clientId: 'soak' } : {};
+  }
+
+  has(address: string): boolean {
+    return this.#wishes.has(address);
+  }
+
+  keep(address: string, wish: SubscriptionWish): void {
+    this.#wishes.set(address, wish);
+  }
+
+  forget(address: string): void {
+    this.#wishes.delete(address);
+  }
+
+  ended(isUnsure: boolean): void {
+    this.#isUnsure = isUnsure;
+  }
+
+  /** Takes what the service has given back, and holds it to what it should be. */
+  restored(subscriptions: unknown): Wishes {
+    const given = new Map<string, SubscriptionWish>();
+    for (const one of subscriptions as readonly RestoredSubscription[]) {
+      const group = one.load_balance ? one.load_balance_group : undefined;
+      given.set(one.pattern, { filter: one.filters[0], group });
+    }
+    const expected = this.isPersistent ? this.#wishes : new Map<string, SubscriptionWish>();
+    if (!this.#isUnsure && shown(expected) !== shown(given))
+      this.#findings.violated(`a session had ${shown(expected)}, and is restored as ${shown(given)}`);
+    if (given.size > 0) this.#findings.count('restored sessions');
+    this.#wishes = given;
+    return given;
+  }
+}
+
+const shown = (wishes: Wishes): string =>
+  [...wishes]
+    .map(([address, { filter, group }]) => `${address} (${filter ?? 'all'}, ${group ?? 'alone'})`)
+    .sort()
+    .join(', ');
 
 /** What all who take part share. */
 export interface Ground {
@@ -20,7 +83,7 @@ export interface Ground {
 }
 
 /** How a link ends: with a close, without a word, or by falling silent until the service closes it. */
-export type Ending = 'leave' | 'lose' | 'fall silent';
+type Ending = 'leave' | 'lose' | 'fall silent';
 
 const acknowledgesLateMs = 1_500;
 const padding = 'x'.repeat(64);

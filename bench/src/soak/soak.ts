@@ -1,15 +1,98 @@
-import { Chance } from './chance.js';
-import { bringInStaff, foundTaskGroups, makeCrowd, type Crowd } from './crowd.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { roomwireApi } from '../peers/roomwire.js';
+import {
+  agentsAmong,
+  bringInStaff,
+  type Crowd,
+  foundTaskGroups,
+  makeCrowd,
+  staffNeeded,
+  type Tokens,
+} from './crowd.js';
 import { Findings } from './findings.js';
-import { finish } from './finale.js';
-import { Ledger } from './ledger.js';
-import { Load } from './load.js';
-import { trendOf, type MemorySample, type Trend } from './memoryTrend.js';
-import type { SoakOptions } from './options.js';
+import { Ledger, type Sent } from './messages.js';
+import { makePlace, type Place, topicNames } from './rooms.js';
+import { type SoakedService, startSoakedService } from './service.js';
 import type { Ground } from './participant.js';
-import { prepare } from './prepare.js';
-import { sampleMemory } from './sampling.js';
-import { startSoakedService, type SoakedService } from './service.js';
+import { difference } from './presenceView.js';
+import { Chance } from './chance.js';
+import { Load } from './load.js';
+import { type MemorySample, sampleMemory, type Trend, trendOf } from './memory.js';
+import type { SoakOptions } from './options.js';
+
+/** Makes the app, its rooms and all actors by REST. */
+const prepare = async (
+  service: SoakedService,
+  { clients, rooms }: { readonly clients: number; readonly rooms: number },
+  ledger: Ledger,
+  findings: Findings,
+): Promise<{ readonly place: Place; readonly tokens: Tokens }> => {
+  const api = roomwireApi(service);
+  const logging = { enabled: true, retention: '1d' };
+  const { appId, slug } = await api.createApp('chat', {
+    topics: topicNames,
+    topicConfigs: { tasks: { logging } },
+  });
+  const slugs = Array.from({ length: rooms }, (_, index) => `room-${index}`);
+  for (const room of slugs) await api.createRoom(appId, room);
+  const agents = agentsAmong(clients);
+  const tokens = {
+    agents: await api.createActors(agents, 'agent'),
+    users: await api.createActors(clients - agents, 'user'),
+    staff: await api.createActors(staffNeeded, 'service'),
+  };
+  return { place: makePlace(slug, slugs, ledger, findings), tokens };
+};
+
+const lookMs = 100;
+/** Those who have fallen silent are closed after a minute, and come back. */
+const returnMs = 120_000;
+const arriveMs = 60_000;
+
+/**
+ * The end of all publishing. Everybody loses the network at once and comes back; then everything that was promised must be
+ * there: what was published, the last values, the work, and who is present.
+ */
+const finish = async (crowd: Crowd, ground: Ground): Promise<void> => {
+  const { guests, onlooker, herald, foreman, watchers } = crowd;
+  const { findings, ledger, place } = ground;
+  const staff = [onlooker, herald, foreman, ...watchers];
+  const isQuiet = () => [...guests, ...staff].every((one) => !one.isConnected || one.isIdle);
+  await until(isQuiet, arriveMs);
+  for (const guest of guests.filter(({ isReady }) => isReady)) {
+    guest.isReady = false;
+    guest.end('lose');
+  }
+  if (!(await until(() => guests.every(({ isReady }) => isReady), returnMs)))
+    findings.violated(`${guests.filter(({ isReady }) => !isReady).length} clients could not come back`);
+
+  const undone = (): readonly Sent[] =>
+    [...place.rooms.flatMap(({ jobs, tasks }) => [jobs, tasks])].flatMap((topic) =>
+      Array.from({ length: topic.end - topic.begin }, (_, index) => topic.at(topic.begin + index)).filter(
+        (sent) => sent.outcome === 'accepted' && !place.work.wasGiven(sent),
+      ),
+    );
+  const differences = () => watchers.map(({ told }) => difference(told, ground.present)).filter(Boolean);
+  const isAll = () =>
+    ledger.unseen.length + undone().length + differences().length === 0 &&
+    guests.every(({ isEven }) => isEven);
+  await until(isAll, arriveMs);
+  for (const guest of guests) guest.judge();
+  for (const { id, topic } of ledger.unseen) findings.violated(`message ${id} of ${topic.address} was lost`);
+  for (const { id, topic } of undone())
+    findings.violated(`message ${id} of ${topic.address} went to no member of its worker group`);
+  for (const what of differences()) findings.violated(`a lobby shows ${what}`);
+};
+
+/** Whether it came true in time. */
+const until = async (isSo: () => boolean, patienceMs: number): Promise<boolean> => {
+  const deadline = performance.now() + patienceMs;
+  while (!isSo()) {
+    if (performance.now() > deadline) return false;
+    await pause(lookMs);
+  }
+  return true;
+};
 
 export interface Outcome {
   /** What the soak fails for; none when it passes. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { appsStream, type AppFields } from '@roomwire/shared/domain/apps/app';
-import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import { roomsStream, type RoomFields } from '@roomwire/shared/domain/rooms/room';
+import { type AppFields, appsStream } from '@roomwire/shared/domain/apps/app';
+import { type DomainEvent, schemaVersions } from '@roomwire/shared/domain/events';
+import { type RoomFields, roomsStream } from '@roomwire/shared/domain/rooms/room';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
 
 /** Whom a made-up history belongs to. */
 export interface Owner {
@@ -85,3 +86,12 @@ const newEvent = (owner: Owner, { type, data }: DomainEvent): NewEvent => ({
   data,
   metadata: { ...owner, occurredAt: new Date().toISOString(), principal: 'system', requestId: randomUUID() },
 });
+
+/** One append after the other. */
+export const fillLog = async (log: EventLog, history: Iterable<StreamEvents>): Promise<void> => {
+  const revisions = new Map<string, number>();
+  for (const { stream, events } of history) {
+    const { revision } = await log.append(stream, revisions.get(stream) ?? 'none', events);
+    revisions.set(stream, revision);
+  }
+};

@@ -1,11 +1,8 @@
 import { serveJobs } from '../process/worker.js';
-import { measureAppends } from './appends.js';
-import { openEventLogStore } from './eventLogStore.js';
+import { measureAppends, measureReads } from './measures.js';
+import { openEventLogStore, openLmdbStore, type Store } from './stores.js';
 import { roomHistory } from './history.js';
-import type { StorageJob, StorageResult } from './jobs.js';
-import { openLmdbStore } from './lmdbStore.js';
-import { measureReads } from './reads.js';
-import type { Store } from './store.js';
+import type { StorageJob, StorageResult } from './startStorage.js';
 
 let opened: Store | undefined;
 

@@ -1,5 +1,23 @@
+import type { Measurement } from '../measure/comparison.js';
+import type { Owner } from './history.js';
 import { startWorker, type Worker } from '../process/worker.js';
-import type { Engine, StorageJob, StorageResult } from './jobs.js';
+
+type Engine = 'eventLog' | 'lmdb';
+
+export type StorageJob =
+  | { readonly kind: 'open'; readonly engine: Engine; readonly folder: string }
+  | { readonly kind: 'fill'; readonly owner: Owner; readonly apps: number; readonly events: number }
+  | {
+      readonly kind: 'append';
+      readonly writers: number;
+      readonly warmUpSeconds: number;
+      readonly seconds: number;
+    }
+  | { readonly kind: 'readAll'; readonly warmUpSeconds: number; readonly seconds: number }
+  | { readonly kind: 'close' };
+
+/** Empty where there is nothing to tell. */
+export type StorageResult = Measurement;
 
 /** A store in a process of its own, on all cores: LMDB writes and syncs beside the thread that runs JavaScript. */
 export const startStorage = async (

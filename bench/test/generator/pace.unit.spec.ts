@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pace, paceInTicks } from '../../src/generator/pace.js';
+import { inTurn, pace, paceInTicks } from '../../src/generator/pace.js';
 
 describe('The pace of an open loop', () => {
   for (const keepPace of [pace, paceInTicks])
@@ -10,4 +10,29 @@ describe('The pace of an open loop', () => {
       expect(moments).to.have.length(10);
       for (const gap of gaps) expect(gap).to.be.closeTo(2, 1e-6);
     });
+});
+
+describe('Work in turn', () => {
+  it('does each once and never more than so many at a time', async () => {
+    const done: number[] = [];
+    let running = 0;
+    let most = 0;
+    await inTurn(20, 3, async (index) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      done.push(index);
+    });
+    expect(done.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index));
+    expect(most).to.equal(3);
+  });
+
+  it('fails with the first that fails', async () => {
+    const failing = inTurn(5, 2, async (index) => {
+      if (index === 1) throw new Error('the second');
+    });
+    const error = await failing.catch((reason: unknown) => reason);
+    expect(error).to.be.an('error').with.property('message', 'the second');
+  });
 });

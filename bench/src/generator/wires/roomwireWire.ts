@@ -1,8 +1,50 @@
+import { encode } from '@msgpack/msgpack';
+import { clientFrame, publishFrame, stamped } from '../frames.js';
+import { type Connection, type Conversation, openConversation } from '../connection.js';
 import type { Login } from '../jobs.js';
-import { admitted, subscribed } from '../join.js';
-import { publishFrame, stamped } from '../message.js';
-import { binaryLayout } from './binaryLayout.js';
-import type { Wire } from './wire.js';
+import { binaryLayout, type Wire } from './wire.js';
+
+const protocolVersion = 2;
+
+interface Choice {
+  readonly filter?: string | undefined;
+  readonly group?: string | undefined;
+}
+
+/** A connection to Roomwire that will get every message of the topic, those that match a filter, or its turn in a group. */
+export const subscribed = async (
+  port: number,
+  token: string,
+  topic: string,
+  { filter, group }: Choice = {},
+): Promise<Connection> => {
+  const conversation = await authenticated(port, token);
+  const filters = filter === undefined ? [] : [filter];
+  const turns = group === undefined ? {} : { loadBalance: true, loadBalanceGroup: group };
+  await ask(conversation, { type: 'subscribe', topic, filters, ...turns }, 'subscribed');
+  return conversation.connection;
+};
+
+/** A connection to Roomwire that may publish. */
+export const admitted = async (port: number, token: string): Promise<Connection> =>
+  (await authenticated(port, token)).connection;
+
+const authenticated = async (port: number, token: string): Promise<Conversation> => {
+  const conversation = await openConversation(port, '/ws');
+  await ask(conversation, { type: 'auth', token, protocolVersion }, 'auth');
+  return conversation;
+};
+
+const ask = (
+  conversation: Conversation,
+  frame: Readonly<Record<string, unknown>>,
+  answer: string,
+): Promise<void> => conversation.ask(clientFrame(encode(frame)), (given) => isAnswer(given, answer));
+
+const isAnswer = (frame: unknown, type: string): boolean => {
+  const { type: given, success = true } = frame as { type?: unknown; success?: unknown };
+  return given === type && success === true;
+};
 
 type Tokens = Extract<Login, { protocol: 'roomwire' }>;
 

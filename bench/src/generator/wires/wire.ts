@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { Connection } from '../connection.js';
-import type { FrameSink } from '../frameWalker.js';
+import { type FrameSink, FrameWalker, stampFromEnd } from '../frames.js';
 
 /** Who connects, and for what. */
-export interface Seat {
+interface Seat {
   readonly port: number;
   /** Of all subscribers; each may have credentials of its own. */
   readonly index: number;
@@ -40,3 +40,11 @@ export interface Wire {
   /** A copy that carries the moment at which it was meant to be sent. */
   stamped(frame: Buffer, moment: number): Buffer;
 }
+
+/** A delivery is a binary frame that ends with the data. */
+export const binaryLayout: Layout = {
+  opcode: 2,
+  stampFromEnd,
+  momentOf: (raw) => raw,
+  walker: (sink) => new FrameWalker(sink),
+};
