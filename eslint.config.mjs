@@ -45,12 +45,37 @@ const pure = {
 
 const shared = layer(['shared/src/**'], [packages(allBut('shared'), 'Shared code knows no service.')]);
 
+/** The folders of the gateway by floors, the highest first. One may import those below it, none beside it. */
+const gatewayFloors = [
+  ['socket'],
+  ['session'],
+  ['subscriptions'],
+  ['groups'],
+  ['fanout', 'presence', 'webhooks'],
+  ['limits'],
+  ['access'],
+  ['policy'],
+];
+
+const gatewayLayers = gatewayFloors.flatMap((floor, index) =>
+  floor.map((folder) => {
+    const foreign = gatewayFloors
+      .slice(0, index + 1)
+      .flat()
+      .filter((other) => other !== folder);
+    const group = [...foreign.map((other) => `**/${other}/**`), '**/compose.js', '**/gateway.js'];
+    const floors = { group, message: 'A floor of the gateway knows nothing above it or beside it.' };
+    const bans = folder === 'policy' ? [floors, pure] : [floors];
+    return layer([`gateway/src/${folder}/**`], bans, sourcesOf('gateway'));
+  }),
+);
+
 /** Outer layers first. */
 const layers = [
   ...serviceLayers,
   // The write model is pure: a decider sees the domain and its commands.
   layer(['command-api/src/**/decide*.ts', 'command-api/src/policy/**'], [pure], sourcesOf('command-api')),
-  layer(['gateway/src/policy/**'], [pure], sourcesOf('gateway')),
+  ...gatewayLayers,
   layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
   layer(['infra/src/**'], [packages(['testing', 'bench'], 'What is for tests lives with tests.')]),

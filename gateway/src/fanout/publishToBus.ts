@@ -17,7 +17,6 @@ import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Client, Identity } from '../access/client.js';
-import type { Trigger } from '../webhooks/webhookCalls.js';
 import { RecordingLine, type RecordMessage } from './recording.js';
 import type { RetainStamps } from './retainedValues.js';
 import { beginPublish } from './traceMessages.js';
@@ -82,7 +81,13 @@ interface PublishDeps {
   /** Whether subscribers get them. */
   readonly showsIds: boolean;
   readonly record: RecordMessage;
-  readonly trigger: Trigger;
+  /** Undefined where no trigger webhook is to be called; otherwise resolves when the call can no longer be lost. */
+  readonly trigger: (
+    identity: Identity,
+    frame: PublishFrame,
+    access: TopicAccess,
+    traceparent: TraceParent | undefined,
+  ) => Promise<void> | undefined;
 }
 
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {

@@ -27,7 +27,22 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ],
   ['projections/src/projections.ts', '@roomwire/command-api/x', '@roomwire/shared/adapters/x'],
   ['gateway/src/gateway.ts', '@roomwire/infra/x', '@roomwire/shared/adapters/x', '@roomwire/testing/x'],
-  ['gateway/src/policy/filters.ts', 'node:fs', '@roomwire/command-api/x', '@roomwire/shared/adapters/x'],
+  ['gateway/src/socket/connection.ts', '../compose.js', '../gateway.js', '@roomwire/infra/x'],
+  ['gateway/src/session/session.ts', '../socket/x.js', '../compose.js', '@roomwire/shared/adapters/x'],
+  ['gateway/src/subscriptions/subscriptions.ts', '../session/x.js', '../socket/x.js', '../compose.js'],
+  ['gateway/src/groups/workerGroups.ts', '../subscriptions/x.js', '../session/x.js', '../compose.js'],
+  ['gateway/src/fanout/audience.ts', '../groups/x.js', '../presence/x.js', '../subscriptions/x.js'],
+  ['gateway/src/presence/presence.ts', '../fanout/x.js', '../groups/x.js', '../session/x.js'],
+  ['gateway/src/webhooks/hydrations.ts', '../fanout/x.js', '../subscriptions/x.js', '@roomwire/infra/x'],
+  ['gateway/src/limits/usageLedger.ts', '../fanout/x.js', '../session/x.js'],
+  ['gateway/src/access/directory.ts', '../limits/x.js', '../session/x.js', '@roomwire/infra/x'],
+  [
+    'gateway/src/policy/filters.ts',
+    '../access/x.js',
+    'node:fs',
+    '@roomwire/command-api/x',
+    '@roomwire/shared/adapters/x',
+  ],
   [
     'webhook-consumer/src/policy/nextStep.ts',
     'node:fs',
@@ -67,6 +82,9 @@ describe('The layers', () => {
       [],
     );
     expect(await refusals('gateway/src/gateway.ts', '@roomwire/shared/ports/clock')).to.deep.equal([]);
+    expect(
+      await refusals('gateway/src/session/session.ts', '../subscriptions/subscriptions.js'),
+    ).to.deep.equal([]);
     expect(await refusals('gateway/test/x.ts', '@roomwire/testing/run/eventually')).to.deep.equal([]);
     expect(await refusals('shared/src/ports/clock.ts', '../domain/slug.js')).to.deep.equal([]);
   });
