@@ -21,7 +21,7 @@ import { createRecorder } from './fanout/recording.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
-import { isHostPlace } from './groups/groupHosts.js';
+import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
 import { ConnectionLimit } from './limits/connectionLimit.js';
 import { ConnectionNotes } from './limits/connectionNotes.js';
@@ -114,14 +114,12 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     gatewayId,
     connections: connectionCounts,
     others: {
-      onTransition: (transition) => groups.told(transition),
-      onOwnPresence: (connection, room) => groups.announced(connection, room),
+      onTransition: (transition) => groups.onTransition(transition),
+      onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
     },
   });
   const groups: WorkerGroups = new WorkerGroups({
     ...ports,
-    record: messageStore,
-    store: ports.groupStore,
     gatewayId,
     metrics,
     board: presence.board,
@@ -129,8 +127,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     retryMs: 1_000,
     closeMs: 2_000,
     bounds: { messages: options.groupMessages, bytes: options.groupBytes },
-    attend: (room) => rooms.subscribe(room),
-    forget: (room) => rooms.unsubscribe(room),
+    subscribe: (room) => rooms.subscribe(room),
+    unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
   const usageLedger = new UsageLedger({ gatewayId, views, clock, logger, plans });
@@ -180,7 +178,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     ...{ sessionRecords, connectionLimit, connectionNotes, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
-      presenceEntries: () => presence.board.count(isHostPlace),
+      presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.reports.size,
     }),
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),

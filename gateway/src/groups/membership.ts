@@ -1,73 +1,121 @@
-import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { matchesFilters } from '../policy/filters.js';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { GroupSite } from './groupSite.js';
-import type { LocalMember } from './ownMembers.js';
-import type { ReplayTarget } from './replay.js';
-import type { MemberWish } from './workerGroups.js';
+import type { ReplayTarget } from './backlog.js';
+import type { LocalMember } from './machine/localMembers.js';
+import { isEligible } from './machine/members.js';
 
-/** What waits to be in force. */
+/** Names a group. */
+export interface GroupPlace {
+  /** Internal. */
+  readonly room: string;
+  /** Internal. */
+  readonly topic: string;
+  readonly group: string;
+}
+
+/** A subscription that is to be a member of a group, and what it hears of it. */
+export interface MemberWish extends GroupPlace {
+  readonly actorTokenId: string;
+  readonly filters: readonly FilterEntry[] | undefined;
+  readonly acks: boolean;
+  /** Its session outlives its connection. */
+  readonly isPersistent: boolean;
+  /** The ids of the room and the scope that the names in the topic lead to. */
+  readonly place: string;
+  readonly replay: MemberReplay;
+  /** It takes part from here on: between two messages of the topic. */
+  readonly entered: () => void;
+  readonly deliver: (message: LiveMessage) => void;
+  /** Whether what is delivered goes to the client. */
+  readonly isReachable: () => boolean;
+}
+
+/** How a member is given the backlog of its group. */
+export interface MemberReplay {
+  /** At most so many messages; undefined where nothing is replayed. */
+  limit(): number | undefined;
+  begin(count: number): void;
+  give(message: LiveMessage): void;
+  end(replayed: number): void;
+  /** Resolves when there is room for one more, or `isOver`. */
+  room(isOver: () => boolean): Promise<void>;
+}
+
+/** The group that a membership belongs to. */
+export interface MemberGroup {
+  /** Resolves when members may join. Rejects with `EngineUnavailable`. */
+  readonly opened: Promise<void>;
+  /** The group stays open until it is released as often as it was retained. */
+  retain(): void;
+  release(): void;
+  join(member: Membership): void;
+  update(member: Membership): void;
+  leave(member: Membership, quit: boolean, left: (() => void) | undefined): void;
+  /** The member has entered, and can be given messages. */
+  ready(member: Membership): void;
+  acknowledge(ids: readonly string[]): void;
+}
+
 interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Longer than it takes until the others have noticed that a gateway is dead, or have given up waiting for one. */
+/** Longer than it takes until the others have noticed that a gateway is dead, or have stopped waiting for its snapshot. */
 const patienceMs = 30_000;
 
-/** One subscription's place in a group. */
+/** The membership of one subscription in a group. */
 export class Membership implements LocalMember {
   readonly actorTokenId: string;
   readonly acks: boolean;
   readonly isPersistent: boolean;
   readonly place: string;
   readonly group: string;
-  filters: GroupMember['filters'];
-  number: number;
+  filters: LocalMember['filters'];
+  number = 0;
   private readonly wish: MemberWish;
-  private readonly site: GroupSite;
+  private readonly memberOf: MemberGroup;
   private waiting: Waiting[] = [];
-  /** What it gets before it is released. */
-  private early: LiveMessage[] | undefined = [];
   private hasEntered = false;
+  /** Its client knows that it is subscribed. */
+  private isReleased = false;
   private state: 'opening' | 'joined' | 'left' = 'opening';
 
-  constructor(wish: MemberWish, site: GroupSite, nextNumber: () => number) {
+  constructor(wish: MemberWish, memberOf: MemberGroup) {
     this.wish = wish;
-    this.site = site;
+    this.memberOf = memberOf;
     this.group = wish.group;
     this.actorTokenId = wish.actorTokenId;
     this.acks = wish.acks;
     this.isPersistent = wish.isPersistent;
     this.place = wish.place;
     this.filters = wish.filters;
-    this.number = nextNumber();
-    site.use();
+    memberOf.retain();
   }
 
-  /** Resolves when it takes part. Rejects, and is out, where the bus is out of reach. */
+  /** Resolves when it takes part. Rejects, and has left, where the bus cannot be reached. */
   async join(): Promise<void> {
     try {
-      await this.site.opened;
+      await this.memberOf.opened;
     } catch (error) {
       this.leave();
       throw error;
     }
     if (this.state !== 'opening') return;
     this.state = 'joined';
-    await this.inForce(() => this.site.join(this));
+    await this.inForce(() => this.memberOf.join(this));
   }
 
   /** Resolves when the filters are in force. */
-  async change(filters: GroupMember['filters']): Promise<void> {
+  async change(filters: LocalMember['filters']): Promise<void> {
     this.filters = filters;
-    if (this.state === 'joined') await this.inForce(() => this.site.replica.update(this));
+    if (this.state === 'joined') await this.inForce(() => this.memberOf.update(this));
   }
 
   /**
-   * From now on it gets nothing. One that has `quit` does not want to know what comes when nobody is there. `left` is called
-   * between two messages of the topic, when all know that it is out.
+   * It is given nothing from here on. One that has `quit` does not want what comes when the group is empty. `left` is called
+   * between two messages of the topic, when all gateways know that it has left.
    */
   leave(quit = true, left?: () => void): void {
     if (this.state === 'left') return;
@@ -75,11 +123,11 @@ export class Membership implements LocalMember {
     this.state = 'left';
     this.settle(({ resolve }) => resolve());
     if (hasJoined) {
-      this.site.leave(this, quit, left);
-      this.site.release();
+      this.memberOf.leave(this, quit, left);
+      this.memberOf.release();
     } else {
-      const release = (): void => this.site.release();
-      this.site.opened.then(release, release);
+      const release = (): void => this.memberOf.release();
+      this.memberOf.opened.then(release, release);
     }
   }
 
@@ -87,25 +135,18 @@ export class Membership implements LocalMember {
     return this.wish.isReachable();
   }
 
-  /** From now on it is given what it gets, and what it got before. */
+  /** From here on it is given messages, with those that it has been assigned already. */
   release(): void {
-    const early = this.early ?? [];
-    this.early = undefined;
-    if (this.isReachable) {
-      for (const message of early) this.wish.deliver(message);
-      if (!this.acks && early.length > 0) this.done(early.map(({ id }) => id));
-    }
+    this.isReleased = true;
     this.readyIfIn();
   }
 
-  /** Gives it what was recorded; `given` hears of each message. */
+  /** Gives it the messages of a backlog; `given` hears of each. */
   replayTarget(given: (message: LiveMessage) => void): ReplayTarget {
     const { replay } = this.wish;
     return {
       limit: replay.limit(),
-      mayHave: ({ publisher, filters }) =>
-        publisher !== this.actorTokenId &&
-        (this.filters === undefined || matchesFilters(this.filters, new Set(filters))),
+      isEligible: (message) => isEligible(message)(this),
       begin: (count) => replay.begin(count),
       end: (replayed) => replay.end(replayed),
       give: async (message) => {
@@ -120,7 +161,7 @@ export class Membership implements LocalMember {
 
   /** Its client has acknowledged these messages. */
   done(ids: readonly string[]): void {
-    this.site.replica.done(ids);
+    this.memberOf.acknowledge(ids);
   }
 
   entered(): void {
@@ -132,16 +173,13 @@ export class Membership implements LocalMember {
   }
 
   deliver(message: LiveMessage): boolean {
-    if (this.early) {
-      this.early.push(message);
-      return false;
-    }
+    if (!this.isReleased || !this.wish.isReachable()) return false;
     this.wish.deliver(message);
-    return !this.acks;
+    return true;
   }
 
   private readyIfIn(): void {
-    if (this.hasEntered && this.early === undefined && this.state === 'joined') this.site.isReady(this);
+    if (this.hasEntered && this.isReleased && this.state === 'joined') this.memberOf.ready(this);
   }
 
   private async inForce(action: () => void): Promise<void> {

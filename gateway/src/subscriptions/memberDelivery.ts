@@ -3,7 +3,7 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { replayedBody } from '@roomwire/shared/wire/protocol/serverFrames';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
 import { beginDelivery } from '../fanout/traceMessages.js';
-import type { MemberReplay } from '../groups/workerGroups.js';
+import type { MemberReplay } from '../groups/membership.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/topicConfig.js';
 import type { MemberDelivery, Subscription } from './subscription.js';

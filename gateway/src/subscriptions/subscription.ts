@@ -6,8 +6,8 @@ import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { Subscriber, type Audiences } from '../fanout/audience.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
-import type { Membership } from '../groups/membership.js';
-import type { MemberReplay, WorkerGroups } from '../groups/workerGroups.js';
+import type { MemberReplay, Membership } from '../groups/membership.js';
+import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { PendingAcks } from './pendingAcks.js';
 
 /** What a client may change of a subscription without leaving the topic. */

@@ -1,12 +1,20 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupState } from '../../src/groups/groupState.js';
+import { GroupState, type OpenMessage } from '../../src/groups/machine/groupState.js';
+import { MemberOrder, type Member } from '../../src/groups/machine/members.js';
 import { messageOf } from '../support/groupNode.js';
 
 const member = (number: number, fields: Partial<GroupMember> = {}): GroupMember => ({
   ...{ number, actorTokenId: `actor-${number}`, filters: undefined, acks: true, isPersistent: false },
   ...fields,
 });
+
+const assign = (
+  state: GroupState,
+  id: string,
+  [gatewayId, number]: readonly [string, number],
+): OpenMessage | undefined => state.assign(id, state.members.get(gatewayId, number));
 
 describe('the state of a worker group', () => {
   let state: GroupState;
@@ -17,21 +25,21 @@ describe('the state of a worker group', () => {
   });
 
   const chosenFor = (fields: Parameters<typeof messageOf>[1] = {}): number | undefined =>
-    state.choose(messageOf('x', fields))?.number;
-  const take = (id: string, bytes = 1): void => state.take(messageOf(id, { body: new Uint8Array(bytes) }));
+    state.members.choose(messageOf('x', fields))?.number;
+  const take = (id: string, bytes = 1): void => state.add(messageOf(id, { body: new Uint8Array(bytes) }));
 
-  it('[WS-GROUP-2] chooses the one with the fewest messages, and in turn among equals', () => {
+  it('[WS-GROUP-2] chooses the member with the fewest open messages, and in turn among equals', () => {
     take('m1');
-    state.assign('m1', ['a', 1]);
+    assign(state, 'm1', ['a', 1]);
     expect(chosenFor()).to.equal(2);
     take('m2');
-    state.assign('m2', ['a', 2]);
+    assign(state, 'm2', ['a', 2]);
     expect(chosenFor()).to.equal(1);
-    state.done('m2');
+    state.acknowledge('m2');
     expect(chosenFor()).to.equal(2);
   });
 
-  it('[WS-GROUP-2] counts nothing for those whose clients acknowledge nothing', () => {
+  it('[WS-GROUP-2] counts no messages of members whose clients do not acknowledge', () => {
     const turns = new GroupState({ messages: 10, bytes: 100 });
     turns.join('a', [member(1, { acks: false }), member(2, { acks: false })]);
     for (const [id, number] of [
@@ -39,74 +47,153 @@ describe('the state of a worker group', () => {
       ['m2', 2],
       ['m3', 1],
     ] as const) {
-      turns.take(messageOf(id));
-      expect(turns.choose(messageOf(id))?.number).to.equal(number);
-      turns.assign(id, ['a', number]);
-      if (number === 2) turns.done(id);
+      turns.add(messageOf(id));
+      expect(turns.members.choose(messageOf(id))?.number).to.equal(number);
+      assign(turns, id, ['a', number]);
+      if (number === 2) turns.acknowledge(id);
     }
   });
 
-  it('[WS-GROUP-2] lets the first assignment of a message hold', () => {
+  it('[WS-GROUP-2] puts the first assignment of a message into effect', () => {
     take('m1');
-    expect(state.assign('m1', ['a', 1])?.assignee?.number).to.equal(1);
-    expect(state.assign('m1', ['a', 2])).to.equal(undefined);
-    expect(state.assign('m2', ['a', 2])).to.equal(undefined);
+    expect(assign(state, 'm1', ['a', 1])?.assignee?.number).to.equal(1);
+    expect(assign(state, 'm1', ['a', 2])).to.equal(undefined);
+    expect(assign(state, 'm2', ['a', 2])).to.equal(undefined);
   });
 
-  it('[WS-GROUP-2] gives nothing to those who have left, and what they had to the others', () => {
+  it('[WS-GROUP-2] assigns nothing to members that have left, and what they had to the others', () => {
     take('m1');
     state.leave('a', [1]);
-    expect(state.assign('m1', ['a', 1])).to.equal(undefined);
-    state.assign('m1', ['a', 2]);
-    state.gone('a', 2);
-    expect([...state.loose]).to.deep.equal(['m1']);
+    expect(assign(state, 'm1', ['a', 1])).to.equal(undefined);
+    assign(state, 'm1', ['a', 2]);
+    state.removeGateway('a', 2);
+    expect([...state.unassigned]).to.deep.equal(['m1']);
     expect(state.members.size).to.equal(0);
   });
 
-  it('[WS-GROUP-3] takes a message neither for its publisher nor past all filters, and keeps one that was the group’s', () => {
+  it('[WS-GROUP-3] adds no message that no member is eligible for, and keeps one that was the group’s', () => {
     const small = new GroupState({ messages: 9, bytes: 100 });
     small.join('a', [member(1, { filters: ['eu'] })]);
-    small.take(messageOf('m1', { filters: ['us'] }));
-    small.take(messageOf('m2', { filters: ['eu'], publisher: 'actor-1' }));
-    expect(small.held.size).to.equal(0);
+    small.add(messageOf('m1', { filters: ['us'] }));
+    small.add(messageOf('m2', { filters: ['eu'], publisher: 'actor-1' }));
+    expect(small.open.size).to.equal(0);
     small.join('b', [member(2)]);
-    small.take(messageOf('m3', { publisher: 'actor-1' }));
+    small.add(messageOf('m3', { publisher: 'actor-1' }));
     small.leave('b', [2]);
-    small.setAside('m3');
-    expect([...small.loose]).to.deep.equal([]);
+    expect(small.choose('m3')).to.equal(undefined);
+    expect([...small.unassigned]).to.deep.equal([]);
     small.join('b', [member(3)]);
-    expect([...small.loose]).to.deep.equal(['m3']);
+    expect([...small.unassigned]).to.deep.equal(['m3']);
   });
 
-  it('[WS-GROUP-8] drops the oldest when there are too many, and counts them', () => {
+  it('[WS-GROUP-8] drops the oldest open messages beyond its bounds, and counts them', () => {
     for (const id of ['m1', 'm2', 'm3', 'm4']) take(id);
-    expect([...state.held.keys()]).to.deep.equal(['m2', 'm3', 'm4']);
+    expect([...state.open.keys()]).to.deep.equal(['m2', 'm3', 'm4']);
     expect(state.dropped).to.equal(1);
     take('m5', 99);
-    expect([...state.held.keys()]).to.deep.equal(['m4', 'm5']);
+    expect([...state.open.keys()]).to.deep.equal(['m4', 'm5']);
     expect(state.dropped).to.equal(3);
   });
 
-  it('is the same when it has been told to somebody', () => {
+  it('is the same when it is restored from a snapshot', () => {
     for (const id of ['m1', 'm2']) take(id);
-    state.assign('m1', ['a', 1]);
-    state.awaiting.add('b');
+    assign(state, 'm1', ['a', 1]);
+    state.catchingUp.add('b');
     const { snapshot } = state;
-    const told = GroupState.of({ messages: 3, bytes: 100 }, snapshot);
-    for (const one of [state, told]) {
+    const replicated = GroupState.of({ messages: 3, bytes: 100 }, snapshot);
+    for (const one of [state, replicated]) {
       expect(one.snapshot).to.deep.equal(snapshot);
-      expect([...one.loose]).to.deep.equal(['m2']);
-      expect(one.choose(messageOf('x'))?.number).to.equal(2);
-      expect(one.sequencer).to.equal('a');
+      expect([...one.unassigned]).to.deep.equal(['m2']);
+      expect(one.members.choose(messageOf('x'))?.number).to.equal(2);
+      expect(one.leader).to.equal('a');
     }
   });
 
-  it('has a sequencer that has the state', () => {
+  it('has a leader that has the state', () => {
     state.join('b', [member(3)]);
-    state.awaiting.add('a');
-    expect(state.sequencer).to.equal('b');
-    expect(state.isAlone('b')).to.equal(false);
-    state.gone('a', 2);
-    expect(state.isAlone('b')).to.equal(true);
+    state.catchingUp.add('a');
+    expect(state.leader).to.equal('b');
+    expect(state.isSoleGateway('b')).to.equal(false);
+    state.removeGateway('a', 2);
+    expect(state.isSoleGateway('b')).to.equal(true);
+  });
+});
+
+let arrivals = 0;
+
+const orderedMember = (fields: Partial<Member> = {}): Member => ({
+  ...{ number: ++arrivals, actorTokenId: 'a', filters: undefined, acks: true, isPersistent: false },
+  ...{ gatewayId: 'g', turn: 0, open: new Set<string>(), proposed: 0, proposedTurn: 0, heapIndex: -1 },
+  arrival: arrivals,
+  ...fields,
+});
+
+/** The rule as the protocol has it. */
+const before = (one: Member, other: Member): number => {
+  const load = ({ acks, open, proposed }: Member) => (acks ? open.size + proposed : 0);
+  const turn = (each: Member) => Math.max(each.turn, each.proposedTurn);
+  return load(one) - load(other) || turn(one) - turn(other) || one.arrival - other.arrival;
+};
+
+type Step = (order: MemberOrder, members: Member[]) => void;
+
+const one = fc.nat(1_000);
+const at = (members: readonly Member[], choice: number): Member | undefined =>
+  members[choice % Math.max(1, members.length)];
+const coming = fc.tuple(fc.nat(3), fc.boolean()).map(([turn, acks]): Step => (order, members) => {
+  const came = orderedMember({ turn, acks });
+  members.push(came);
+  order.add(came);
+});
+const going = one.map((choice): Step => (order, members) => {
+  const gone = at(members, choice);
+  if (gone === undefined) return;
+  members.splice(members.indexOf(gone), 1);
+  order.remove(gone);
+});
+const changing = fc
+  .tuple(one, fc.nat(5), fc.nat(5), fc.nat(5))
+  .map(([choice, load, turn, proposed]): Step => (order, members) => {
+    const changed = at(members, choice);
+    if (changed === undefined) return;
+    changed.open.clear();
+    for (let count = 0; count < load; count++) changed.open.add(`m${count}`);
+    Object.assign(changed, { turn, proposed, proposedTurn: proposed });
+    order.update(changed);
+  });
+
+describe('the order of the members of a group', () => {
+  it('[WS-GROUP-2] begins with the eligible member that has the fewest open messages and has waited longest', () => {
+    const steps = fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: coming },
+        { weight: 1, arbitrary: going },
+        { weight: 4, arbitrary: changing },
+      ),
+      { maxLength: 150 },
+    );
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 40 }), (given, oneIn) => {
+        const order = new MemberOrder();
+        const members: Member[] = [];
+        for (const step of given) {
+          step(order, members);
+          for (const may of [() => true, ({ number }: Member) => number % oneIn === 0, () => false]) {
+            const [best] = members.filter(may).sort(before);
+            expect(order.first(may)?.number).to.equal(best?.number);
+            expect(order.hasAny(may)).to.equal(best !== undefined);
+          }
+        }
+      }),
+      { seed: 64, numRuns: 100 },
+    );
+  });
+
+  it('examines few of many members where most are eligible', () => {
+    const order = new MemberOrder();
+    for (let count = 0; count < 10_000; count++) order.add(orderedMember({ turn: count }));
+    let examined = 0;
+    order.first(({ turn }) => ++examined > 0 && turn >= 3);
+    expect(examined).to.equal(4);
   });
 });

@@ -1,8 +1,8 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
-import type { Membership } from '../../src/groups/membership.js';
-import { WorkerGroups, type MemberReplay } from '../../src/groups/workerGroups.js';
+import type { MemberReplay, Membership } from '../../src/groups/membership.js';
+import { WorkerGroups } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
@@ -61,8 +61,8 @@ export class GroupNode {
     this.board = new PresenceBoard(
       { ...common, beatMs: 3_000, answersMs: 0, returnMs: 1, connections: () => ({}) },
       {
-        onTransition: (transition) => this.groups.told(transition),
-        onOwnPresence: (connection, place) => this.groups.announced(connection, place),
+        onTransition: (transition) => this.groups.onTransition(transition),
+        onOwnPresence: (connection, place) => this.groups.onOwnPresence(connection, place),
       },
     );
     this.groups = new WorkerGroups({
@@ -70,10 +70,10 @@ export class GroupNode {
       metrics: this.metrics,
       board: this.board,
       bounds,
-      ...{ record: undefined, store: undefined },
+      ...{ messageStore: undefined, groupStore: undefined },
       ...{ retryMs: 1, closeMs: 0 },
-      attend: async () => undefined,
-      forget: () => undefined,
+      subscribe: async () => undefined,
+      unsubscribe: () => undefined,
     });
   }
 
@@ -124,7 +124,7 @@ export class GroupNode {
   second(): void {
     if (this.port.isFrozen) return;
     this.board.peers.tick();
-    this.groups.look();
+    this.groups.tick();
   }
 
   private given(worker: Worker, id: string): void {

@@ -5,35 +5,35 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { backOffMs } from '@roomwire/shared/runtime/waiting';
 
-export interface OutgoingDeps {
+export interface CommandAppenderDeps {
   readonly bus: Pick<MessageBus, 'send'>;
   readonly logger: Logger;
-  /** Between two attempts at most. */
+  /** The longest pause between two attempts. */
   readonly retryMs: number;
 }
 
-const mostMerged = 500;
+const maxMerged = 500;
 const firstPauseMs = 50;
 
 /**
- * What a gateway says of a group, in its order: a record waits until the one before it is stored, however long that takes.
- * What is said within a tick, and while a record is on its way, goes out in as few records as it can.
+ * Appends the commands of this gateway to the log in their order: each waits until the one before it is stored, and is
+ * retried until the bus takes it. Commands that can be one record are merged while they wait.
  */
-export class Outgoing {
-  private readonly deps: OutgoingDeps;
+export class CommandAppender {
+  private readonly deps: CommandAppenderDeps;
   private queue: GroupRecord[] = [];
   private sending: Promise<void> | undefined;
   private isOpen = true;
 
-  constructor(deps: OutgoingDeps) {
+  constructor(deps: CommandAppenderDeps) {
     this.deps = deps;
   }
 
-  push(news: GroupRecord): void {
+  push(record: GroupRecord): void {
     const last = this.queue.at(-1);
-    const merged = last && mergedWith(last, news);
+    const merged = last && mergedWith(last, record);
     if (merged) this.queue[this.queue.length - 1] = merged;
-    else this.queue.push(news);
+    else this.queue.push(record);
     this.sending ??= this.send();
   }
 
@@ -49,35 +49,35 @@ export class Outgoing {
 
   private async send(): Promise<void> {
     await new Promise(setImmediate);
-    for (let failures = 0; this.queue.length > 0 && this.isOpen;) {
-      // It stays in front while it is on its way, and nothing is added to it.
-      const [news] = this.queue.splice(0, 1) as [GroupRecord];
-      while (!(await this.isStored(news)) && this.isOpen) {
-        const waitMs = backOffMs({ firstMs: firstPauseMs, longestMs: this.deps.retryMs }, ++failures);
+    while (this.queue.length > 0 && this.isOpen) {
+      // It is taken out before it is sent, so that nothing is merged into it any more.
+      const [record] = this.queue.splice(0, 1) as [GroupRecord];
+      for (let failures = 1; !(await this.isStored(record)) && this.isOpen; failures++) {
+        const waitMs = backOffMs({ firstMs: firstPauseMs, longestMs: this.deps.retryMs }, failures);
         await pause(waitMs, undefined, { ref: false });
       }
-      failures = 0;
     }
     this.sending = undefined;
   }
 
-  private async isStored(news: GroupRecord): Promise<boolean> {
+  private async isStored(record: GroupRecord): Promise<boolean> {
     try {
-      await this.deps.bus.send(roomRecords, news, 'stored');
+      await this.deps.bus.send(roomRecords, record, 'stored');
       return true;
     } catch (error) {
-      this.deps.logger.debug('News of a worker group did not reach the bus', { topic: news.topic, error });
+      const { topic, group } = record;
+      this.deps.logger.debug('A command of a worker group was not stored yet', { topic, group, error });
       return false;
     }
   }
 }
 
-/** One record for both, by the number of the second; undefined where they cannot be one. */
+/** One record for both, with the number of the second; undefined where they cannot be one. */
 const mergedWith = (one: GroupRecord, other: GroupRecord): GroupRecord | undefined => {
-  if (one.kind === 'done' && other.kind === 'done' && one.ids.length < mostMerged) {
+  if (one.kind === 'done' && other.kind === 'done' && one.ids.length < maxMerged) {
     return { ...other, ids: [...one.ids, ...other.ids] };
   }
-  if (one.kind === 'assign' && other.kind === 'assign' && one.assignments.length < mostMerged) {
+  if (one.kind === 'assign' && other.kind === 'assign' && one.assignments.length < maxMerged) {
     return { ...other, assignments: [...one.assignments, ...other.assignments] };
   }
   return undefined;

@@ -6,23 +6,23 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { GroupHosts } from '../../src/groups/groupHosts.js';
-import { GroupSite } from '../../src/groups/groupSite.js';
+import { LocalGroup } from '../../src/groups/localGroup.js';
 import { Membership } from '../../src/groups/membership.js';
+import { Participants } from '../../src/groups/participants.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
 const place = { room: 'p/app/_/room', topic: 'p/app/_/room/work', group: 'g' };
 
-describe('a worker group that has just begun', () => {
+describe('the checkpoint of a worker group that has just begun', () => {
   const clock = new ManualClock();
   let folder: TemporaryFolder;
   let store: GroupStore;
-  /** Before it nobody learns what is in the store. */
+  /** The store answers after it. */
   let answered: Promise<void>;
-  let record: MessageStore;
-  let site: GroupSite;
+  let messageStore: MessageStore;
+  let group: LocalGroup;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -30,41 +30,41 @@ describe('a worker group that has just begun', () => {
     answered = Promise.resolve();
     const real = await openEmbeddedGroupStore(files, clock.now());
     store = overlaid(real, {
-      load: async (...group) => {
+      load: async (...id) => {
         await answered;
-        return real.load(...group);
+        return real.load(...id);
       },
     });
-    record = await openEmbeddedMessageStore(files);
-    const hosts: GroupHosts = new GroupHosts('gateway', {
+    messageStore = await openEmbeddedMessageStore(files);
+    const participants: Participants = new Participants('gateway', {
       ready: Promise.resolve(),
       announce: async ({ connection, room }) => {
-        hosts.entered(connection, room);
+        participants.onOwnPresence(connection, room);
         return true;
       },
       withdraw: async () => undefined,
       entries: () => [],
     });
-    site = new GroupSite(place, {
-      ...{ hosts, store, record, clock, logger: silentLogger },
+    group = new LocalGroup(place, {
+      ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
       ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
-      bus: { send: async (_channel, news) => site.take(news as never) },
-      attend: async () => undefined,
-      forget: () => undefined,
-      nextNumber: () => 1,
-      mayBeOut: () => false,
+      bus: { send: async (_channel, record) => group.command(record as never) },
+      subscribe: async () => undefined,
+      unsubscribe: () => undefined,
+      lastNumber: 0,
+      noticePause: () => undefined,
       dropped: () => undefined,
       ended: () => undefined,
     });
   });
 
   afterEach(async () => {
-    site.abandon();
-    await Promise.all([store.close(), record.close()]);
+    group.abandon();
+    await Promise.all([store.close(), messageStore.close()]);
     await folder.remove();
   });
 
-  const member = async (isPersistent: boolean, number = 1): Promise<Membership> => {
+  const member = async (isPersistent: boolean): Promise<Membership> => {
     const replay = {
       limit: () => 10,
       begin: () => undefined,
@@ -86,50 +86,50 @@ describe('a worker group that has just begun', () => {
       deliver: () => undefined,
       isReachable: () => true,
     };
-    const membership = new Membership(wish, site, () => number);
+    const membership = new Membership(wish, group);
     await membership.join();
     membership.release();
     return membership;
   };
   const stored = () => store.load(place.topic, place.group);
 
-  it('[WS-GROUP-9] is remembered should its gateway be killed before the first look', async () => {
+  it('[WS-GROUP-9] is written before the first tick, in case its gateway is killed', async () => {
     await member(true);
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
     expect(await stored()).to.include({ place: 'here', sinceMs: clock.now() });
   });
 
-  it('[WS-GROUP-9] is remembered from its first member with a session on', async () => {
+  it('[WS-GROUP-9] is written from its first member with a persistent session on', async () => {
     await member(false);
-    await eventually(() => site.replica.known?.isWaking === false);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
     expect(await stored()).to.equal(undefined);
-    await member(true, 2);
+    await member(true);
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
   });
 
-  /** It comes and goes before it is known whether there is anything to wake. */
+  /** A member joins and leaves before it is known whether there is a backlog. */
   const passThrough = async (): Promise<void> => {
     let answer = (): void => undefined;
     answered = new Promise((resolve) => (answer = resolve));
     (await member(true)).leave(false);
-    await eventually(() => site.replica.known === undefined);
+    await eventually(() => group.machine.state === undefined);
     answer();
   };
 
-  it('[WS-GROUP-9] is remembered though its only member stayed for no more than a moment', async () => {
+  it('[WS-GROUP-9] is written although its only member stayed for a moment', async () => {
     await passThrough();
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
     expect(await stored()).to.include({ place: 'here', sinceMs: clock.now() });
   });
 
-  it('[WS-GROUP-9] is as it was asleep when whoever came has gone before it was woken', async () => {
+  it('[WS-GROUP-9] stays as it is when the member leaves before the backlog has been replayed', async () => {
     const before = {
       ...{ topic: place.topic, group: place.group, place: 'here', sinceMs: 1, undone: ['1'], done: [] },
       expiresAt: clock.now() + 1_000,
     };
     await store.write(before);
     await passThrough();
-    await site.closed;
+    await group.closed;
     expect(await stored()).to.deep.equal(before);
   });
 });

@@ -1,0 +1,202 @@
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { GroupStore, StoredGroup } from '@roomwire/shared/ports/groupStore';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import { madeAt, type GroupState } from './machine/groupState.js';
+
+export interface BacklogDeps {
+  /** Both undefined where messages are not recorded: then there is no backlog. */
+  readonly messageStore: MessageStore | undefined;
+  readonly groupStore: GroupStore | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The member that a backlog is replayed to. */
+export interface ReplayTarget {
+  /** At most so many messages; undefined where the topic is not replayed. */
+  readonly limit: number | undefined;
+  isEligible(message: LiveMessage): boolean;
+  begin(count: number): void;
+  /** Resolves when there is room for more; with false when the member has left. */
+  give(message: LiveMessage): Promise<boolean>;
+  end(replayed: number): void;
+}
+
+type Progress = Pick<StoredGroup, 'sinceMs' | 'undone' | 'done'>;
+
+/** [WS-GROUP-9] How long an empty group collects. */
+const collectsMs = 24 * 3_600_000;
+/** The checkpoint of a group with members is written this often, changed or not, so that it does not expire. */
+const refreshMs = 3_600_000;
+/** Only the newest messages of the topic are examined. */
+const maxExamined = 100_000;
+/** A message is recorded after it was made, perhaps on another machine. */
+const clockMarginMs = 10_000;
+
+/**
+ * What a group missed while it was empty. The messages are in the message store anyway; a checkpoint in the group store says
+ * which of them the group had acknowledged, should all its gateways end or die.
+ */
+export class Backlog {
+  private readonly deps: BacklogDeps;
+  private readonly id: Pick<StoredGroup, 'topic' | 'group'>;
+  private writing: Promise<void> = Promise.resolve();
+  private written: { readonly sinceMs: number; readonly at: number } | undefined;
+  /** The ids of the last replay. */
+  private replayed: readonly string[] = [];
+  private place = '';
+
+  constructor({ topic, group }: Pick<StoredGroup, 'topic' | 'group'>, deps: BacklogDeps) {
+    this.id = { topic, group };
+    this.deps = deps;
+  }
+
+  get isPossible(): boolean {
+    return this.deps.groupStore !== undefined && this.deps.messageStore !== undefined;
+  }
+
+  get hasCheckpoint(): boolean {
+    return this.written !== undefined;
+  }
+
+  /** Resolves when no write is under way. */
+  get settled(): Promise<void> {
+    return this.writing;
+  }
+
+  /** The room and scope that the topic's names lead to now; others may get the names later. */
+  belongsTo(place: string): void {
+    this.place = place;
+  }
+
+  /** The leader's, at the beginning and once a second: should all gateways be killed, the group continues from here. */
+  checkpoint(state: GroupState): void {
+    const { clock } = this.deps;
+    if (!this.isPossible || state.isBacklogPending || !state.mayCollect) return;
+    const sinceMs = state.acknowledgedUntilMs;
+    const isFresh = this.written && clock.now() - this.written.at < refreshMs;
+    if (isFresh && this.written?.sinceMs === sinceMs) return;
+    this.write({ sinceMs, undone: [], done: [] });
+  }
+
+  /** The last member has left: this checkpoint is exact. */
+  emptied(state: GroupState): void {
+    if (!this.isPossible) return;
+    if (!state.collectsWhenEmpty) return state.isBacklogPending ? undefined : this.remove();
+    const isAcknowledged = (id: string): boolean => !state.open.has(id);
+    const progress = {
+      sinceMs: state.seen.floorMs,
+      undone: [...state.open.keys()],
+      done: [...state.seen.ids, ...this.replayed].filter(isAcknowledged),
+    };
+    if (state.isBacklogPending) this.writeUnlessStored(progress);
+    else this.write(progress);
+  }
+
+  /** [WS-GROUP-10] Replays what the group has missed to one member. Rejects with `EngineUnavailable`. */
+  async replay(target: ReplayTarget): Promise<'replayed' | 'nothing' | 'interrupted'> {
+    const { groupStore, messageStore } = this.deps;
+    if (groupStore === undefined || messageStore === undefined) return 'nothing';
+    await this.writing;
+    const stored = await this.load();
+    if (stored === undefined) return 'nothing';
+    const ids = await replay(messageStore, stored, target);
+    if (ids === undefined) return 'interrupted';
+    this.replayed = ids;
+    return 'replayed';
+  }
+
+  private async load(): Promise<StoredGroup | undefined> {
+    const stored = await this.deps.groupStore?.load(this.id.topic, this.id.group);
+    const isExpired = stored === undefined || stored.expiresAt <= this.deps.clock.now();
+    return isExpired || stored.place !== this.place ? undefined : stored;
+  }
+
+  private write(progress: Progress): void {
+    const stored = this.storedAs(progress);
+    this.perform(() => this.deps.groupStore?.write(stored));
+  }
+
+  /** The group became empty before its backlog was replayed: a checkpoint of that stays as it is. */
+  private writeUnlessStored(progress: Progress): void {
+    const stored = this.storedAs(progress);
+    this.perform(async () => {
+      if ((await this.load()) === undefined) await this.deps.groupStore?.write(stored);
+    });
+  }
+
+  private storedAs(progress: Progress): StoredGroup {
+    const at = this.deps.clock.now();
+    this.written = { sinceMs: progress.sinceMs, at };
+    return { ...this.id, place: this.place, ...progress, expiresAt: at + collectsMs };
+  }
+
+  private remove(): void {
+    if (this.written === undefined) return;
+    this.written = undefined;
+    this.perform(() => this.deps.groupStore?.forget(this.id.topic, this.id.group));
+  }
+
+  /** One write after the other; a failed one is made up for by the next checkpoint. */
+  private perform(action: () => Promise<void> | undefined): void {
+    this.writing = this.writing.then(action).catch((error: unknown) => {
+      this.written = undefined;
+      this.deps.logger.warn('The checkpoint of a worker group could not be written', { ...this.id, error });
+    });
+  }
+}
+
+/**
+ * Oldest first. The store is read twice, because the number comes first and the messages may be more than should be held in
+ * memory. Resolves with the ids, or with undefined when the member has left.
+ */
+const replay = async (
+  messageStore: MessageStore,
+  stored: StoredGroup,
+  target: ReplayTarget,
+): Promise<readonly string[] | undefined> => {
+  if (target.limit === undefined) return [];
+  const ids = await missedIds(messageStore, stored, target, target.limit);
+  if (ids.size === 0) return [];
+  const given: string[] = [];
+  target.begin(ids.size);
+  for await (const message of recorded(messageStore, stored)) {
+    if (!ids.delete(message.id)) continue;
+    if (!(await target.give(message))) return undefined;
+    given.push(message.id);
+    if (ids.size === 0) break;
+  }
+  target.end(given.length);
+  return given;
+};
+
+/** Those of the newest missed messages. */
+const missedIds = async (
+  messageStore: MessageStore,
+  stored: StoredGroup,
+  target: ReplayTarget,
+  limit: number,
+): Promise<Set<string>> => {
+  const [done, undone] = [new Set(stored.done), new Set(stored.undone)];
+  const isMissed = ({ id }: LiveMessage): boolean =>
+    undone.has(id) || (madeAt(id) >= stored.sinceMs && !done.has(id));
+  const ids = new Set<string>();
+  for await (const message of recorded(messageStore, stored)) {
+    if (!isMissed(message) || !target.isEligible(message)) continue;
+    ids.add(message.id);
+    if (ids.size > limit) ids.delete(ids.values().next().value as string);
+  }
+  return ids;
+};
+
+const recorded = async function* (
+  messageStore: MessageStore,
+  stored: StoredGroup,
+): AsyncGenerator<LiveMessage> {
+  const oldest = stored.undone.reduce((time, id) => Math.min(time, madeAt(id)), stored.sinceMs);
+  const range = { sinceMs: oldest - clockMarginMs, limit: maxExamined };
+  const { pages } = await messageStore.replay(stored.topic, range);
+  for await (const page of pages) for (const { message } of page) yield message;
+};

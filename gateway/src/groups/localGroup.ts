@@ -1,0 +1,177 @@
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { Backlog, type BacklogDeps } from './backlog.js';
+import { CommandAppender, type CommandAppenderDeps } from './commandAppender.js';
+import { GroupMachine } from './machine/groupMachine.js';
+import type { GroupBounds } from './machine/groupState.js';
+import type { GroupPlace, MemberGroup, Membership } from './membership.js';
+import type { Participants, Participation } from './participants.js';
+
+export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
+  readonly gatewayId: string;
+  readonly bounds: GroupBounds;
+  readonly participants: Participants;
+  /** Once it has resolved, all records of the room come to `message` and `command`. */
+  readonly subscribe: (room: string) => Promise<void>;
+  readonly unsubscribe: (room: string) => void;
+  /** Its members get higher numbers than this one. */
+  readonly lastNumber: number;
+  /** Called before members are given anything that no record has caused. */
+  readonly noticePause: () => void;
+  readonly dropped: (messages: number) => void;
+  readonly ended: (group: LocalGroup) => void;
+}
+
+/** A group on this gateway, from its first member here to its last: the state machine, and the I/O around it. */
+export class LocalGroup implements MemberGroup {
+  readonly place: GroupPlace;
+  readonly opened: Promise<void>;
+  readonly machine: GroupMachine;
+  private readonly deps: LocalGroupDeps;
+  private readonly appender: CommandAppender;
+  private readonly backlog: Backlog;
+  /** The members that can be given messages. */
+  private readonly readyMembers = new Set<Membership>();
+  private isReplaying = false;
+  private participation: Participation | undefined;
+  private users = 0;
+  private isOver = false;
+  private end: Promise<void> = Promise.resolve();
+
+  constructor(place: GroupPlace, deps: LocalGroupDeps) {
+    const { gatewayId, bounds, lastNumber } = deps;
+    this.place = place;
+    this.deps = deps;
+    this.appender = new CommandAppender(deps);
+    this.backlog = new Backlog(place, deps);
+    this.machine = new GroupMachine(
+      { gatewayId, bounds, lastNumber, mayHaveBacklog: this.backlog.isPossible },
+      {
+        append: (command, ref) => this.appender.push({ ...command, ...place, gatewayId, ref }),
+        replayBacklog: () => void this.replayBacklog(),
+        emptied: (state) => this.backlog.emptied(state),
+        dropped: deps.dropped,
+        idle: () => this.endIfUnused(),
+      },
+    );
+    this.opened = this.open();
+    this.opened.catch(() => this.over());
+  }
+
+  /** Resolves when nothing is left of it. */
+  get closed(): Promise<void> {
+    return this.end;
+  }
+
+  retain(): void {
+    this.users++;
+  }
+
+  release(): void {
+    this.users--;
+    this.endIfUnused();
+  }
+
+  join(member: Membership): void {
+    this.backlog.belongsTo(member.place);
+    this.machine.join(member);
+  }
+
+  update(member: Membership): void {
+    this.machine.update(member);
+  }
+
+  leave(member: Membership, quit: boolean, left?: () => void): void {
+    this.readyMembers.delete(member);
+    this.machine.leave(member, quit, left);
+  }
+
+  ready(member: Membership): void {
+    this.readyMembers.add(member);
+    this.deps.noticePause();
+    this.machine.ready(member);
+    if (!this.backlog.hasCheckpoint) this.checkpoint();
+  }
+
+  acknowledge(ids: readonly string[]): void {
+    this.machine.acknowledge(ids);
+  }
+
+  message(message: LiveMessage): void {
+    this.machine.message(message);
+  }
+
+  command(record: GroupRecord): void {
+    this.machine.command(record, this.deps.clock.now());
+  }
+
+  /** Once a second. */
+  tick(): void {
+    const { participation } = this;
+    if (participation) this.machine.participantsChanged(this.deps.participants.othersIn(participation));
+    this.machine.tick();
+    this.checkpoint();
+  }
+
+  /** Gives up: the gateway ends. */
+  abandon(): void {
+    this.appender.close();
+    this.over();
+  }
+
+  private async open(): Promise<void> {
+    const { subscribe, unsubscribe, participants } = this.deps;
+    const { room, topic, group } = this.place;
+    await subscribe(room);
+    try {
+      this.participation = await participants.enter(`${topic}/${group}`, this.machine);
+    } catch (error) {
+      unsubscribe(room);
+      throw error;
+    }
+  }
+
+  /** [WS-GROUP-10] Nothing else is assigned meanwhile. A failed attempt is repeated with the next tick. */
+  private async replayBacklog(): Promise<void> {
+    if (this.isReplaying) return;
+    const member = [...this.readyMembers].find(({ isReachable }) => isReachable);
+    if (member === undefined) return;
+    this.isReplaying = true;
+    let outcome: 'replayed' | 'nothing' | 'interrupted' | 'failed' = 'failed';
+    try {
+      const target = member.replayTarget((message) => this.machine.replayed(message, member));
+      outcome = await this.backlog.replay(target);
+    } catch (error) {
+      this.deps.logger.warn('The backlog of a worker group could not be replayed yet', {
+        ...{ topic: this.place.topic, error },
+      });
+    }
+    this.isReplaying = false;
+    this.deps.noticePause();
+    if (outcome === 'interrupted') this.machine.replayInterrupted();
+    else if (outcome !== 'failed') this.machine.backlogReplayed(outcome === 'replayed');
+    this.checkpoint();
+  }
+
+  /** [WS-GROUP-9] All gateways may be killed at any moment. */
+  private checkpoint(): void {
+    const { state, isLeader } = this.machine;
+    if (state !== undefined && isLeader) this.backlog.checkpoint(state);
+  }
+
+  private endIfUnused(): void {
+    const { participation } = this;
+    if (this.users > 0 || this.isOver || participation === undefined || !this.machine.isIdle) return;
+    this.over();
+    this.end = Promise.all([this.appender.flushed(), this.backlog.settled]).then(async () => {
+      this.deps.unsubscribe(this.place.room);
+      await this.deps.participants.leave(participation);
+    });
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.deps.ended(this);
+  }
+}

@@ -1,0 +1,340 @@
+import type { GroupCommand, GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { GroupState, SeenMessages, type GroupBounds } from './groupState.js';
+import { LocalMembers, OwnCommands, type LocalMember } from './localMembers.js';
+import { Replica, type ReplicaContext, type ReplicaOutputs } from './replica.js';
+import { CatchUp, chunked } from './snapshot.js';
+
+export interface GroupMachineOptions {
+  readonly gatewayId: string;
+  readonly bounds: GroupBounds;
+  /** Local members get higher numbers than this one. */
+  readonly lastNumber: number;
+  /** Messages of the topic may have been recorded while the group was empty. */
+  readonly mayHaveBacklog: boolean;
+}
+
+/** What the machine wants to be done. It waits for none of it; what comes of it is an input. */
+export interface GroupOutputs extends ReplicaOutputs {
+  /** Appends a command to the log, after all earlier ones, with the number that this gateway gives it. */
+  append(command: GroupCommand, ref: number): void;
+  /** There are no local members, and all commands have been read back. */
+  idle(): void;
+}
+
+type Phase =
+  /** No member is here, or the last one has left. */
+  | { readonly name: 'idle' }
+  /** A join has been appended; records are buffered until a snapshot, or a bootstrap of the group, has been read. */
+  | { readonly name: 'joining'; readonly catchUp: CatchUp }
+  /** The state is here. */
+  | { readonly name: 'active'; readonly replica: Replica };
+
+/** In ticks, after which a gateway that waits for a snapshot bootstraps the group. Longer than it takes to notice a dead gateway. */
+const snapshotPatience = 20;
+/** In ticks, after which a gateway with members that is no participant is dead. It announces itself on another channel, which may lag. */
+const absencePatience = 5;
+
+const idle: Phase = { name: 'idle' };
+
+/**
+ * A worker group on one gateway, as a state machine without I/O, timers or a clock: the public methods are its inputs,
+ * `GroupOutputs` and the methods of `LocalMember` its outputs. docs/WORKER_GROUPS.md draws its states.
+ */
+export class GroupMachine {
+  private readonly options: GroupMachineOptions;
+  private readonly outputs: GroupOutputs;
+  private readonly local: LocalMembers;
+  private readonly commands: OwnCommands;
+  private readonly context: ReplicaContext;
+  private phase: Phase = idle;
+  /** The number of our command that bootstraps the group, until it is read or obsolete. */
+  private bootstrapRef: number | undefined;
+  /** The other gateways that take part. */
+  private participants: readonly string[] = [];
+  /** Those of them that may have had the state when we came, or when we lost ours. */
+  private mayHaveState: ReadonlySet<string> = new Set();
+  /** Patience is counted in ticks, not in time: a process that was paused must not hold its own silence against the others. */
+  private ticksWithoutSnapshot = 0;
+  private ticksAbsent: ReadonlyMap<string, number> = new Map();
+
+  constructor(options: GroupMachineOptions, outputs: GroupOutputs) {
+    const { gatewayId, lastNumber } = options;
+    this.options = options;
+    this.outputs = outputs;
+    this.local = new LocalMembers(lastNumber);
+    this.commands = new OwnCommands((command, ref) => outputs.append(command, ref));
+    this.context = {
+      ...{ gatewayId, outputs, local: this.local, commands: this.commands },
+      isBootstrapping: () => this.bootstrapRef !== undefined,
+    };
+  }
+
+  get phaseName(): Phase['name'] {
+    return this.phase.name;
+  }
+
+  /** Undefined while this gateway does not have it. */
+  get state(): GroupState | undefined {
+    return this.replica?.state;
+  }
+
+  get isLeader(): boolean {
+    return this.replica?.isLeader ?? false;
+  }
+
+  /** There are no local members, and all commands have been read back. */
+  get isIdle(): boolean {
+    return this.local.isEmpty && this.phase.name !== 'active' && this.commands.areRead;
+  }
+
+  get highestNumber(): number {
+    return this.local.highestNumber;
+  }
+
+  // Inputs: local members
+
+  /** Records of the room must be read, and this gateway be announced as a participant. */
+  join(member: LocalMember): void {
+    this.local.add(member);
+    if (this.phase.name === 'idle') this.startJoining();
+    this.appendJoin([member]);
+  }
+
+  /** The member has other filters. */
+  update(member: LocalMember): void {
+    if (this.local.has(member)) this.appendJoin([member]);
+  }
+
+  /** The member is given nothing from here on. `left` is called between two messages of the topic, when all know that it has left. */
+  leave(member: LocalMember, quit: boolean, left: () => void = () => undefined): void {
+    if (this.local.remove(member, left)) this.commands.add({ kind: 'leave', members: [member.number], quit });
+  }
+
+  /** The member can be given messages from here on. */
+  ready(member: LocalMember): void {
+    this.replica?.deliverTo(member);
+    this.replica?.assignMessages();
+  }
+
+  /** Clients have acknowledged messages. */
+  acknowledge(ids: readonly string[]): void {
+    if (this.phase.name === 'active') this.phase.replica.acknowledge(ids);
+    else if (this.phase.name === 'joining') this.commands.add({ kind: 'done', ids });
+  }
+
+  // Inputs: the log
+
+  message(message: LiveMessage): void {
+    if (this.phase.name === 'active') this.phase.replica.message(message);
+    else this.buffer(message);
+  }
+
+  /** `nowMs`: milliseconds since 1970. */
+  command(record: GroupRecord, nowMs: number): void {
+    this.process(record, nowMs);
+    if (record.gatewayId !== this.options.gatewayId) return;
+    const isDoubtOver = this.commands.read(record.ref);
+    if (record.kind === 'leave') for (const number of record.members) this.local.hasLeft(number);
+    if (isDoubtOver) this.replica?.deliverAll();
+    if (this.isIdle) this.outputs.idle();
+  }
+
+  // Inputs: the backlog
+
+  /** A member has been given a recorded message. */
+  replayed(message: LiveMessage, member: LocalMember): void {
+    this.replica?.replayed(message, member);
+  }
+
+  /** The whole backlog has been replayed. */
+  backlogReplayed(collects: boolean): void {
+    this.replica?.backlogReplayed(collects);
+  }
+
+  /** The replay has ended early: its member has left. */
+  replayInterrupted(): void {
+    this.replica?.assignMessages();
+  }
+
+  // Inputs: the other gateways, and time
+
+  /** This gateway's own announcement has been read, and these others take part. */
+  announced(others: readonly string[]): void {
+    this.participants = others;
+    this.mayHaveState = new Set(others);
+  }
+
+  participantsChanged(others: readonly string[]): void {
+    const former = this.participants;
+    this.participants = others;
+    for (const gatewayId of new Set(former.map(gatewayOf)))
+      if (!this.isParticipant(gatewayId)) this.replica?.lost(gatewayId);
+    const remaining = others.filter((name) => this.mayHaveState.has(name));
+    if (remaining.length === this.mayHaveState.size) return;
+    this.mayHaveState = new Set(remaining);
+    this.bootstrapIfAlone();
+  }
+
+  /** Once a second. Repairs what should have happened by itself. */
+  tick(): void {
+    const isWaiting = this.phase.name === 'joining' && this.commands.areRead;
+    this.ticksWithoutSnapshot = isWaiting ? this.ticksWithoutSnapshot + 1 : 0;
+    if (this.ticksWithoutSnapshot > snapshotPatience) {
+      this.ticksWithoutSnapshot = 0;
+      this.bootstrap();
+    }
+    this.removeAbsent();
+    if (this.state?.isBacklogPending) this.replica?.assignMessages();
+  }
+
+  /** The process may have been paused, and the others may have removed its members meanwhile. */
+  paused(): void {
+    this.commands.suspect();
+  }
+
+  // Transitions
+
+  private get replica(): Replica | undefined {
+    return this.phase.name === 'active' ? this.phase.replica : undefined;
+  }
+
+  private process(record: RoomRecord, nowMs: number): void {
+    if (this.phase.name !== 'active') return this.catchUp(record, nowMs);
+    if (isGroupRecord(record)) this.apply(record, this.phase.replica);
+    else this.phase.replica.message(record);
+  }
+
+  private apply(record: GroupRecord, replica: Replica): void {
+    const outcome = replica.command(record);
+    if (record.kind === 'join' && record.ref === this.bootstrapRef && this.isOwn(record))
+      this.bootstrapRef = undefined;
+    if (outcome === 'superseded') return this.rejoin(replica.state);
+    if (outcome !== 'active' && !replica.state.members.isAt(this.options.gatewayId)) this.deactivate();
+    if (outcome === 'declared dead' && record.kind === 'gone') this.joinAgain(record.upTo);
+    this.replica?.assignMessages();
+  }
+
+  private catchUp(record: RoomRecord, nowMs: number): void {
+    this.buffer(record);
+    if (this.phase.name !== 'joining' || !isGroupRecord(record)) return;
+    if (record.kind === 'state' && record.to === this.options.gatewayId) {
+      const caughtUp = this.phase.catchUp.addPart(record);
+      if (caughtUp === undefined) return;
+      this.activate(GroupState.of(this.options.bounds, caughtUp.snapshot), caughtUp.since, nowMs);
+    } else if (record.kind === 'join' && record.needs === 'founds') {
+      this.bootstrappedBy(record, this.phase.catchUp, nowMs);
+    }
+  }
+
+  private bootstrappedBy(record: GroupRecordOf<'join'>, { records }: CatchUp, nowMs: number): void {
+    if (!this.isOwn(record)) {
+      // That gateway may have begun to read after our join, and not know it.
+      if (this.bootstrapRef === undefined) this.appendJoin(this.local.all, true);
+    } else if (record.ref === this.bootstrapRef) {
+      const state = new GroupState(this.options.bounds, new SeenMessages(nowMs));
+      state.isBacklogPending = this.options.mayHaveBacklog;
+      this.activate(state, records, nowMs);
+    }
+  }
+
+  /** Continues from a state with the records since. */
+  private activate(state: GroupState, since: readonly RoomRecord[], nowMs: number): void {
+    const replica = new Replica(state, this.context);
+    this.phase = { name: 'active', replica };
+    for (const { number } of state.members.at(this.options.gatewayId)) this.local.get(number)?.entered();
+    replica.deliverAll();
+    for (const record of since) this.process(record, nowMs);
+    if (this.phase.name !== 'active') return;
+    this.bootstrapRef = undefined;
+    this.phase.replica.assignMessages();
+  }
+
+  private startJoining(): void {
+    this.phase = { name: 'joining', catchUp: new CatchUp(this.options.bounds) };
+  }
+
+  /** Without a member in the group a gateway may miss records, and its state is worth nothing. */
+  private deactivate(): void {
+    this.discardState();
+    if (this.local.areAnnounced) this.bootstrapIfAlone();
+  }
+
+  private discardState(): void {
+    this.mayHaveState = new Set(this.participants);
+    if (this.local.isEmpty) this.phase = idle;
+    else this.startJoining();
+  }
+
+  /** The others have removed our members up to a number: they join again with new ones. */
+  private joinAgain(upTo: number): void {
+    const removed = this.local.renumber(upTo);
+    if (this.phase.name !== 'active') this.appendJoin(this.local.all, true);
+    else if (removed.length > 0) this.appendJoin(removed);
+  }
+
+  /** Another gateway has bootstrapped the group: hands over the messages that only we may have, and joins like a newcomer. */
+  private rejoin({ open, members }: GroupState): void {
+    const numbers = members.at(this.options.gatewayId).map(({ number }) => number);
+    this.local.renumber(Math.max(0, ...numbers));
+    this.discardState();
+    if (numbers.length > 0) this.commands.add({ kind: 'leave', members: numbers, quit: true });
+    const messages = [...open.values()].map(({ message }) => message);
+    for (const chunk of chunked(messages, (message) => message))
+      this.commands.add({ kind: 'messages', messages: chunk });
+    this.appendJoin(this.local.all, true);
+  }
+
+  private buffer(record: RoomRecord): void {
+    if (this.phase.name !== 'joining') return;
+    const { catchUp } = this.phase;
+    const { dropped } = catchUp;
+    catchUp.add(record);
+    if (catchUp.dropped > dropped) this.outputs.dropped(catchUp.dropped - dropped);
+  }
+
+  /** Requests a snapshot unless members that are in stand for it, or bootstraps the group where no other gateway may have the state. */
+  private appendJoin(members: readonly LocalMember[], needsState = !this.local.areAnnounced): void {
+    if (members.length === 0) return;
+    if (needsState && this.mayHaveState.size === 0) return this.appendBootstrap(members);
+    const needs = needsState ? 'state' : 'nothing';
+    this.commands.add({ kind: 'join', members: this.local.announce(members), needs });
+  }
+
+  private appendBootstrap(members: readonly LocalMember[]): void {
+    const command = { kind: 'join', members: this.local.announce(members), needs: 'founds' } as const;
+    this.bootstrapRef = this.commands.add(command);
+  }
+
+  private bootstrap(): void {
+    if (this.phase.name === 'joining' && this.bootstrapRef === undefined)
+      this.appendBootstrap(this.local.all);
+  }
+
+  private bootstrapIfAlone(): void {
+    if (this.mayHaveState.size === 0) this.bootstrap();
+  }
+
+  private removeAbsent(): void {
+    const absent = new Map<string, number>();
+    for (const gatewayId of this.state?.members.gatewayIds ?? []) {
+      if (this.isOwn({ gatewayId }) || this.isParticipant(gatewayId)) continue;
+      const ticks = (this.ticksAbsent.get(gatewayId) ?? 0) + 1;
+      if (ticks < absencePatience) absent.set(gatewayId, ticks);
+      else this.replica?.lost(gatewayId);
+    }
+    this.ticksAbsent = absent;
+  }
+
+  private isOwn({ gatewayId }: Pick<GroupRecord, 'gatewayId'>): boolean {
+    return gatewayId === this.options.gatewayId;
+  }
+
+  private isParticipant(gatewayId: string): boolean {
+    return this.participants.some((name) => gatewayOf(name) === gatewayId);
+  }
+}
+
+/** The name of a participant is its gateway's id and a number, since a gateway may take part several times. */
+const gatewayOf = (name: string): string => name.slice(0, name.lastIndexOf('/'));

@@ -1,0 +1,240 @@
+import type { GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { GroupState, OpenMessage } from './groupState.js';
+import type { LocalMember, LocalMembers, OwnCommands } from './localMembers.js';
+import { snapshotParts } from './snapshot.js';
+
+export interface ReplicaContext {
+  readonly gatewayId: string;
+  readonly local: LocalMembers;
+  readonly commands: OwnCommands;
+  /** This gateway has appended that it bootstraps the group, and has not read it. */
+  readonly isBootstrapping: () => boolean;
+  readonly outputs: ReplicaOutputs;
+}
+
+export interface ReplicaOutputs {
+  /** This gateway is the leader of a group whose backlog has not been replayed. Repeated until `backlogReplayed`. */
+  replayBacklog(): void;
+  /** The last member of the group, on all gateways, has left. */
+  emptied(state: GroupState): void;
+  /** Open messages exceeded the bounds. */
+  dropped(messages: number): void;
+}
+
+/** What a command means for this gateway. */
+export type Outcome =
+  | 'active'
+  /** It has no member in the group any more. */
+  | 'removed'
+  /** The others have removed its members, or those up to a number. */
+  | 'declared dead'
+  /** Another gateway has bootstrapped the group. */
+  | 'superseded';
+
+/**
+ * The state of a group on a gateway that has it. Applies the records of the log, assigns messages while this gateway is the
+ * leader, and delivers to the members here what is assigned to them.
+ */
+export class Replica {
+  readonly state: GroupState;
+  private readonly context: ReplicaContext;
+  private readonly self: string;
+  /** Messages of the backlog that were delivered before their assignment was read. */
+  private readonly delivered = new Set<string>();
+  /** That the backlog has been replayed is appended, and not read yet. */
+  private hasReplayed = false;
+
+  constructor(state: GroupState, context: ReplicaContext) {
+    this.state = state;
+    this.context = context;
+    this.self = context.gatewayId;
+  }
+
+  get isLeader(): boolean {
+    return this.state.leader === this.self;
+  }
+
+  message(message: LiveMessage): void {
+    const { dropped } = this.state;
+    this.state.add(message);
+    this.reportDropped(dropped);
+    this.assignMessages();
+  }
+
+  command(record: GroupRecord): Outcome {
+    const { state } = this;
+    switch (record.kind) {
+      case 'join':
+        return this.joined(record);
+      case 'leave':
+      case 'gone':
+        return this.left(record);
+      case 'assign':
+        this.assigned(record);
+        break;
+      case 'done':
+        for (const id of record.ids) state.acknowledge(id);
+        break;
+      case 'messages': {
+        const { dropped } = state;
+        for (const message of record.messages) state.restore(message);
+        this.reportDropped(dropped);
+        break;
+      }
+      case 'state':
+        if (record.part === record.parts - 1) state.catchingUp.delete(record.to);
+        break;
+      case 'woken':
+        state.backlogReplayed(record.collects);
+        break;
+      case 'check':
+    }
+    return 'active';
+  }
+
+  /** Assigns what is unassigned, while this gateway is the leader: at once on the sole gateway, otherwise by a command that all read. */
+  assignMessages(): void {
+    const { state, self } = this;
+    if (!this.isLeader) return;
+    if (state.isBacklogPending) {
+      if (!this.hasReplayed) this.context.outputs.replayBacklog();
+      return;
+    }
+    if (state.unassigned.size === 0) return;
+    if (!state.isSoleGateway(self)) return this.proposeAssignments();
+    for (const id of state.unassigned) {
+      const open = state.assign(id, state.choose(id));
+      if (open) this.deliver(open);
+    }
+  }
+
+  acknowledge(ids: readonly string[]): void {
+    if (!this.state.isSoleGateway(this.self)) this.context.commands.add({ kind: 'done', ids });
+    else for (const id of ids) this.state.acknowledge(id);
+  }
+
+  /** Delivers what is assigned to members here and was not delivered. */
+  deliverAll(): void {
+    for (const open of [...this.state.open.values()])
+      if (open.assignee?.gatewayId === this.self) this.deliver(open);
+  }
+
+  deliverTo({ number }: LocalMember): void {
+    const assigned = this.state.members.get(this.self, number)?.open ?? [];
+    for (const id of [...assigned]) this.deliver(this.state.open.get(id) as OpenMessage);
+  }
+
+  /** A member has been given a message of the backlog, which is assigned to it with that. */
+  replayed(message: LiveMessage, { number }: LocalMember): void {
+    const { state, self } = this;
+    const { commands } = this.context;
+    if (state.isSoleGateway(self)) {
+      state.restore(message);
+      const open = state.assign(message.id, state.members.get(self, number));
+      if (open) open.isDelivered = true;
+    } else {
+      this.delivered.add(message.id);
+      commands.add({ kind: 'messages', messages: [message] });
+      commands.add({ kind: 'assign', assignments: [[message.id, self, number]] });
+    }
+  }
+
+  backlogReplayed(collects: boolean): void {
+    if (!this.state.isBacklogPending) return;
+    this.hasReplayed = true;
+    if (!this.state.isSoleGateway(this.self)) {
+      this.context.commands.add({ kind: 'woken', collects });
+      return;
+    }
+    this.state.backlogReplayed(collects);
+    this.assignMessages();
+  }
+
+  /** Another gateway is dead: its members are to be removed. */
+  lost(gatewayId: string): void {
+    const numbers = this.state.members.at(gatewayId).map(({ number }) => number);
+    if (numbers.length === 0) return;
+    this.context.commands.add({ kind: 'gone', gone: gatewayId, upTo: Math.max(...numbers) });
+  }
+
+  private joined(record: GroupRecordOf<'join'>): Outcome {
+    const { gatewayId, members, needs } = record;
+    const isOwn = gatewayId === this.self;
+    // Of several bootstraps the last one counts; ours comes after this one while it has not been read.
+    if (!isOwn && needs === 'founds') return this.context.isBootstrapping() ? 'active' : 'superseded';
+    this.state.join(gatewayId, members);
+    if (isOwn) {
+      for (const { number } of members) this.ownJoined(number);
+    } else if (needs === 'state') {
+      this.state.catchingUp.add(gatewayId);
+      if (this.isLeader) this.sendSnapshot(gatewayId, record);
+    }
+    return 'active';
+  }
+
+  private ownJoined(number: number): void {
+    const { local, commands } = this.context;
+    const member = local.get(number);
+    if (member) member.entered();
+    // The others had removed it, and it has another number now.
+    else if (!local.isLeaving(number)) commands.add({ kind: 'leave', members: [number], quit: true });
+  }
+
+  private left(record: GroupRecordOf<'leave' | 'gone'>): Outcome {
+    const { state, self } = this;
+    // Of two gateways that declare each other dead the first one is believed.
+    if (record.kind === 'gone' && !state.members.isAt(record.gatewayId)) return 'active';
+    const formerLeader = state.leader;
+    if (record.kind === 'gone') state.removeGateway(record.gone, record.upTo);
+    else state.leave(record.gatewayId, record.members, record.quit);
+    if (this.isLeader && formerLeader !== self)
+      for (const gatewayId of state.catchingUp) this.sendSnapshot(gatewayId, record);
+    if (state.members.size === 0) this.context.outputs.emptied(state);
+    if (record.kind === 'gone' && record.gone === self) return 'declared dead';
+    return state.members.isAt(self) ? 'active' : 'removed';
+  }
+
+  private assigned({ gatewayId, assignments }: GroupRecordOf<'assign'>): void {
+    const { state, self } = this;
+    for (const [id, assignee, number] of assignments) {
+      const open = state.assign(id, state.members.get(assignee, number));
+      if (gatewayId === self) state.settleProposal(id);
+      if (open && assignee === self) this.deliver(open);
+    }
+  }
+
+  private proposeAssignments(): void {
+    const { state } = this;
+    const assignments: [string, string, number][] = [];
+    for (const id of state.unassigned) {
+      const member = state.choose(id);
+      if (member === undefined) continue;
+      state.propose(id, member);
+      assignments.push([id, member.gatewayId, member.number]);
+    }
+    if (assignments.length > 0) this.context.commands.add({ kind: 'assign', assignments });
+  }
+
+  private deliver(open: OpenMessage): void {
+    const { local, commands } = this.context;
+    const { message, assignee } = open;
+    if (this.delivered.delete(message.id)) open.isDelivered = true;
+    if (open.isDelivered || assignee === undefined || !commands.areInForce()) return;
+    const member = local.get(assignee.number);
+    // A member that has left, or is about to: all will know in a moment.
+    if (!member?.deliver(message)) return;
+    open.isDelivered = true;
+    if (!member.acks) this.acknowledge([message.id]);
+  }
+
+  private sendSnapshot(to: string, { gatewayId, ref }: GroupRecord): void {
+    for (const part of snapshotParts(this.state.snapshot))
+      this.context.commands.add({ kind: 'state', to, after: [gatewayId, ref], ...part });
+  }
+
+  private reportDropped(before: number): void {
+    const { dropped } = this.state;
+    if (dropped > before) this.context.outputs.dropped(dropped - before);
+  }
+}
