@@ -6,7 +6,7 @@ import {
   openKafkaMessageBus,
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
+import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/recordFormat';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { dataBytes } from '../generator/frames.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/partitionOf';
+import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/recordFormat';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';

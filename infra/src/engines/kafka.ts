@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   saslMechanisms,
   type KafkaSecurity,
-} from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
+} from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
 import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSecurity';
+import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import {
   openKafkaMessageBus,
   type KafkaMessageBus,

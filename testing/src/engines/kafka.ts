@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kafkaAnswers } from '@roomwire/shared/adapters/message-bus/kafka/kafkaAnswers';
+import { kafkaAnswers } from '@roomwire/shared/adapters/message-bus/kafka/inspectKafka';
 import { runToEnd, startEngineProcess, whenReady, type EngineProcess } from './childProcess.js';
 import { freePort } from '../run/freePort.js';
 import { kafkaJars, requireJava } from './kafkaJars.js';

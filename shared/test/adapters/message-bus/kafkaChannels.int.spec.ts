@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
-import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
+import { partitionOf } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/contracts/message-bus/busUnderTest';

@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
-import { refuseOnClosingConnections } from '../../../src/adapters/message-bus/kafka/closingConnections.js';
-import { startConnectionsAfresh } from '../../../src/adapters/message-bus/kafka/freshConnections.js';
 import { createKafkaClient, noRetry } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
 interface Connection {
@@ -44,9 +43,9 @@ const { protocol } = (
 ).requests.ApiVersions;
 const quiet = { debug: () => undefined, error: () => undefined };
 
-describe('startConnectionsAfresh', () => {
+describe('a connection that connects again', () => {
   it('forgets the half of an answer with which the last socket has ended', async () => {
-    startConnectionsAfresh();
+    patchKafkajs();
     const sockets: Socket[] = [];
     const connection = new Connection({
       logger: { namespace: () => quiet },
@@ -70,7 +69,7 @@ describe('startConnectionsAfresh', () => {
   });
 });
 
-describe('refuseOnClosingConnections', () => {
+describe('a connection that is closing', () => {
   const options = {
     logger: { namespace: () => quiet },
     socketFactory: ({ onConnect }: { readonly onConnect: () => void }) => frozen(onConnect),
@@ -91,7 +90,7 @@ describe('refuseOnClosingConnections', () => {
   };
 
   it('fails a request that comes to a connection while it is being closed, which would wait for ever', async () => {
-    refuseOnClosingConnections();
+    patchKafkajs();
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, steps) => closeDuringRequest(steps)));
     const refused = 'KafkaJSConnectionError: Not connected';
     const sentBefore = 'KafkaJSRequestTimeoutError: Request ApiVersions(key: 18, version: 2) timed out';

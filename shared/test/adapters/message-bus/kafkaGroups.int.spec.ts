@@ -7,7 +7,7 @@ import type {
 } from '../../../src/adapters/message-bus/kafka/groupReader.js';
 import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
-import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordId.js';
+import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
 import { testBrokers } from '@roomwire/testing/run/testProfile';
 import { eventually } from '@roomwire/testing/run/eventually';

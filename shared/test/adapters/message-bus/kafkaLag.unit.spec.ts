@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
-import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/endOffsets.js';
+import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
 import type { ConsumerSurroundings } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
 import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 

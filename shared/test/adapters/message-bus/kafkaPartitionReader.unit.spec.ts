@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
-import { createPartitionReader } from '../../../src/adapters/message-bus/kafka/partitionReader.js';
+import { createPartitionReader } from '../../../src/adapters/message-bus/kafka/partitionHistory.js';
 
 describe('the reader of partitions', () => {
   it('finds in the library what it is made of', () => {

@@ -4,17 +4,20 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import kafkajs, { type IHeaders, type KafkaMessage, type Message } from 'kafkajs';
 import { FifoQueue } from '../../../src/adapters/message-bus/fifoQueue.js';
-import { groupedMessages } from '../../../src/adapters/message-bus/kafka/groupedMessages.js';
 import {
   asMessages,
-  takeBatch,
+  groupedMessages,
   type Outgoing,
-} from '../../../src/adapters/message-bus/kafka/outgoingBatch.js';
+  takeBatch,
+} from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import { PartitionCursor } from '../../../src/adapters/message-bus/kafka/partitionCursor.js';
 import { PartitionJobs } from '../../../src/adapters/message-bus/kafka/partitionJobs.js';
-import { partitionOf } from '../../../src/adapters/message-bus/kafka/partitionOf.js';
-import { quietRequestQueue } from '../../../src/adapters/message-bus/kafka/quietRequestQueue.js';
-import { RecordNumbers, RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordId.js';
+import {
+  partitionOf,
+  RecordNumbers,
+  RepeatedRecords,
+} from '../../../src/adapters/message-bus/kafka/recordFormat.js';
+import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
 
 const message = (offset: number, headers: IHeaders = {}): KafkaMessage => ({
   key: Buffer.from('a'),
@@ -312,7 +315,7 @@ describe('groupedMessages', () => {
   });
 });
 
-describe('quietRequestQueue', () => {
+describe('the queue of requests of a connection', () => {
   interface Queue {
     pending: unknown[];
     throttleCheckTimeoutId: NodeJS.Timeout | null;
@@ -333,7 +336,7 @@ describe('quietRequestQueue', () => {
   };
 
   it('lets an idle connection rest, and one with requests that wait look after them', () => {
-    quietRequestQueue();
+    patchKafkajs();
     expect([looksAgain([]), looksAgain(['a request'])]).to.deep.equal([false, true]);
   });
 });

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Batch, Consumer, Kafka } from 'kafkajs';
-import { ConsumerWatch } from '../../../src/adapters/message-bus/kafka/consumerWatch.js';
+import {
+  ConsumerWatch,
+  SupervisedConsumer,
+} from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
 import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
-import { Reachability } from '../../../src/adapters/message-bus/kafka/reachability.js';
-import { Renewable } from '../../../src/adapters/message-bus/kafka/renewable.js';
-import { SupervisedConsumer } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
+import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
+import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
 type Listener = (event: { payload: unknown }) => void;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { IHeaders, ProducerRecord } from 'kafkajs';
-import { RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordId.js';
+import { RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import type { Acknowledgement } from '../../../src/ports/messageBus.js';
 import { eventually } from '@roomwire/testing/run/eventually';

@@ -1,7 +1,7 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { once } from '../../../runtime/service.js';
-import type { EndOffsets } from './endOffsets.js';
+import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
 

@@ -1,8 +1,8 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
-import { fetchCommittedOffsets } from './endOffsets.js';
-import { createKafkaClient } from './kafkaClient.js';
-import type { KafkaSecurity } from './kafkaSecurity.js';
+import { fetchCommittedOffsets } from './topicCatalog.js';
+import type { KafkaSecurity } from './kafkaSettings.js';
+import { createKafkaClient, noRetry } from './kafkaClient.js';
 
 export interface TopicState {
   readonly declared: BusTopic;
@@ -107,4 +107,19 @@ const waitingIn = async (admin: Admin, topic: string, groupId: string): Promise<
     const from = committed[partition] ?? -1;
     return sum + Math.max(0, Number(high) - (from < 0 ? Number(low) : from));
   }, 0);
+};
+
+/** Whether a broker at the address takes requests. */
+export const kafkaAnswers = async (...brokers: readonly string[]): Promise<boolean> => {
+  const client = createKafkaClient({ brokers, clientId: 'roomwire-probe', logger: undefined }, noRetry);
+  const admin = client.kafka.admin();
+  try {
+    await admin.connect();
+    await admin.describeCluster();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.cut();
+  }
 };

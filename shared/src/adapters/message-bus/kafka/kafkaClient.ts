@@ -1,20 +1,8 @@
 import type { Socket } from 'node:net';
 import { Kafka, logLevel, type ISocketFactory, type logCreator, type RetryOptions } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
-import { refuseOnClosingConnections } from './closingConnections.js';
-import { startConnectionsAfresh } from './freshConnections.js';
-import { connectToBroker, saslOptions, type ConnectToBroker, type KafkaSecurity } from './kafkaSecurity.js';
-import { quietRequestQueue } from './quietRequestQueue.js';
-
-export interface KafkaConnection {
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly logger: Logger | undefined;
-  /** Plain and nameless unless told. */
-  readonly security?: KafkaSecurity;
-  /** How a connection to a broker is made; tests cut them here. */
-  readonly connect?: ConnectToBroker;
-}
+import { patchKafkajs } from './kafkajsPatches.js';
+import { connectToBroker, saslOptions, type KafkaConnection } from './kafkaSettings.js';
 
 /** A client of its own connections, so that they can be counted, and cut when the library no longer lets go of them. */
 export interface KafkaClient {
@@ -47,9 +35,7 @@ const giveUp = (socket: Socket): void => {
 };
 
 export const createKafkaClient = (connection: KafkaConnection, retry = defaultRetry): KafkaClient => {
-  quietRequestQueue();
-  refuseOnClosingConnections();
-  startConnectionsAfresh();
+  patchKafkajs();
   const sockets = new Set<Socket>();
   const { security = {} } = connection;
   const open = connection.connect ?? connectToBroker(security);

@@ -12,20 +12,61 @@ import type {
 import type { Channel, WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { ChannelSource } from './channelSource.js';
-import { EndOffsets, fetchCommittedOffsets } from './endOffsets.js';
+import { EndOffsets, fetchCommittedOffsets, TopicCatalog } from './topicCatalog.js';
 import { GroupReader, type GroupFollower, type GroupReading } from './groupReader.js';
-import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaBusSettings.js';
+import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaSettings.js';
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
-import { OpenByName } from './openByName.js';
 import { QueueConsumer } from './queueConsumer.js';
 import { PartitionHistory } from './partitionHistory.js';
-import { partitionOf } from './partitionOf.js';
-import { TopicCatalog } from './topicCatalog.js';
+import { partitionOf } from './recordFormat.js';
 import { TopicSender } from './topicSender.js';
-import { untilAnswered } from './untilAnswered.js';
-import { within } from './within.js';
+import { untilAnswered, within } from './renewableClient.js';
 
-export type { KafkaMessageBusOptions } from './kafkaBusSettings.js';
+/** Things that take time to open, and of which there is one by name as long as it is needed. */
+export class OpenByName<T extends { close(): Promise<void> }> {
+  private readonly opening = new Map<string, Promise<T>>();
+  private readonly byName = new Map<string, T>();
+
+  /**
+   * What is open, or being opened. Whoever uses it at once finds it open: one that is to be closed is no longer handed
+   * out.
+   */
+  async get(name: string, open: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const opening = this.opening.get(name) ?? this.open(name, open);
+      const thing = await opening;
+      if (this.byName.get(name) === thing) return thing;
+    }
+  }
+
+  opened(): [string, T][] {
+    return [...this.byName];
+  }
+
+  async closeOne(name: string): Promise<void> {
+    const thing = this.byName.get(name);
+    this.opening.delete(name);
+    this.byName.delete(name);
+    await thing?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.opening.values());
+    await Promise.all([...this.byName.keys()].map((name) => this.closeOne(name)));
+  }
+
+  private open(name: string, open: () => Promise<T>): Promise<T> {
+    const opening = open();
+    this.opening.set(name, opening);
+    opening.then(
+      (thing) => this.byName.set(name, thing),
+      () => this.opening.delete(name),
+    );
+    return opening;
+  }
+}
+
+export type { KafkaMessageBusOptions } from './kafkaSettings.js';
 
 export interface KafkaMessageBus extends MeasuredBus {
   /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */

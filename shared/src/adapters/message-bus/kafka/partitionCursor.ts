@@ -1,5 +1,5 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
-import { RepeatedRecords } from './recordId.js';
+import { RepeatedRecords } from './recordFormat.js';
 
 /** What a batch holds for the reader; with `behind`, where reading must go back to. */
 export interface Accepted {

@@ -5,7 +5,7 @@ import type { QueueWorker, WorkOptions } from '../../../ports/messageBus.js';
 import type { WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { DueTimes, JobWorkers } from '../jobWorkers.js';
-import type { EndOffsets } from './endOffsets.js';
+import type { EndOffsets } from './topicCatalog.js';
 import { PartitionJobs, type Job } from './partitionJobs.js';
 import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
 

@@ -1,13 +1,53 @@
 import { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import type { IHeaders } from 'kafkajs';
+import { randomBytes } from 'node:crypto';
+
+const seed = 0x9747b28c;
+const multiplier = 0x5bd1e995;
+
+const mixed = (word: number): number => {
+  const multiplied = Math.imul(word, multiplier);
+  return Math.imul(multiplied ^ (multiplied >>> 24), multiplier);
+};
+
+/** Murmur2 as Kafka's own clients compute it, so that programs in other languages find the same partition. */
+const murmur2 = (bytes: Uint8Array): number => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const rest = bytes.length & 3;
+  const restStart = bytes.length - rest;
+  let hash = seed ^ bytes.length;
+  for (let at = 0; at < restStart; at += 4)
+    hash = Math.imul(hash, multiplier) ^ mixed(view.getInt32(at, true));
+  for (let at = rest - 1; at >= 0; at -= 1) hash ^= (bytes[restStart + at] as number) << (8 * at);
+  if (rest > 0) hash = Math.imul(hash, multiplier);
+  hash = Math.imul(hash ^ (hash >>> 13), multiplier);
+  return hash ^ (hash >>> 15);
+};
+
+/** Writers and readers of a topic agree on it as long as its number of partitions stays as it is. */
+export const partitionOf = (key: Uint8Array, partitions: number): number =>
+  (murmur2(key) & 0x7fffffff) % partitions;
+
+/** As OpenTelemetry and others have it, on Kafka as in HTTP. */
+const traceHeader = 'traceparent';
+
+/** Of version 00, which is what is written here, with the lengths of name and value. */
+export const traceHeaderBytes = traceHeader.length + 55 + 4;
+
+export const traceHeaders = (traceparent: string): IHeaders => ({ [traceHeader]: Buffer.from(traceparent) });
+
+/** Undefined where there is none. */
+export const traceparentOf = (headers: IHeaders | undefined): string | undefined => {
+  const value = headers?.[traceHeader];
+  return Buffer.isBuffer(value) ? value.toString('latin1') : undefined;
+};
 
 /**
  * On the first record of what a batch brings to a partition: who sent it, the number of the first record, and how
  * many there are. Brokers store them as one, so that the others need no header of their own, which costs the library
  * a fifth of all it does for a record.
  */
-const header = 'roomwire-id';
+const idHeader = 'roomwire-id';
 const senderBytes = 8;
 const numberBytes = 6;
 const countBytes = 4;
@@ -30,7 +70,7 @@ export class RecordNumbers {
     this.sender.copy(id);
     id.writeUIntBE(number, senderBytes, numberBytes);
     id.writeUInt32BE(count, senderBytes + numberBytes);
-    return { [header]: id };
+    return { [idHeader]: id };
   }
 }
 
@@ -43,7 +83,7 @@ interface Run {
 }
 
 const runAt = (offset: number, headers: IHeaders | undefined): Run | undefined => {
-  const id = headers?.[header];
+  const id = headers?.[idHeader];
   if (!Buffer.isBuffer(id) || id.length !== idBytes) return undefined;
   return {
     sender: id.toString('latin1', 0, senderBytes),
