@@ -6,11 +6,11 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
+import type { CreateViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
@@ -42,7 +42,8 @@ import { webhookSecretRoutes } from './webhook-secrets/routes.js';
 
 export interface CommandApiDeps {
   readonly log: EventLog;
-  readonly views: ViewStore;
+  readonly views: ViewReader;
+  readonly usage: UsageReader;
   /** What questions about the past are answered from. */
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;

@@ -8,7 +8,8 @@ import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { closes } from '@roomwire/shared/wire/protocol/closes';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
@@ -46,7 +47,8 @@ import { Hydrations } from './webhooks/hydrations.js';
 import { createTrigger } from './webhooks/webhookCalls.js';
 
 export interface GatewayPorts {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
+  readonly usage: UsageStore;
   readonly bus: MessageBus;
   /** What agents and orchestrators were subscribed to. */
   readonly sessions: SessionStore;
@@ -91,14 +93,14 @@ export interface GatewayParts {
  * another. A module names what it needs in its `Deps` and knows nothing above it.
  */
 export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayParts => {
-  const { views, bus, clock, random, logger, tracing, messageStore } = ports;
+  const { views, usage, bus, clock, random, logger, tracing, messageStore } = ports;
   const gatewayId = random.uuid();
   const metrics = createMetrics();
   const roster = new Roster();
   const plans = new Plans();
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, ports.secretBox);
-  const lastUses = new LastUses({ views, clock, logger });
+  const lastUses = new LastUses({ usage, clock, logger });
   const connectionCounts = () => roster.countByOrganization();
 
   const audiences = new Audiences();
@@ -131,12 +133,12 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
-  const usageLedger = new UsageLedger({ gatewayId, views, clock, logger, plans });
+  const usageLedger = new UsageLedger({ gatewayId, usage, clock, logger, plans });
   const reports = () => presence.board.peers.reports;
   const connectionLimit = new ConnectionLimit({ gatewayId, connections: roster, plans, bus, reports });
   const connectionNotes = new ConnectionNotes({
     gatewayId,
-    views,
+    usage,
     clock,
     logger,
     connections: connectionCounts,

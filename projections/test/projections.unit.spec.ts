@@ -4,7 +4,7 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
 import type { HappenedEvent, NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
@@ -23,7 +23,8 @@ import { histories, newEvent } from './support/history.js';
 const world = async (path: string, logger: Logger = silentLogger) => {
   const folder = await openDataFolder(path);
   const log = await openEmbeddedEventLog(folder);
-  const views = await openEmbeddedViewStore(folder);
+  const stores = await openEmbeddedViewStores(folder);
+  const { views } = stores;
   const bus = await openEmbeddedMessageBus(folder);
   const projections = createProjections({ log, views, bus, clock: systemClock, logger });
   return {
@@ -41,7 +42,7 @@ const world = async (path: string, logger: Logger = silentLogger) => {
     },
     async close() {
       await projections.close();
-      for (const each of [bus, views, log, folder]) await each.close();
+      for (const each of [bus, stores, log, folder]) await each.close();
     },
   };
 };

@@ -6,7 +6,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCallHandler, type CallHandler } from './consume/callHandler.js';
 import { Pacer } from './consume/pacer.js';
@@ -22,7 +22,7 @@ import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   /** Opens the webhook secrets. */
   readonly secretBox: SecretBox;
   readonly clock: Clock;

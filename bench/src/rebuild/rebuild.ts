@@ -3,12 +3,12 @@ import { openEventStoreDbLog } from '@roomwire/shared/adapters/event-log/eventst
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openMongoViewStores } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { createProjections } from '@roomwire/projections/projections';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
@@ -52,7 +52,7 @@ const openFiles = async (path: string): Promise<Ports> => {
   const folder = await openDataFolder(path);
   const ports = {
     log: await openEmbeddedEventLog(folder),
-    views: await openEmbeddedViewStore(folder, { logger }),
+    stores: await openEmbeddedViewStores(folder, { logger }),
     bus: await openEmbeddedMessageBus(folder, { logger }),
   };
   return withClose(ports, () => folder.close());
@@ -61,17 +61,19 @@ const openFiles = async (path: string): Promise<Ports> => {
 const openEngines = async ({ eventStoreUrl, mongodbUrl, brokers }: EngineAddresses): Promise<Ports> => {
   const ports = {
     log: await openEventStoreDbLog({ url: eventStoreUrl, logger }),
-    views: await openMongoViewStore({ url: mongodbUrl, logger }),
+    stores: await openMongoViewStores({ url: mongodbUrl, logger }),
     bus: await openKafkaMessageBus({ brokers: [brokers], clientId: 'load', logger }),
   };
   return withClose(ports, async () => undefined);
 };
 
-const withClose = (ports: Omit<Ports, 'close' | 'logger'>, after: () => Promise<void>): Ports => ({
-  ...ports,
-  logger,
+const withClose = (
+  { log, stores, bus }: { readonly log: EventLog; readonly stores: ViewStores; readonly bus: MessageBus },
+  after: () => Promise<void>,
+): Ports => ({
+  ...{ log, views: stores.views, bus, logger },
   async close() {
-    await Promise.all([ports.bus.close(), ports.views.close(), ports.log.close()]);
+    await Promise.all([bus.close(), stores.close(), log.close()]);
     await after();
   },
 });

@@ -4,7 +4,7 @@ import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -29,9 +29,9 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 const open = async (path: string): Promise<Open> => {
   const folder: DataFolder = await openDataFolder(path);
-  const [bus, views] = [await openEmbeddedMessageBus(folder), await openEmbeddedViewStore(folder)];
+  const [bus, stores] = [await openEmbeddedMessageBus(folder), await openEmbeddedViewStores(folder)];
   const consumer = createWebhookConsumer({
-    ...{ bus, views, clock: systemClock, logger: quiet },
+    ...{ bus, views: stores.views, clock: systemClock, logger: quiet },
     secretBox: createSecretBox({ current: new Uint8Array(32) }),
     options: { allowPrivate: true, graceMs: 100 },
   });
@@ -39,7 +39,7 @@ const open = async (path: string): Promise<Open> => {
   const close = async (): Promise<void> => {
     await consumer.close();
     await bus.close();
-    await views.close();
+    await stores.close();
     await folder.close();
   };
   return { bus, consumer, close };

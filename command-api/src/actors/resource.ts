@@ -1,5 +1,5 @@
 import { actorStatuses, actorTypes, type Actor } from '@roomwire/shared/domain/actors/actor';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { presentUsed } from '../http/listing.js';
 import {
@@ -75,8 +75,8 @@ export const presentActor = (actor: Actor, lastUsedAt: string | null): ActorAnsw
   updatedAt: actor.updatedAt,
 });
 
-export const presentActors = (views: ViewStore, actors: readonly Actor[]): Promise<ActorAnswer[]> =>
-  presentUsed(views, actors, ({ actorTokenId }) => actorTokenId, presentActor);
+export const presentActors = (usage: UsageReader, actors: readonly Actor[]): Promise<ActorAnswer[]> =>
+  presentUsed(usage, actors, ({ actorTokenId }) => actorTokenId, presentActor);
 
 export const exampleNewActor = { name: 'Till 4', actorType: 'device', metadata: { site: 'north' } } as const;
 

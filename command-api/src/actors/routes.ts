@@ -33,7 +33,7 @@ interface ActorRequest {
 }
 
 export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
-  const { commands, views, random } = deps;
+  const { commands, views, usage, random } = deps;
 
   /** The actor that the path names by its UUID or its public key id. Another project's actor does not exist. */
   const findActor = async (request: ActorRequest): Promise<Actor> => {
@@ -64,7 +64,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       async handle({ caller }) {
         const { projectId } = caller;
         const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
-        return presentActors(views, actors);
+        return presentActors(usage, actors);
       },
     }),
 
@@ -119,7 +119,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       rejections: ['actor_not_found'],
       async handle(request) {
         const actor = await findActor(request);
-        return presentActor(actor, await lastUseOf(views, actor.actorTokenId));
+        return presentActor(actor, await lastUseOf(usage, actor.actorTokenId));
       },
     }),
 
@@ -137,7 +137,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       async handle(request) {
         const { actorTokenId, projectId } = await findActor(request);
         const { accessScopeId, ...changes } = normal(request.body);
-        const lastUsedAt = await lastUseOf(views, actorTokenId);
+        const lastUsedAt = await lastUseOf(usage, actorTokenId);
         return changeActor(deps, {
           actorTokenId,
           projectId,

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@roomwire/shared/domain/api-keys/apiKey';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';
 import {
@@ -55,8 +55,8 @@ export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null): ApiKey
   updatedAt: apiKey.updatedAt,
 });
 
-export const presentApiKeys = (views: ViewStore, apiKeys: readonly ApiKey[]): Promise<ApiKeyAnswer[]> =>
-  presentUsed(views, apiKeys, ({ apiKeyId }) => apiKeyId, presentApiKey);
+export const presentApiKeys = (usage: UsageReader, apiKeys: readonly ApiKey[]): Promise<ApiKeyAnswer[]> =>
+  presentUsed(usage, apiKeys, ({ apiKeyId }) => apiKeyId, presentApiKey);
 
 export const exampleNewApiKey = { name: 'Backend', expiresAt: '2027-01-31T00:00:00.000Z' };
 

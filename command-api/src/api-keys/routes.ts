@@ -71,7 +71,7 @@ export const apiKeyRoutes = (deps: ResourceDeps): readonly Route[] => {
 };
 
 const routesOf = (
-  { commands, views, random }: ResourceDeps,
+  { commands, views, usage, random }: ResourceDeps,
   path: string,
   { name: kind, prefix, projectId, rejections }: OwnerKind,
   ownerOf: (request: Request<unknown, unknown>) => Promise<Owner>,
@@ -118,7 +118,7 @@ const routesOf = (
       const { organizationId, projectId } = await ownerOf(request);
       const owned = { organizationId, projectId };
       const page = await findPage(views, 'apiKeys', owned, request.query, (apiKey) => apiKey);
-      return { ...page, data: await presentApiKeys(views, page.data) };
+      return { ...page, data: await presentApiKeys(usage, page.data) };
     },
   }),
 

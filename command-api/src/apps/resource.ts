@@ -2,7 +2,7 @@ import { accessModes, appStatuses, type App, type AppStatus } from '@roomwire/sh
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
 import type { Organization } from '@roomwire/shared/domain/organizations/organization';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
-import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { changeableSchemas, definedSchemas } from '../blueprints/definition.js';
 import { versionSchema } from '../blueprints/version.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
@@ -201,7 +201,7 @@ export const statusFilter = (status: AppStatus | undefined, owner: AppOwner): Vi
 };
 
 /** The app that the path names, as the read models show it. Another project's app does not exist. */
-export const findApp = async (views: ViewStore, request: ProjectRequest): Promise<App> => {
+export const findApp = async (views: ViewReader, request: ProjectRequest): Promise<App> => {
   const { projectId } = request.caller;
   const appId = pathValue(request, 'appId');
   const app = await views.get('apps', appId);

@@ -7,7 +7,7 @@ import {
   type AuditRange,
 } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
+import type { CreateViewFold } from '@roomwire/shared/ports/viewStore';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';

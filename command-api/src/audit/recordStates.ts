@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { placeOf } from '@roomwire/shared/ports/auditIndex';
-import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewFold';
+import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewStore';
 import type { PastRecord } from './auditReads.js';
 
 /** A record as it was, undefined when it was not there, and what made it so. */

@@ -20,7 +20,7 @@ import {
   mostRedriven,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
-import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { oldestFirst } from '../http/listing.js';
 import { normalTime } from '../http/schema.js';
 
@@ -100,7 +100,7 @@ const together = 20;
 
 /** Tries the entries of an organization that fit again, and says how many there were. `redriveOne` says whether it was there. */
 export const redriveMany = async (
-  views: ViewStore,
+  views: ViewReader,
   organizationId: string,
   { dryRun = true, limit = mostRedriven, ...chosen }: RedriveBody,
   redriveOne: (dlqId: string) => Promise<boolean>,

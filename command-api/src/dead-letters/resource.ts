@@ -21,7 +21,7 @@ import {
   type ValueOf,
 } from '../http/schema.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
 
 export type DeadLettersQuery = ValueOf<typeof deadLettersQuerySchema>;
@@ -155,7 +155,7 @@ export const presentDeadLetter = (entry: DeadLetter): DeadLetterAnswer => ({
 });
 
 /** Entries of an organization, newest first: `{ data, pagination: { total, limit, offset } }`. */
-export const findDeadLetters = async (views: ViewStore, organizationId: string, query: DeadLettersQuery) => {
+export const findDeadLetters = async (views: ViewReader, organizationId: string, query: DeadLettersQuery) => {
   const { status, offset = 0 } = query;
   const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
   const filter = { organizationId, ...(status === undefined ? {} : { status }) };

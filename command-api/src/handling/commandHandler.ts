@@ -3,7 +3,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Target } from './writeModel.js';
 import { createStreamWriter, type CommandContext, type StreamWriter } from './streamWriter.js';
 import { Rejection } from './rejections.js';
@@ -33,7 +33,7 @@ export interface CommandHandler {
 
 export interface CommandHandlerDeps {
   readonly log: EventLog;
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   readonly random: Random;
   readonly logger: Logger;
   /** Told of each answer that is given before the read models show what it is about. */

@@ -1,7 +1,7 @@
 import { matchesSecret, parseToken } from '@roomwire/shared/credentials/secretToken';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { applicationError, frameworkError, type ErrorAnswer } from './errors.js';
 import type { ProjectCaller, SessionCaller } from './route.js';
@@ -25,7 +25,7 @@ const looksLikeJwt = (credential: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/
 const looksLikeApiKey = (credential: string): boolean => credential.startsWith('ak_');
 
 export const createAuthenticator = (deps: {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   readonly sessions: SessionVerifier;
   readonly clock: Clock;
   readonly lastUses: Pick<LastUses, 'used'>;
@@ -65,7 +65,7 @@ export const createAuthenticator = (deps: {
 
 const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 
-const findApiKey = async ({ views, clock }: { views: ViewStore; clock: Clock }, credential: string) => {
+const findApiKey = async ({ views, clock }: { views: ViewReader; clock: Clock }, credential: string) => {
   const token = parseToken(credential, 'ak_live');
   const [key] =
     token === undefined ? [] : await views.find('apiKeys', { filter: { keyId: token.keyId }, limit: 1 });

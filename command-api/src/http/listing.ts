@@ -1,5 +1,6 @@
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
-import type { ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
+import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import {
   arrayOf,
   countSchema,
@@ -57,7 +58,7 @@ export const examplePage = <T>(item: T): Page<T> => ({
 
 /** One page of a view. Newest first where the caller asks for no order, and between equals. */
 export const findPage = async <V extends ViewName, T>(
-  views: ViewStore,
+  views: ViewReader,
   view: V,
   filter: ViewFilter,
   query: PageQuery,
@@ -89,16 +90,16 @@ export const newestFirst: Sort = [['createdPosition', -1]];
 export const oldestFirst: Sort = [['createdPosition', 1]];
 
 /** When a record was last used, ISO 8601; null when it never was. */
-export const lastUseOf = async (views: ViewStore, id: string): Promise<string | null> =>
-  (await views.lastUses([id])).get(id) ?? null;
+export const lastUseOf = async (usage: UsageReader, id: string): Promise<string | null> =>
+  (await usage.lastUses([id])).get(id) ?? null;
 
 /** Presents records with the times of their last uses, which are read at once. */
 export const presentUsed = async <T, Presented>(
-  views: ViewStore,
+  usage: UsageReader,
   records: readonly T[],
   idOf: (record: T) => string,
   present: (record: T, lastUsedAt: string | null) => Presented,
 ): Promise<Presented[]> => {
-  const uses = await views.lastUses(records.map(idOf));
+  const uses = await usage.lastUses(records.map(idOf));
   return records.map((record) => present(record, uses.get(idOf(record)) ?? null));
 };

@@ -3,7 +3,8 @@ import type { RejectionCode } from '../handling/rejections.js';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { CommandHandler } from '../handling/commandHandler.js';
 
 /** The sections of the API's description, in their order. */
@@ -149,6 +150,7 @@ export const pathValue = (
 /** What the routes of a resource work with. */
 export interface ResourceDeps {
   readonly commands: CommandHandler;
-  readonly views: ViewStore;
+  readonly views: ViewReader;
+  readonly usage: UsageReader;
   readonly random: Random;
 }

@@ -4,7 +4,8 @@ import {
   unlimitedPlan,
   type Organization,
 } from '@roomwire/shared/domain/organizations/organization';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
@@ -134,7 +135,7 @@ const gatewaySilenceMs = 15_000;
 
 /** What an organization has used of its plan. `now`: ISO 8601. True to within 5 seconds. */
 export const usageOf = async (
-  views: ViewStore,
+  { views, usage }: { readonly views: ViewReader; readonly usage: UsageReader },
   { organizationId, plan }: Organization,
   now: string,
 ): Promise<UsageAnswer> => {
@@ -143,8 +144,8 @@ export const usageOf = async (
   const projects = await views.find('projects', { filter: { organizationId }, sort: [['projectId', 1]] });
   const projectIds = projects.map(({ projectId }) => projectId);
   const [messages, connections, apps] = await Promise.all([
-    views.usage(projectIds, month),
-    views.connections(organizationId, new Date(time - gatewaySilenceMs).toISOString()),
+    usage.usage(projectIds, month),
+    usage.connections(organizationId, new Date(time - gatewaySilenceMs).toISOString()),
     Promise.all(projectIds.map((projectId) => views.count('apps', { projectId }))),
   ]);
   return {

@@ -17,7 +17,7 @@ import {
 } from './resource.js';
 import { existing, organizationTarget } from './decider.js';
 
-export const organizationRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
+export const organizationRoutes = ({ commands, views, usage, random }: ResourceDeps): readonly Route[] => [
   sessionRoute({
     method: 'post',
     path: '/organizations',
@@ -87,7 +87,7 @@ export const organizationRoutes = ({ commands, views, random }: ResourceDeps): r
     example: { answer: exampleUsage },
     rejections: ['organization_not_found'],
     async handle(request) {
-      return usageOf(views, await organizationOf(commands, request), request.now);
+      return usageOf({ views, usage }, await organizationOf(commands, request), request.now);
     },
   }),
 

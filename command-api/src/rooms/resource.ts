@@ -1,5 +1,5 @@
 import { roomStatuses, type Room } from '@roomwire/shared/domain/rooms/room';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
@@ -99,7 +99,7 @@ export const exampleRoom: RoomAnswer = {
 };
 
 /** The room that the path names in its app, as the read models show them. A room of another app does not exist. */
-export const findRoom = async (views: ViewStore, request: ProjectRequest): Promise<Room> => {
+export const findRoom = async (views: ViewReader, request: ProjectRequest): Promise<Room> => {
   const { appId } = await findApp(views, request);
   const roomId = pathValue(request, 'roomId');
   const room = await views.get('rooms', roomId);

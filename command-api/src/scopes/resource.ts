@@ -1,6 +1,6 @@
 import { scopeSlugPattern, type Scope } from '@roomwire/shared/domain/scopes/scope';
 import { slugMaxLength } from '@roomwire/shared/domain/slug';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
@@ -93,7 +93,7 @@ export const exampleScope: ScopeAnswer = {
 };
 
 /** The scope that the path names, as the read models show it. Another project's scope does not exist. */
-export const findScope = async (views: ViewStore, request: ProjectRequest): Promise<Scope> => {
+export const findScope = async (views: ViewReader, request: ProjectRequest): Promise<Scope> => {
   const accessScopeId = pathValue(request, 'scopeId');
   const scope = await views.get('scopes', accessScopeId);
   if (scope?.projectId !== request.caller.projectId)

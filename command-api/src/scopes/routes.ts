@@ -17,7 +17,7 @@ import {
 } from './resource.js';
 import { existing, scopesTarget } from './decider.js';
 
-export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => [
+export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): readonly Route[] => [
   projectRoute({
     method: 'get',
     path: '/scopes',
@@ -136,7 +136,7 @@ export const scopeRoutes = ({ commands, views, random }: ResourceDeps): readonly
     async handle(request) {
       const { accessScopeId } = await findScope(views, request);
       const actors = await views.find('actors', { filter: { accessScopeId }, sort: newestFirst });
-      return presentActors(views, actors);
+      return presentActors(usage, actors);
     },
   }),
 ];

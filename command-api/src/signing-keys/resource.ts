@@ -3,7 +3,7 @@ import {
   signingKeyStatuses,
   type SigningKey,
 } from '@roomwire/shared/domain/signing-keys/signingKey';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';
 import {
@@ -70,10 +70,10 @@ export const presentSigningKey = (key: SigningKey, lastUsedAt: string | null): S
 });
 
 export const presentSigningKeys = (
-  views: ViewStore,
+  usage: UsageReader,
   keys: readonly SigningKey[],
 ): Promise<SigningKeyAnswer[]> =>
-  presentUsed(views, keys, ({ signingKeyId }) => signingKeyId, presentSigningKey);
+  presentUsed(usage, keys, ({ signingKeyId }) => signingKeyId, presentSigningKey);
 
 export const exampleNewSigningKey = { name: 'Web shop', environment: 'live' } as const;
 

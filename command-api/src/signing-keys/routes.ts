@@ -24,6 +24,7 @@ export interface SigningKeyDeps extends ResourceDeps {
 export const signingKeyRoutes = ({
   commands,
   views,
+  usage,
   random,
   secretBox,
 }: SigningKeyDeps): readonly Route[] => [
@@ -46,7 +47,7 @@ export const signingKeyRoutes = ({
         ...(status === undefined ? {} : { status }),
       };
       const page = await findPage(views, 'signingKeys', filter, query, (key) => key);
-      return { ...page, data: await presentSigningKeys(views, page.data) };
+      return { ...page, data: await presentSigningKeys(usage, page.data) };
     },
   }),
 
@@ -91,7 +92,7 @@ export const signingKeyRoutes = ({
       const key = await views.get('signingKeys', signingKeyId);
       if (key?.projectId !== request.caller.projectId)
         throw new Rejection('signing_key_not_found', { signingKeyId });
-      return presentSigningKey(key, await lastUseOf(views, signingKeyId));
+      return presentSigningKey(key, await lastUseOf(usage, signingKeyId));
     },
   }),
 
@@ -109,7 +110,7 @@ export const signingKeyRoutes = ({
     async handle(request) {
       const { projectId } = request.caller;
       const signingKeyId = pathValue(request, 'signingKeyId');
-      const lastUsedAt = await lastUseOf(views, signingKeyId);
+      const lastUsedAt = await lastUseOf(usage, signingKeyId);
       return commands.execute(
         signingKeyTarget(signingKeyId),
         { type: 'UpdateSigningKey', signingKeyId, projectId, changes: request.body },

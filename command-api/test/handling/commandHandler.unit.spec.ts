@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -31,7 +31,8 @@ describe('the command handler', () => {
     const folder = await temporaryFolder();
     const data = await openDataFolder(folder.path);
     log = await openEmbeddedEventLog(data);
-    const views = await openEmbeddedViewStore(data);
+    const stores = await openEmbeddedViewStores(data);
+    const { views } = stores;
     // Read models that show nothing, and are never behind.
     const subscription = log.subscribeAll(undefined, {
       onEvents: (events) => views.apply({ changes: [], position: (events.at(-1) as RecordedEvent).position }),
@@ -40,7 +41,7 @@ describe('the command handler', () => {
       createCommandHandler({ log: over, views, random: systemRandom, logger: silentLogger });
     close = async () => {
       await subscription.close();
-      for (const each of [views, log, data]) await each.close();
+      for (const each of [stores, log, data]) await each.close();
       await folder.remove();
     };
   });

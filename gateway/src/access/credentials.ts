@@ -12,7 +12,7 @@ import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { ActorScope } from './client.js';
 import { UnopenableKey, type SigningKeys } from './signingKeys.js';
 
@@ -35,7 +35,7 @@ interface Holder {
 }
 
 export interface CredentialDeps {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signingKeys: SigningKeys;
@@ -110,7 +110,7 @@ const badStandings: { readonly [R in StandingRule]: BadStanding } = {
 
 /** Whether an actor, as the read models hold it, may be connected. Rejects when the read models fail. */
 export const standingOf = async (
-  views: ViewStore,
+  views: ViewReader,
   clock: Clock,
   actor: Actor | undefined,
 ): Promise<GoodStanding | BadStanding> => {
@@ -123,7 +123,7 @@ export const standingOf = async (
   return { actor, organizationId, plan, accessScope: scope ? shown(scope) : null };
 };
 
-const readStanding = async (views: ViewStore, actor: Actor | undefined): Promise<Standing> => {
+const readStanding = async (views: ViewReader, actor: Actor | undefined): Promise<Standing> => {
   const project = actor && (await views.get('projects', actor.projectId));
   const organization = project && (await views.get('organizations', project.organizationId));
   const scopeId = actor?.accessScopeId ?? null;

@@ -1,7 +1,7 @@
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { Room } from '@roomwire/shared/domain/rooms/room';
 import { roomGrants, type RoomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { EntryCache, type Entry } from './entryCache.js';
 
 /** A room, and who may use it. */
@@ -20,11 +20,11 @@ const maxRooms = 100_000;
 
 /** What authorization needs of the read models, kept until a domain event says that it has changed. */
 export class Directory {
-  private readonly views: ViewStore;
+  private readonly views: ViewReader;
   private readonly apps = new EntryCache<App>({ idOf: (app) => app.appId, maxEntries: maxApps });
   private readonly rooms = new EntryCache<GrantedRoom>({ idOf: (room) => room.roomId, maxEntries: maxRooms });
 
-  constructor(views: ViewStore) {
+  constructor(views: ViewReader) {
     this.views = views;
   }
 

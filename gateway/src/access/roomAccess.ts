@@ -1,6 +1,6 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { isSlug } from '@roomwire/shared/domain/slug';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Client, Identity } from './client.js';
 import type { Directory } from './directory.js';
 import { resolveAccess, type TopicAccess } from './topicAccess.js';
@@ -48,7 +48,7 @@ export const accessToRoom = async (
 };
 
 export interface LookupDeps extends ReadingDeps {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
 }
 
 /** A client that names rooms and lobbies. */

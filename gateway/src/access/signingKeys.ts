@@ -1,6 +1,6 @@
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { EntryCache } from './entryCache.js';
 
 /** A signing key that can verify. */
@@ -21,11 +21,11 @@ const maxKeys = 10_000;
 
 /** Signing keys, opened once and kept until a domain event says that one has changed. */
 export class SigningKeys {
-  private readonly views: ViewStore;
+  private readonly views: ViewReader;
   private readonly box: SecretBox;
   private readonly keys = new EntryCache<OpenedKey>({ idOf: (key) => key.signingKeyId, maxEntries: maxKeys });
 
-  constructor(views: ViewStore, box: SecretBox) {
+  constructor(views: ViewReader, box: SecretBox) {
     this.views = views;
     this.box = box;
   }

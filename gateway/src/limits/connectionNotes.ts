@@ -1,11 +1,11 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 
 export interface ConnectionNotesDeps {
   readonly gatewayId: string;
-  readonly views: Pick<ViewStore, 'noteConnections'>;
+  readonly usage: Pick<UsageStore, 'noteConnections'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Live connections by organization. */
@@ -34,10 +34,10 @@ export class ConnectionNotes {
   }
 
   private async write(): Promise<void> {
-    const { gatewayId, views, clock, logger, connections } = this.deps;
+    const { gatewayId, usage, clock, logger, connections } = this.deps;
     const at = new Date(clock.now()).toISOString();
     try {
-      await views.noteConnections({ gatewayId, at, connections: connections() });
+      await usage.noteConnections({ gatewayId, at, connections: connections() });
     } catch (error) {
       // A missing engine speaks for itself.
       if (!(error instanceof EngineUnavailable)) {

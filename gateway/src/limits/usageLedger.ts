@@ -2,7 +2,7 @@ import { monthAt, type Month } from '@roomwire/shared/domain/month';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { Identity } from '../access/client.js';
 import type { CurrentPlan, Plans } from './plans.js';
 
@@ -72,7 +72,7 @@ export class ProjectUsage {
 export interface UsageLedgerDeps {
   /** Under which this process writes. */
   readonly gatewayId: string;
-  readonly views: Pick<ViewStore, 'noteUsage' | 'usage'>;
+  readonly usage: Pick<UsageStore, 'noteUsage' | 'usage'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly plans: Plans;
@@ -182,14 +182,14 @@ export class UsageLedger {
       month,
       messages: accepted,
     }));
-    await this.deps.views.noteUsage(writer, counts);
+    await this.deps.usage.noteUsage(writer, counts);
     changed.forEach((usage, index) => (usage.noted = counts[index]?.messages ?? 0));
   }
 
   private async readOthers(read: readonly ProjectUsage[]): Promise<void> {
     if (read.length === 0) return;
     const { month } = read[0] as ProjectUsage;
-    const totals = await this.deps.views.usage(
+    const totals = await this.deps.usage.usage(
       read.map(({ projectId }) => projectId),
       month,
     );

@@ -5,7 +5,7 @@ import type { ScopeChanges } from '@roomwire/shared/domain/scopes/scope';
 import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { standingOf, type GoodStanding } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import type { SigningKeys } from '../access/signingKeys.js';
@@ -17,7 +17,7 @@ import type { Roster } from './roster.js';
 import type { Session } from './session.js';
 
 interface RevalidatorDeps {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly directory: Directory;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import { eventually } from '@roomwire/testing/run/eventually';
 import * as records from '@roomwire/testing/builders/records';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
@@ -53,7 +53,7 @@ describe('the monthly quota of a project', () => {
   const isUsedUp = async (client: FrameClient): Promise<boolean> =>
     (await publish(client))['error'] === 'monthly_quota_exceeded';
   const stored = async (month = january, projectId = world.projectId): Promise<number> =>
-    (await world.views.usage([projectId], month)).get(projectId) ?? 0;
+    (await world.usage.usage([projectId], month)).get(projectId) ?? 0;
 
   it('[WS-PUB-9] is refused when it is used up, and reaches nobody', async () => {
     await quota(3);
@@ -147,16 +147,16 @@ describe('the monthly quota of a project', () => {
 
   it('[WS-PUB-9] counts once what a gateway has written and reads again', async () => {
     let reads = 0;
-    const counted = (views: ViewStore) =>
-      overlaid(views, {
+    const counted = (usage: UsageStore) =>
+      overlaid(usage, {
         usage: async (...args) => {
-          const found = await views.usage(...args);
+          const found = await usage.usage(...args);
           reads++;
           return found;
         },
       });
     await world.close();
-    await open({ views: counted });
+    await open({ usage: counted });
     await quota(4);
     const client = await world.join();
     for (let n = 1; n <= 4; n++) {
@@ -223,20 +223,20 @@ describe('the monthly quota of a project', () => {
 
   it('[WS-PUB-9] is what the gateway has counted while the records are out of reach, and nothing is lost', async () => {
     let isAway = true;
-    const away = (views: ViewStore) =>
-      overlaid(views, {
+    const away = (usage: UsageStore) =>
+      overlaid(usage, {
         noteUsage: async (...args) => {
           // Arrives all the same: it is repeated, and counts once.
-          await views.noteUsage(...args);
+          await usage.noteUsage(...args);
           if (isAway) throw new EngineUnavailable('read models');
         },
         usage: async (...args) => {
           if (isAway) throw new EngineUnavailable('read models');
-          return views.usage(...args);
+          return usage.usage(...args);
         },
       });
     await world.close();
-    await open({ views: away });
+    await open({ usage: away });
     await quota(4);
     const client = await world.join();
     await expectAccepted(client, 3);

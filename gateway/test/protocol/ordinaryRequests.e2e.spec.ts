@@ -28,9 +28,10 @@ describe('a request that offers an upgrade', () => {
       void text(request).then((body) => response.end(`<${summary(request)} ${body}>`));
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
-    const { views, bus, sessions, secretBox } = world;
+    const { views, usage, bus, sessions, secretBox } = world;
     const ports = {
       views,
+      usage,
       bus,
       sessions,
       clock: new ManualClock(),

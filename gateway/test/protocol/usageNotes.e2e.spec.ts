@@ -20,10 +20,10 @@ describe('what gateways write down for the usage of an organization', () => {
 
   const messages = async (): Promise<number> => {
     const { name } = monthAt(Date.now());
-    return (await world.views.usage([world.projectId], name)).get(world.projectId) ?? 0;
+    return (await world.usage.usage([world.projectId], name)).get(world.projectId) ?? 0;
   };
   const connections = (): Promise<number> =>
-    world.views.connections(world.organizationId, new Date(Date.now() - 15_000).toISOString());
+    world.usage.connections(world.organizationId, new Date(Date.now() - 15_000).toISOString());
   const publish = async (client: FrameClient, times: number): Promise<void> => {
     for (let n = 0; n < times; n++) {
       const frame = { type: 'publish', topic, data: n, retain: n % 2 === 0, msgRef: `${n}` };

@@ -3,7 +3,7 @@ import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongo
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
-import { openMongoViewStore } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
+import { openMongoViewStores } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
 import { after } from 'mocha';
@@ -33,7 +33,7 @@ const openStores = async () => {
   const place = { url: testMongodbUrl(own) };
   return {
     ...(await openBus()),
-    views: await openMongoViewStore(place),
+    stores: await openMongoViewStores(place),
     sessions: await openMongoSessionStore(place),
     groups: await openMongoGroupStore(place),
   };
@@ -46,12 +46,20 @@ let opened: ReturnType<typeof openStores> | undefined;
  * apart, as they keep those of customers apart. Each gateway has its own connections to the brokers.
  */
 export const openEnginePorts = async (): Promise<Ports> => {
-  const { groups, ...ports } = await (opened ??= openStores());
-  return { ...ports, groups: async () => groups, gateway: openBus, close: async () => undefined };
+  const { groups, stores, ...ports } = await (opened ??= openStores());
+  const { views, usage } = stores;
+  return {
+    ...ports,
+    views,
+    usage,
+    groups: async () => groups,
+    gateway: openBus,
+    close: async () => undefined,
+  };
 };
 
 after(async () => {
   const ports = await opened;
   await ports?.close();
-  for (const store of [ports?.views, ports?.sessions, ports?.groups]) await store?.close();
+  for (const store of [ports?.stores, ports?.sessions, ports?.groups]) await store?.close();
 });

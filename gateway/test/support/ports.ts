@@ -4,11 +4,12 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
@@ -22,6 +23,7 @@ export interface BusPorts {
 /** What the gateways of one test stand on. */
 export interface Ports extends BusPorts {
   readonly views: ViewStore;
+  readonly usage: UsageStore;
   readonly sessions: SessionStore;
   groups(): Promise<GroupStore>;
   /** For one more gateway, which is a process of its own as far as the engines can tell. */
@@ -43,12 +45,13 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
     closing.unshift(() => port.close());
     return port;
   };
-  const views = await opened(openEmbeddedViewStore(files));
+  const { views, usage } = await opened(openEmbeddedViewStores(files));
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
   const bus = await opened(openEmbeddedMessageBus(files));
   const record = memoized(() => opened(openEmbeddedMessageStore(files)));
   return {
     views,
+    usage,
     sessions,
     bus,
     record,

@@ -14,6 +14,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/options.js';
@@ -31,6 +32,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly clock?: Clock;
   /** Puts something between the gateway and a real port. */
   readonly views?: (views: ViewStore) => ViewStore;
+  readonly usage?: (usage: UsageStore) => UsageStore;
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   /** Turns message recording on. */
@@ -90,6 +92,10 @@ export class World extends Estate {
     return this.ports.bus;
   }
 
+  get usage(): UsageStore {
+    return this.ports.usage;
+  }
+
   get sessions(): SessionStore {
     return this.ports.sessions;
   }
@@ -117,6 +123,7 @@ export class World extends Estate {
   async startGateway({
     clock = systemClock,
     views,
+    usage,
     bus,
     sessions,
     messageStore,
@@ -127,6 +134,7 @@ export class World extends Estate {
     const watched = this.taken.watch(ports.bus);
     const gateway = createGateway({
       views: views?.(this.views) ?? this.views,
+      usage: usage?.(this.usage) ?? this.usage,
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       messageStore: messageStore?.(await ports.record()),

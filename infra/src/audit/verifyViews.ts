@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { differences, type Difference, type Json } from '@roomwire/command-api/audit/recordStates';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
-import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewFold';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { CreateViewFold, ViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { upTo, type OnProgress } from './exportLog.js';
 
 export interface ViewDifference {
@@ -23,7 +22,7 @@ export interface ViewsReport {
   readonly checkpoint: LogPosition | undefined;
 }
 
-type ComparedViews = Pick<ViewStore, 'get' | 'find' | 'count' | 'checkpoint'>;
+type ComparedViews = Pick<ViewReader, 'get' | 'find' | 'count' | 'checkpoint'>;
 
 export interface VerifyDeps {
   readonly log: EventLog;

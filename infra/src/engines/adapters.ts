@@ -8,7 +8,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { ClosingStack } from '../process/closingStack.js';
 import type { OpenContext, OpenedBus } from './engine.js';
@@ -19,6 +19,8 @@ import { openWholeFolder } from './files.js';
 export interface Adapters {
   folder(): Promise<DataFolder>;
   log(): Promise<EventLog>;
+  /** Read models and usage, which share one database. */
+  viewStores(): Promise<ViewStores>;
   views(): Promise<ViewStore>;
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MeasuredBus>;
@@ -85,6 +87,12 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     return opened;
   };
 
+  const viewStores = opening(
+    'read models',
+    (of) => readModels.openViewStores(of),
+    ({ views }) => views.checkpoint().then(() => true),
+  );
+
   return {
     folder,
     log: opening(
@@ -92,11 +100,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
       (of) => eventLog.open(of),
       (log) => log.head().then(() => true),
     ),
-    views: opening(
-      'read models',
-      (of) => readModels.openViews(of),
-      (views) => views.checkpoint().then(() => true),
-    ),
+    viewStores,
+    views: async () => (await viewStores()).views,
     // These are on the server that the check of the read models asks.
     auditIndex: opening('audit index', (of) => readModels.openAuditIndex(of)),
     sessions: opening('sessions', (of) => readModels.openSessions(of)),

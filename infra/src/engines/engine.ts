@@ -7,7 +7,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { VariableReader } from '../environment.js';
 import type { Finding } from './finding.js';
 
@@ -47,7 +47,7 @@ export interface ReadModelInspection {
 
 /** The read models, and what is stored beside them. */
 export interface ReadModelEngine extends Engine {
-  openViews(context: OpenContext): Promise<ViewStore>;
+  openViewStores(context: OpenContext): Promise<ViewStores>;
   openAuditIndex(context: OpenContext): Promise<AuditIndex>;
   openSessions(context: OpenContext): Promise<SessionStore>;
   openGroups(context: OpenContext): Promise<GroupStore>;

@@ -6,7 +6,7 @@ import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
 
 const files = { name: 'files', onFiles: true, settings: {} } as const;
@@ -20,7 +20,7 @@ export const eventLogOnFiles: EventLogEngine = {
 
 export const readModelsOnFiles: ReadModelEngine = {
   ...files,
-  openViews: async ({ folder, logger }) => openEmbeddedViewStore(await folder(), { logger }),
+  openViewStores: async ({ folder, logger }) => openEmbeddedViewStores(await folder(), { logger }),
   openAuditIndex: async ({ folder }) => openEmbeddedAuditIndex(await folder()),
   openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),

@@ -7,9 +7,9 @@ const oldest = [5, 0] as const;
 
 const mongodb = (url: string): ReadModelEngine => ({
   ...{ name, onFiles: false, settings: { url } },
-  async openViews({ logger }) {
-    const { openMongoViewStore } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
-    return openMongoViewStore({ url, logger });
+  async openViewStores({ logger }) {
+    const { openMongoViewStores } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
+    return openMongoViewStores({ url, logger });
   },
   async openAuditIndex({ logger }) {
     const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
@@ -49,12 +49,14 @@ const mongodb = (url: string): ReadModelEngine => ({
   },
   keptDocuments: {
     async read(write) {
-      const { readKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
-      return readKept({ url }, write);
+      const { readBackupDocuments } =
+        await import('@roomwire/shared/adapters/view-store/mongo/backupCollections');
+      return readBackupDocuments({ url }, write);
     },
     async write(lines) {
-      const { writeKept } = await import('@roomwire/shared/adapters/view-store/mongo/keptCollections');
-      return writeKept({ url }, lines);
+      const { writeBackupDocuments } =
+        await import('@roomwire/shared/adapters/view-store/mongo/backupCollections');
+      return writeBackupDocuments({ url }, lines);
     },
   },
 });

@@ -24,9 +24,10 @@ export const startCommandApi: StartService = async ({
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
   const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
-  const [log, views] = [await adapters.log(), await adapters.views()];
+  const log = await adapters.log();
+  const { views, usage } = await adapters.viewStores();
   const secretBox = createSecretBox(masterKeys);
-  const lastUses = new LastUses({ views, clock, logger });
+  const lastUses = new LastUses({ usage, clock, logger });
   closing.push(() => lastUses.close());
   const options = {
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
@@ -42,6 +43,6 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const ports = { log, views, sessions, secretBox, clock, random, logger, tracing };
+  const ports = { log, views, usage, sessions, secretBox, clock, random, logger, tracing };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };

@@ -18,12 +18,14 @@ export const startGateway: StartService = async ({
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
-  const [views, bus, sessions] = [await adapters.views(), await adapters.bus(), await adapters.sessions()];
+  const { views, usage } = await adapters.viewStores();
+  const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
   const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
   const gateway = createGateway({
     views,
+    usage,
     bus,
     sessions,
     messageStore,

@@ -6,7 +6,7 @@ import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { CreateViewFold } from '@roomwire/shared/ports/viewFold';
+import type { CreateViewFold } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { writeHistory, type PastEvent } from '../support/pastEvents.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';

@@ -9,10 +9,10 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewChange, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { describeDifference } from '../../src/audit/describeDifference.js';
 import { exportFormats, type ExportFormat } from '../../src/audit/exportFormat.js';
@@ -31,6 +31,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
   let files: TemporaryFolder;
   let folder: DataFolder;
   let log: EventLog;
+  let stores: ViewStores;
   let views: ViewStore;
   const { logger } = createRecordingLogger();
 
@@ -47,7 +48,8 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
 
   describe('of the read models', () => {
     beforeEach(async () => {
-      views = await openEmbeddedViewStore(folder);
+      stores = await openEmbeddedViewStores(folder);
+      views = stores.views;
       const bus = await openEmbeddedMessageBus(folder);
       const projections = createProjections({ log, views, bus, clock: systemClock, logger });
       await projections.start();
@@ -57,7 +59,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
     });
     afterEach(async () => {
       await views.clear();
-      await views.close();
+      await stores.close();
     });
 
     const check = () => verifyViews({ log, views, createFold: () => createViewFold(changesOf) });

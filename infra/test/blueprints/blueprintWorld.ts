@@ -9,7 +9,7 @@ import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprints/blueprint';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
@@ -49,7 +49,8 @@ export const blueprintWorld = async (
   const folder = await temporaryFolder();
   const data = await openDataFolder(folder.path);
   const log = await openEmbeddedEventLog(data);
-  const views = await openEmbeddedViewStore(data);
+  const stores = await openEmbeddedViewStores(data);
+  const { views } = stores;
   const bus = await openEmbeddedMessageBus(data);
   const { logger } = createRecordingLogger();
   const projections = createProjections({ log, views, bus, clock: systemClock, logger });
@@ -91,7 +92,7 @@ export const blueprintWorld = async (
     rooms: (appId) => views.find('rooms', appId === undefined ? {} : { filter: { appId } }),
     async close() {
       await projections.close();
-      for (const each of [bus, views, log, data]) await each.close();
+      for (const each of [bus, stores, log, data]) await each.close();
       await folder.remove();
     },
   };

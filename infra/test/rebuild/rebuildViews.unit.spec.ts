@@ -6,13 +6,13 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { EngineUnavailable, RebuildSuperseded } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { verifyViews } from '../../src/audit/verifyViews.js';
@@ -29,6 +29,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
   let files: TemporaryFolder;
   let folder: DataFolder;
   let log: EventLog;
+  let stores: ViewStores;
   let views: ViewStore;
   let bus: MessageBus;
   let projections: ReturnType<typeof createProjections>;
@@ -38,7 +39,8 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     files = await temporaryFolder();
     folder = await openDataFolder(files.path);
     log = await openEmbeddedEventLog(folder);
-    views = await openEmbeddedViewStore(folder);
+    stores = await openEmbeddedViewStores(folder);
+    views = stores.views;
     bus = await openEmbeddedMessageBus(folder);
     await writeHistory(log, written);
     projections = createProjections({ log, views, bus, clock: systemClock, logger });
@@ -47,7 +49,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
   });
   afterEach(async () => {
     await projections.close();
-    for (const each of [bus, views, log, folder]) await each.close();
+    for (const each of [bus, stores, log, folder]) await each.close();
     await files.remove();
   });
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
@@ -115,14 +115,15 @@ describe('secrets, on files', function () {
 
   it('are in no read model', async () => {
     const data = await openDataFolder(folder.path);
-    const views = await openEmbeddedViewStore(data);
+    const stores = await openEmbeddedViewStores(data);
+    const { views } = stores;
     const places = await Promise.all(
       (Object.keys(viewIndexes) as ViewName[]).map(async (what) => ({
         what,
         bytes: Buffer.from(JSON.stringify(await views.find(what, {}))),
       })),
     );
-    await views.close();
+    await stores.close();
     await data.close();
     for (const view of ['apps', 'scopes', 'organizations'])
       expect(places.find(({ what }) => what === view)?.bytes.includes(marker), view).to.equal(true);

@@ -6,7 +6,7 @@ import { changesOf } from '@roomwire/projections/projectors/changesOf';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -47,7 +47,8 @@ export const openControlPlane = async (): Promise<ControlPlane> => {
   const folder = await temporaryFolder();
   const data = await openDataFolder(folder.path);
   const log = await openEmbeddedEventLog(data);
-  const views = await openEmbeddedViewStore(data);
+  const stores = await openEmbeddedViewStores(data);
+  const { views } = stores;
   const projection = log.subscribeAll(undefined, {
     onEvents: (events) =>
       views.apply({
@@ -64,7 +65,8 @@ export const openControlPlane = async (): Promise<ControlPlane> => {
       );
       const { logger } = createRecordingLogger();
       const commands = createCommandHandler({ log: own, views, random: systemRandom, logger });
-      const deps = { commands, views: isBehind ? findingNothing(views) : views, random: systemRandom };
+      const found = isBehind ? findingNothing(views) : views;
+      const deps = { commands, views: found, usage: stores.usage, random: systemRandom };
       const routes = [...actorRoutes(deps), ...scopeRoutes(deps)];
       return (name, { path = {}, body = {}, atMs = 0 } = {}) => {
         const now = new Date(start + atMs).toISOString();
@@ -75,7 +77,7 @@ export const openControlPlane = async (): Promise<ControlPlane> => {
 
     async close() {
       await projection.close();
-      for (const each of [views, log, data]) await each.close();
+      for (const each of [stores, log, data]) await each.close();
       await folder.remove();
     },
   };

@@ -3,7 +3,7 @@ import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ViewRebuild } from '@roomwire/shared/ports/viewRebuild';
+import type { ViewRebuild } from '@roomwire/shared/ports/viewStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedProgress } from '../feed.js';
 import { changesOrNone } from '../followLog.js';

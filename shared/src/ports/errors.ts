@@ -18,22 +18,22 @@ export class AppendTooLarge extends RangeError {
   }
 }
 
+/** What stands on an engine, by the name that logs and errors give it. */
+export type EngineUse =
+  | 'event log'
+  | 'read models'
+  | 'message bus'
+  | 'sessions'
+  | 'message store'
+  | 'worker groups'
+  | 'audit index';
+
 /** An engine is out of reach; what was asked may or may not have happened. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
-  constructor(
-    engine:
-      | 'event log'
-      | 'read models'
-      | 'message bus'
-      | 'sessions'
-      | 'message store'
-      | 'worker groups'
-      | 'audit index',
-    options?: ErrorOptions,
-  ) {
-    super(`The ${engine} cannot be reached`, options);
+  constructor(use: EngineUse, options?: ErrorOptions) {
+    super(`The ${use} cannot be reached`, options);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ViewName, Views } from '../wire/views/views.js';
+import type { RecordedEvent } from '../domain/eventEnvelope.js';
 import type { LogPosition } from './eventLog.js';
-import type { ViewRebuild } from './viewRebuild.js';
+import type { UsageStore } from './usageStore.js';
 
 /**
  * A filter in MongoDB's query language, limited to what every adapter answers alike: equality on (dotted) fields,
@@ -33,85 +34,70 @@ export interface ViewBatch {
   readonly position: LogPosition;
 }
 
-/** When something was last used, by the identifier of its record. */
-export interface LastUse {
-  readonly id: string;
-  /** ISO 8601, UTC, milliseconds. */
-  readonly at: string;
-}
-
-/** What one writer has counted of a project's accepted publishes in a month, all in all. */
-export interface MessageCount {
-  readonly projectId: string;
-  /** `YYYY-MM`, UTC. */
-  readonly month: string;
-  readonly messages: number;
-}
-
-/** The live connections of a gateway at a time. */
-export interface ConnectionCount {
-  readonly gatewayId: string;
-  /** ISO 8601, UTC, milliseconds. */
-  readonly at: string;
-  /** By organization, in whose identifier there is no dot or `$`. Those that have none may be absent. */
-  readonly connections: Readonly<Record<string, number>>;
-}
-
-/**
- * The read models: documents by view and id, written by one projector, read by many.
- *
- * A document that was handed out is never changed afterwards, and must not be changed by the reader.
- */
-export interface ViewStore {
+/** Reads of the read models: documents by view and id. A document is never changed after it was returned; do not modify it. */
+export interface ViewReader {
   get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined>;
   find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]>;
   count(view: ViewName, filter: ViewFilter): Promise<number>;
 
-  /**
-   * Applies the changes in order and moves the checkpoint with them. After a crash at any point the checkpoint is
-   * never ahead of the documents, so that going on from it repeats work and never skips any.
-   * A position at or before the checkpoint is refused with `StaleBatch`: a projector that lost its lead must stop.
-   */
-  apply(batch: ViewBatch): Promise<void>;
-
-  /** Where the projector goes on: position of the last batch that has been kept, undefined for an empty store. */
+  /** Position of the last batch applied, where the projector resumes; undefined for an empty store. */
   checkpoint(): Promise<LogPosition | undefined>;
 
   /** Resolves true once reads through this store see everything up to the position, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;
+}
+
+/** The read models, written by one projector and read by many. */
+export interface ViewStore extends ViewReader {
+  /**
+   * Applies the changes in order, then advances the checkpoint. After a crash at any point the checkpoint is never ahead
+   * of the documents, so that resuming from it repeats work and never skips any.
+   * Rejects with `StaleBatch` at or before the checkpoint: a projector that has lost the lead must stop.
+   */
+  apply(batch: ViewBatch): Promise<void>;
 
   /** Removes every document and the checkpoint, for a rebuild from the log. */
   clear(): Promise<void>;
 
-  /** Begins to build the documents anew beside those that are read; one that was begun before is over. */
+  /** Starts building the documents again beside the live ones; a rebuild that was started before is superseded. */
   rebuild(): Promise<ViewRebuild>;
+}
+
+/**
+ * Read models that are being built beside the live ones, to replace them. No reader sees them before `takeOver`, and a
+ * rebuild that ends early leaves the live ones as they are. All methods reject with `RebuildSuperseded` once another rebuild
+ * of the same read models has started, or they have been cleared.
+ */
+export interface ViewRebuild {
+  /** Applies the changes in order, from the first event of the log on. A batch that failed may be repeated. */
+  apply(batch: ViewBatch): Promise<void>;
 
   /**
-   * Keeps when records were last used. No event tells, so it is kept beside the read models: `clear` leaves it, and so
-   * does a rebuild. The latest time of an id wins, in whatever order they come and whoever notes them.
-   * A crash may cost what was noted in the minute before it. What is known of a removed record may be forgotten.
+   * Resolves true once they are live, with these changes on top; false where the live ones are at another position. The
+   * projector may then be held back for a moment, so that catching up and trying again is worthwhile.
+   * Reads never go back in time, no batch of the projector is lost, and the last uses and the usage stay.
+   * Readers in other processes continue on the replaced documents, which are kept up to date, for seconds at most.
    */
-  noteUses(uses: readonly LastUse[]): Promise<void>;
+  takeOver(changes: readonly ViewChange[]): Promise<boolean>;
 
-  /** The last uses of these records, by id; without those of which none was noted. */
-  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Removes what was built, unless it has become live. */
+  abandon(): Promise<void>;
+}
 
-  /**
-   * Keeps what a writer has counted so far; nobody else may write under its name, which has no dot or `$`. The highest
-   * count wins: whoever does not know whether a write arrived repeats it. Kept as the last uses are, and durable when
-   * it resolves; where the disk refuses, the embedded store tries again after it has resolved.
-   */
-  noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
+/** Read models of some events alone, in memory, folded by the projectors that maintain the live ones. */
+export interface ViewFold {
+  /** Applies all of the event's changes or none. An event that cannot be read changes nothing, as in the live read models. */
+  apply(event: RecordedEvent): void;
+  get<V extends ViewName>(view: V, id: string): Views[V] | undefined;
+  find<V extends ViewName>(view: V, filter: ViewFilter): Views[V][];
+}
 
-  /** The sum over all writers, by project; without those of which nothing was noted in that month. */
-  usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>>;
+export type CreateViewFold = () => ViewFold;
 
-  /** Takes the place of what the gateway noted before. Of use for seconds: a store opened again may have forgotten it. */
-  noteConnections(count: ConnectionCount): Promise<void>;
-
-  /** Live connections of an organization, on the gateways that have noted theirs at this time (ISO 8601) or later. */
-  connections(organizationId: string, since: string): Promise<number>;
-
-  /** Keeps what has been applied and noted. The store must not be used afterwards. */
+/** The view store and the usage store, which share one database. */
+export interface ViewStores {
+  readonly views: ViewStore;
+  readonly usage: UsageStore;
+  /** Writes what is pending. Afterwards every call rejects with `EngineUnavailable`. */
   close(): Promise<void>;
 }

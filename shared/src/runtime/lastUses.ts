@@ -1,11 +1,11 @@
 import type { Clock } from '../ports/clock.js';
 import { EngineUnavailable } from '../ports/errors.js';
 import type { Logger } from '../ports/logger.js';
-import type { LastUse, ViewStore } from '../ports/viewStore.js';
+import type { LastUse, UsageStore } from '../ports/usageStore.js';
 import { once } from './service.js';
 
 export interface LastUsesDeps {
-  readonly views: Pick<ViewStore, 'noteUses'>;
+  readonly usage: Pick<UsageStore, 'noteUses'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What was gathered is written this long after the first of it. */
@@ -62,7 +62,7 @@ export class LastUses {
     const batch = this.waiting;
     this.waiting = new Map();
     try {
-      await this.deps.views.noteUses([...batch].map(lastUse));
+      await this.deps.usage.noteUses([...batch].map(lastUse));
     } catch (error) {
       for (const [id, at] of this.waiting) setNewest(batch, id, at);
       this.waiting = batch;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '../../src/ports/errors.js';
-import type { LastUse } from '../../src/ports/viewStore.js';
+import type { LastUse } from '../../src/ports/usageStore.js';
 import { LastUses } from '../../src/runtime/lastUses.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
@@ -23,7 +23,7 @@ describe('LastUses', () => {
   const open = (writeAfterMs: number): LastUses => {
     const quiet = () => undefined;
     return new LastUses({
-      views: {
+      usage: {
         noteUses: async (uses) => {
           written.push(uses);
           if (failure !== undefined) throw failure;

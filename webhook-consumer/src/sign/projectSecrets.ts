@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { keyOf } from './signature.js';
 
 interface Known {
@@ -12,7 +12,7 @@ interface Known {
 }
 
 interface SecretsDeps {
-  readonly views: ViewStore;
+  readonly views: ViewReader;
   readonly secretBox: SecretBox;
   readonly clock: Clock;
 }

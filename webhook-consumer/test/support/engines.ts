@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { otherTopics } from '@roomwire/shared/wire/bus/busTopics';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -21,12 +21,12 @@ export const openEngines = (): Promise<Engines> => (isOnEngines() ? onServers() 
 const onFiles = async (): Promise<Engines> => {
   const folder = await temporaryFolder();
   const files = { file: (name: string) => join(folder.path, name) };
-  const views = await openEmbeddedViewStore(files);
+  const stores = await openEmbeddedViewStores(files);
   return {
-    views,
+    views: stores.views,
     openBus: () => openEmbeddedMessageBus(files),
     async close() {
-      await views.close();
+      await stores.close();
       await folder.remove();
     },
   };
@@ -34,20 +34,20 @@ const onFiles = async (): Promise<Engines> => {
 
 /** With topics, groups and a database of its own. The client libraries take a second to load. */
 const onServers = async (): Promise<Engines> => {
-  const [{ openKafkaMessageBus }, { openMongoViewStore }] = await Promise.all([
+  const [{ openKafkaMessageBus }, { openMongoViewStores }] = await Promise.all([
     import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus'),
     import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore'),
   ]);
   const own = `webhooks-${randomUUID().slice(0, 8)}`;
-  const views = await openMongoViewStore({ url: testMongodbUrl(own) });
+  const stores = await openMongoViewStores({ url: testMongodbUrl(own) });
   return {
-    views,
+    views: stores.views,
     openBus: () =>
       openKafkaMessageBus({
         brokers: testBrokers(),
         ...{ clientId: 'roomwire-test', topicPrefix: `${own}.` },
         ...{ topics: [], otherTopics: { ...otherTopics, partitions: 2 } },
       }),
-    close: () => views.close(),
+    close: () => stores.close(),
   };
 };

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 
@@ -30,12 +30,13 @@ describe('roomwire audit', function () {
   };
   const plant = async (): Promise<void> => {
     const owned = await openDataFolder(folder.path);
-    const views = await openEmbeddedViewStore(owned);
+    const stores = await openEmbeddedViewStores(owned);
+    const { views } = stores;
     await views.apply({
       changes: [{ patch: 'rooms', id: roomId, set: { name: 'Planted' } }],
       position: '9'.repeat(16),
     });
-    await views.close();
+    await stores.close();
     await owned.close();
   };
 

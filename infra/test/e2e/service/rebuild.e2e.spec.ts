@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
-import { openEmbeddedViewStore } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -40,9 +40,9 @@ describe('roomwire projections rebuild', function () {
   });
   const onFiles = async (use: (engines: { log: EventLog; views: ViewStore }) => Promise<void>) => {
     const owned = await openDataFolder(folder.path);
-    const [log, views] = [await openEmbeddedEventLog(owned), await openEmbeddedViewStore(owned)];
-    await use({ log, views });
-    for (const each of [views, log, owned]) await each.close();
+    const [log, stores] = [await openEmbeddedEventLog(owned), await openEmbeddedViewStores(owned)];
+    await use({ log, views: stores.views });
+    for (const each of [stores, log, owned]) await each.close();
   };
   const plant = () =>
     onFiles((engines) => plantInViews(engines, [{ patch: 'rooms', id: roomId, set: { name: 'Planted' } }]));

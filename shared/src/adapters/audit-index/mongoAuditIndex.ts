@@ -1,19 +1,16 @@
-import type { Collection, Filter, MongoClient } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { auditVersion } from '../../wire/audit/auditKeys.js';
 import { placeOf, type AuditEntry, type AuditIndex, type AuditRange } from '../../ports/auditIndex.js';
-import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
-import type { Logger } from '../../ports/logger.js';
-import { once } from '../../runtime/service.js';
-import { CheckpointWatch } from '../view-store/mongo/checkpointWatch.js';
-import { readLimits } from '../view-store/mongo/clientSettings.js';
-import { EngineCalls } from '../view-store/mongo/engineCalls.js';
-import { isDuplicateKey } from '../view-store/mongo/engineErrors.js';
-import { openOnMongo, type MongoPlace } from '../view-store/mongo/openOnMongo.js';
-
-export interface MongoAuditIndexOptions extends MongoPlace {
-  readonly logger?: Logger;
-}
+import { CheckpointPoller } from '../view-store/positionWaiters.js';
+import { isDuplicateKey } from '../mongo/errors.js';
+import {
+  durably,
+  openOnMongo,
+  readLimits,
+  type MongoConnection,
+  type MongoOptions,
+} from '../mongo/connection.js';
 
 interface StoredEntry {
   /** Its position. */
@@ -35,45 +32,40 @@ interface Progress {
 const everyKey = '';
 /** An answer that has so much in it ends there. */
 const enoughCharacters = 4 * 1024 * 1024;
-const durably = { writeConcern: { w: 'majority', journal: true } } as const;
 
 /** The audit index in MongoDB: one collection and one index, whose names hold the version of what is in them. */
 class MongoAuditIndex implements AuditIndex {
-  readonly #client: MongoClient;
-  readonly #entries: Collection<StoredEntry>;
-  readonly #progress: Collection<Progress>;
-  readonly #calls: EngineCalls;
-  readonly #watch = new CheckpointWatch(() => this.checkpoint());
-  #isOpen = true;
+  private readonly connection: MongoConnection;
+  private readonly entries: Collection<StoredEntry>;
+  private readonly progress: Collection<Progress>;
+  private readonly poller = new CheckpointPoller(() => this.checkpoint());
 
-  constructor(client: MongoClient, { database, logger }: MongoAuditIndexOptions) {
-    this.#client = client;
-    this.#entries = client.db(database).collection(`audit${auditVersion}_entries`);
-    this.#progress = client.db(database).collection(`audit${auditVersion}_progress`);
-    this.#calls = new EngineCalls(logger);
+  constructor(connection: MongoConnection) {
+    this.connection = connection;
+    this.entries = connection.database.collection(`audit${auditVersion}_entries`);
+    this.progress = connection.database.collection(`audit${auditVersion}_progress`);
   }
 
   async prepare(): Promise<void> {
-    await this.#call(async () => {
-      await this.#client.connect();
-      await this.#makeIndex();
+    await this.connection.call(async () => {
+      await this.makeIndex();
     });
   }
 
   async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
-    await this.#call(async () => {
-      if (entries.length > 0) await this.#write(entries.map(stored));
-      await this.#moveTo(position);
+    await this.connection.call(async () => {
+      if (entries.length > 0) await this.write(entries.map(stored));
+      await this.moveTo(position);
     });
-    this.#watch.reached(position);
+    this.poller.reached(position);
   }
 
   async find(range: AuditRange): Promise<readonly AuditEntry[]> {
-    return this.#call(async () => {
+    return this.connection.call(async () => {
       const direction = range.order === 'oldest first' ? 1 : -1;
       const found: AuditEntry[] = [];
       let characters = 0;
-      const cursor = this.#entries.find(filterOf(range), {
+      const cursor = this.entries.find(filterOf(range), {
         ...{ sort: { place: direction }, limit: range.limit, batchSize: 100 },
         ...readLimits(),
       });
@@ -87,7 +79,9 @@ class MongoAuditIndex implements AuditIndex {
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    const progress = await this.#call(() => this.#progress.findOne({ _id: 'follower' }, readLimits()));
+    const progress = await this.connection.call(() =>
+      this.progress.findOne({ _id: 'follower' }, readLimits()),
+    );
     return progress?.position;
   }
 
@@ -95,31 +89,30 @@ class MongoAuditIndex implements AuditIndex {
     const from = performance.now();
     const checkpoint = await this.checkpoint();
     if (checkpoint !== undefined && position <= checkpoint) return true;
-    return this.#watch.wait(position, withinMs - (performance.now() - from));
+    return this.poller.wait(position, withinMs - (performance.now() - from));
   }
 
   async clear(): Promise<void> {
-    await this.#call(async () => {
+    await this.connection.call(async () => {
       // First what says that it is complete.
-      await this.#progress.deleteMany({}, durably);
-      await this.#entries.drop();
-      await this.#makeIndex();
+      await this.progress.deleteMany({}, durably);
+      await this.entries.drop();
+      await this.makeIndex();
     });
   }
 
-  readonly close = once(async () => {
-    this.#isOpen = false;
-    this.#watch.close();
-    await this.#client.close();
-  });
-
-  async #makeIndex(): Promise<void> {
-    await this.#entries.createIndex({ organizationId: 1, keys: 1, place: 1 });
+  async close(): Promise<void> {
+    this.poller.close();
+    await this.connection.close();
   }
 
-  async #write(entries: readonly StoredEntry[]): Promise<void> {
+  private async makeIndex(): Promise<void> {
+    await this.entries.createIndex({ organizationId: 1, keys: 1, place: 1 });
+  }
+
+  private async write(entries: readonly StoredEntry[]): Promise<void> {
     const write = () =>
-      this.#entries.bulkWrite(
+      this.entries.bulkWrite(
         entries.map(({ _id, ...fields }) => ({
           replaceOne: { filter: { _id }, replacement: fields, upsert: true },
         })),
@@ -132,18 +125,13 @@ class MongoAuditIndex implements AuditIndex {
     });
   }
 
-  async #moveTo(position: LogPosition): Promise<void> {
+  private async moveTo(position: LogPosition): Promise<void> {
     const move = () =>
-      this.#progress.updateOne({ _id: 'follower' }, { $max: { position } }, { upsert: true, ...durably });
+      this.progress.updateOne({ _id: 'follower' }, { $max: { position } }, { upsert: true, ...durably });
     await move().catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
       return move();
     });
-  }
-
-  #call<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('audit index'));
-    return this.#calls.run(action);
   }
 }
 
@@ -175,5 +163,9 @@ const filterOf = ({ organizationId, key, from, to, after, order }: AuditRange): 
 };
 
 /** Connects and makes the index; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoAuditIndex = (options: MongoAuditIndexOptions): Promise<AuditIndex> =>
-  openOnMongo(options, (client, database) => new MongoAuditIndex(client, { ...options, database }));
+export const openMongoAuditIndex = (options: MongoOptions): Promise<AuditIndex> =>
+  openOnMongo(options, 'audit index', async (connection) => {
+    const store = new MongoAuditIndex(connection);
+    await store.prepare();
+    return store;
+  });

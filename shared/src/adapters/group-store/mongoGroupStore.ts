@@ -1,16 +1,7 @@
-import type { Collection, MongoClient } from 'mongodb';
-import { EngineUnavailable } from '../../ports/errors.js';
+import type { Collection } from 'mongodb';
 import type { GroupStore, StoredGroup } from '../../ports/groupStore.js';
-import type { Logger } from '../../ports/logger.js';
-import { once } from '../../runtime/service.js';
-import { readLimits } from '../view-store/mongo/clientSettings.js';
-import { EngineCalls } from '../view-store/mongo/engineCalls.js';
-import { isDuplicateKey, isNotImplemented } from '../view-store/mongo/engineErrors.js';
-import { openOnMongo, type MongoPlace } from '../view-store/mongo/openOnMongo.js';
-
-export interface MongoGroupStoreOptions extends MongoPlace {
-  readonly logger?: Logger;
-}
+import { isDuplicateKey, isNotImplemented } from '../mongo/errors.js';
+import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
 
 /** The parts of the identifier are texts that may hold anything. */
 interface GroupDocument {
@@ -25,21 +16,17 @@ const idOf = (topic: string, group: string): string => JSON.stringify([topic, gr
 
 /** Worker groups in a collection of MongoDB. */
 class MongoGroupStore implements GroupStore {
-  readonly #client: MongoClient;
-  readonly #groups: Collection<GroupDocument>;
-  readonly #calls: EngineCalls;
-  #isOpen = true;
+  private readonly connection: MongoConnection;
+  private readonly groups: Collection<GroupDocument>;
 
-  constructor(client: MongoClient, { database, logger }: MongoGroupStoreOptions) {
-    this.#client = client;
-    this.#groups = client.db(database).collection('workerGroups');
-    this.#calls = new EngineCalls(logger);
+  constructor(connection: MongoConnection) {
+    this.connection = connection;
+    this.groups = connection.database.collection('workerGroups');
   }
 
   async prepare(): Promise<void> {
-    await this.#call(async () => {
-      await this.#client.connect();
-      await this.#groups.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
+    await this.connection.call(async () => {
+      await this.groups.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
         // Such a server keeps what has expired, which only costs space.
         if (!isNotImplemented(error)) throw error;
       });
@@ -48,15 +35,15 @@ class MongoGroupStore implements GroupStore {
 
   async load(topic: string, group: string): Promise<StoredGroup | undefined> {
     const _id = idOf(topic, group);
-    const found = await this.#call(() => this.#groups.findOne({ _id }, readLimits()));
+    const found = await this.connection.call(() => this.groups.findOne({ _id }, readLimits()));
     return found === null ? undefined : (JSON.parse(found.group) as StoredGroup);
   }
 
   async write(group: StoredGroup): Promise<void> {
     const _id = idOf(group.topic, group.group);
     const document = { expires: new Date(group.expiresAt), group: JSON.stringify(group) };
-    const replace = () => this.#groups.replaceOne({ _id }, document, { upsert: true });
-    await this.#call(() =>
+    const replace = () => this.groups.replaceOne({ _id }, document, { upsert: true });
+    await this.connection.call(() =>
       // Of two that make a document at the same time, one finds that it is there.
       replace().catch((error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
@@ -67,20 +54,18 @@ class MongoGroupStore implements GroupStore {
 
   async forget(topic: string, group: string): Promise<void> {
     const _id = idOf(topic, group);
-    await this.#call(() => this.#groups.deleteOne({ _id }));
+    await this.connection.call(() => this.groups.deleteOne({ _id }));
   }
 
-  readonly close = once(async () => {
-    this.#isOpen = false;
-    await this.#client.close();
-  });
-
-  #call<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.#isOpen) return Promise.reject(new EngineUnavailable('worker groups'));
-    return this.#calls.run(action);
+  async close(): Promise<void> {
+    await this.connection.close();
   }
 }
 
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoGroupStore = (options: MongoGroupStoreOptions): Promise<GroupStore> =>
-  openOnMongo(options, (client, database) => new MongoGroupStore(client, { ...options, database }));
+export const openMongoGroupStore = (options: MongoOptions): Promise<GroupStore> =>
+  openOnMongo(options, 'worker groups', async (connection) => {
+    const store = new MongoGroupStore(connection);
+    await store.prepare();
+    return store;
+  });

@@ -1,16 +1,7 @@
-import type { Collection, MongoClient } from 'mongodb';
-import { EngineUnavailable } from '../../ports/errors.js';
-import type { Logger } from '../../ports/logger.js';
+import type { Collection } from 'mongodb';
 import type { SessionStore, SessionWrite, StoredSession } from '../../ports/sessionStore.js';
-import { once } from '../../runtime/service.js';
-import { readLimits } from '../view-store/mongo/clientSettings.js';
-import { EngineCalls } from '../view-store/mongo/engineCalls.js';
-import { isDuplicateKey, isNotImplemented } from '../view-store/mongo/engineErrors.js';
-import { openOnMongo, type MongoPlace } from '../view-store/mongo/openOnMongo.js';
-
-export interface MongoSessionStoreOptions extends MongoPlace {
-  readonly logger?: Logger;
-}
+import { isDuplicateKey, isNotImplemented } from '../mongo/errors.js';
+import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
 
 /** The parts of the identifier are texts that may hold anything. */
 interface SessionDocument {
@@ -27,20 +18,16 @@ const idOf = (actorTokenId: string, instance: string): string => JSON.stringify(
 
 /** Sessions in a collection of MongoDB. */
 class MongoSessionStore implements SessionStore {
-  private readonly client: MongoClient;
+  private readonly connection: MongoConnection;
   private readonly sessions: Collection<SessionDocument>;
-  private readonly calls: EngineCalls;
-  private isOpen = true;
 
-  constructor(client: MongoClient, { database, logger }: MongoSessionStoreOptions) {
-    this.client = client;
-    this.sessions = client.db(database).collection('sessions');
-    this.calls = new EngineCalls(logger);
+  constructor(connection: MongoConnection) {
+    this.connection = connection;
+    this.sessions = connection.database.collection('sessions');
   }
 
   async prepare(): Promise<void> {
-    await this.call(async () => {
-      await this.client.connect();
+    await this.connection.call(async () => {
       await this.sessions.createIndex({ actorTokenId: 1 });
       await this.sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
         // Such a server keeps what has expired, which only costs space.
@@ -51,22 +38,21 @@ class MongoSessionStore implements SessionStore {
 
   async load(actorTokenId: string, instance: string): Promise<StoredSession | undefined> {
     const _id = idOf(actorTokenId, instance);
-    const found = await this.call(() => this.sessions.findOne({ _id }, readLimits()));
+    const found = await this.connection.call(() => this.sessions.findOne({ _id }, readLimits()));
     return found === null ? undefined : (JSON.parse(found.session) as StoredSession);
   }
 
   async write(batch: readonly SessionWrite[]): Promise<readonly boolean[]> {
-    return this.call(() => Promise.all(batch.map((write) => this.put(write))));
+    return this.connection.call(() => Promise.all(batch.map((write) => this.put(write))));
   }
 
   async forget(actorTokenId: string): Promise<void> {
-    await this.call(() => this.sessions.deleteMany({ actorTokenId }));
+    await this.connection.call(() => this.sessions.deleteMany({ actorTokenId }));
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await this.client.close();
-  });
+  async close(): Promise<void> {
+    await this.connection.close();
+  }
 
   private async put({ session, takesOver }: SessionWrite): Promise<boolean> {
     const { actorTokenId, instance, keeper, expiresAt } = session;
@@ -81,13 +67,12 @@ class MongoSessionStore implements SessionStore {
     });
     return true;
   }
-
-  private call<T>(action: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) return Promise.reject(new EngineUnavailable('sessions'));
-    return this.calls.run(action);
-  }
 }
 
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoSessionStore = (options: MongoSessionStoreOptions): Promise<SessionStore> =>
-  openOnMongo(options, (client, database) => new MongoSessionStore(client, { ...options, database }));
+export const openMongoSessionStore = (options: MongoOptions): Promise<SessionStore> =>
+  openOnMongo(options, 'sessions', async (connection) => {
+    const store = new MongoSessionStore(connection);
+    await store.prepare();
+    return store;
+  });

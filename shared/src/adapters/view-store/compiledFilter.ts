@@ -4,7 +4,7 @@ import { Query } from 'mingo/query';
 import { resolve } from 'mingo/util';
 import type { ViewFilter } from '../../ports/viewStore.js';
 import { checkFilter, holdsOperators, isPlainObject, isScalar, type Scalar } from './filterRules.js';
-import { compareValues, valuesAt } from './valueOrder.js';
+import { compareValues, valuesAt } from './ordering.js';
 
 export interface CompiledFilter {
   matches(document: object): boolean;

@@ -2,25 +2,22 @@ import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
-import type { ViewRebuild } from '../../ports/viewRebuild.js';
 import type {
-  ConnectionCount,
-  LastUse,
-  MessageCount,
   ViewBatch,
+  ViewChange,
   ViewFilter,
   ViewQuery,
+  ViewRebuild,
   ViewStore,
+  ViewStores,
 } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
-import { EmbeddedViewRebuild } from './embeddedViewRebuild.js';
-import { page } from './page.js';
+import { EmbeddedUsageStore } from './embeddedUsageStore.js';
+import { page } from './ordering.js';
 import { PositionWaiters } from './positionWaiters.js';
 import { Snapshot } from './snapshot.js';
 import { SnapshotWriter } from './snapshotWriter.js';
-import { UsageCounts } from './usageCounts.js';
-import { UseTimes } from './useTimes.js';
 import { ViewDocuments } from './viewDocuments.js';
 
 /** Raise it when the layout of the file changes. */
@@ -37,163 +34,176 @@ export interface EmbeddedViewStoreOptions {
  * together. A crash falls back to the last one, and the projector repeats what came after it.
  */
 class EmbeddedViewStore implements ViewStore {
-  #documents = this.#newDocuments();
+  private documents = this.newDocuments();
   /** The one that is under way. */
-  #rebuild: ViewRebuild | undefined;
-  #checkpoint: LogPosition | undefined;
-  #isOpen = true;
-  readonly #uses = new UseTimes((id, at) => this.#writer.recordUse(id, at));
-  readonly #usage = new UsageCounts((key, messages) => this.#writer.recordUsage(key, messages));
-  /** By gateway. */
-  readonly #connections = new Map<string, ConnectionCount>();
-  readonly #waiters = new PositionWaiters();
-  readonly #writer: SnapshotWriter;
+  private currentRebuild: ViewRebuild | undefined;
+  private position: LogPosition | undefined;
+  private isOpen = true;
+  private readonly waiters = new PositionWaiters();
+  private readonly writer: SnapshotWriter;
+  private readonly onRemoved: (id: string) => void;
 
-  constructor(snapshot: Snapshot, { snapshotAfterMs = 1000, logger }: EmbeddedViewStoreOptions) {
-    this.#writer = new SnapshotWriter(snapshot, snapshotAfterMs, logger);
-    for (const use of snapshot.readUses()) this.#uses.load(use);
-    for (const [key, messages] of snapshot.readUsage()) this.#usage.load(key, messages);
+  constructor(snapshot: Snapshot, writer: SnapshotWriter, onRemoved: (id: string) => void) {
+    this.writer = writer;
+    this.onRemoved = onRemoved;
     const contents = snapshot.read();
     if (contents) {
       for (const { view, id, document } of contents.documents)
-        this.#documents.load(view, id, document as Document);
-      this.#checkpoint = contents.checkpoint;
+        this.documents.load(view, id, document as Document);
+      this.position = contents.checkpoint;
     } else {
-      this.#writer.clear();
+      this.writer.clear();
     }
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
-    this.#assertOpen();
-    return this.#documents.get(view, id) as Views[V] | undefined;
+    this.assertOpen();
+    return this.documents.get(view, id) as Views[V] | undefined;
   }
 
   async find<V extends ViewName>(view: V, { filter = {}, ...order }: ViewQuery): Promise<Views[V][]> {
-    this.#assertOpen();
-    return page(this.#documents.matching(view, filter), order) as unknown as Views[V][];
+    this.assertOpen();
+    return page(this.documents.matching(view, filter), order) as unknown as Views[V][];
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
-    this.#assertOpen();
-    return this.#documents.matching(view, filter).length;
+    this.assertOpen();
+    return this.documents.matching(view, filter).length;
   }
 
   async apply({ changes, position }: ViewBatch): Promise<void> {
-    this.#assertOpen();
-    if (this.#checkpoint !== undefined && position <= this.#checkpoint)
-      throw new StaleBatch(position, this.#checkpoint);
-    this.#documents.apply(changes);
-    this.#checkpoint = position;
-    this.#writer.moveTo(position);
-    this.#waiters.reached(position);
+    this.assertOpen();
+    if (this.position !== undefined && position <= this.position)
+      throw new StaleBatch(position, this.position);
+    this.documents.apply(changes);
+    this.position = position;
+    this.writer.moveTo(position);
+    this.waiters.reached(position);
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.#assertOpen();
-    return this.#checkpoint;
+    this.assertOpen();
+    return this.position;
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {
-    this.#assertOpen();
-    if (this.#checkpoint !== undefined && position <= this.#checkpoint) return true;
-    return this.#waiters.wait(position, withinMs);
+    this.assertOpen();
+    if (this.position !== undefined && position <= this.position) return true;
+    return this.waiters.wait(position, withinMs);
   }
 
   async clear(): Promise<void> {
-    this.#assertOpen();
-    this.#documents = this.#newDocuments();
-    this.#checkpoint = undefined;
-    this.#rebuild = undefined;
-    this.#writer.clear();
+    this.assertOpen();
+    this.documents = this.newDocuments();
+    this.position = undefined;
+    this.currentRebuild = undefined;
+    this.writer.clear();
     // On disk before it resolves, or a crash would bring back what was cleared for a reason.
-    await this.#writer.flush();
+    await this.writer.flush();
   }
 
   async rebuild(): Promise<ViewRebuild> {
-    this.#assertOpen();
-    const rebuild = new EmbeddedViewRebuild(this.#newDocuments(), {
+    this.assertOpen();
+    const rebuild = new EmbeddedViewRebuild(this.newDocuments(), {
       assertCurrent: () => {
-        this.#assertOpen();
-        if (this.#rebuild !== rebuild) throw new RebuildSuperseded();
+        this.assertOpen();
+        if (this.currentRebuild !== rebuild) throw new RebuildSuperseded();
       },
-      checkpoint: () => this.#checkpoint,
-      replaceDocuments: (documents) => this.#replaceDocuments(documents),
+      checkpoint: () => this.position,
+      replaceDocuments: (documents) => this.replaceDocuments(documents),
       end: () => {
-        if (this.#rebuild === rebuild) this.#rebuild = undefined;
+        if (this.currentRebuild === rebuild) this.currentRebuild = undefined;
       },
     });
-    this.#rebuild = rebuild;
+    this.currentRebuild = rebuild;
     return rebuild;
   }
 
-  async noteUses(uses: readonly LastUse[]): Promise<void> {
-    this.#assertOpen();
-    this.#uses.note(uses);
+  close(): void {
+    this.isOpen = false;
+    this.waiters.close();
   }
-
-  async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    this.#assertOpen();
-    return this.#uses.of(ids);
-  }
-
-  async noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void> {
-    this.#assertOpen();
-    this.#usage.note(writer, counts);
-    await this.#writer.settle();
-  }
-
-  async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
-    this.#assertOpen();
-    return this.#usage.of(projectIds, month);
-  }
-
-  async noteConnections(count: ConnectionCount): Promise<void> {
-    this.#assertOpen();
-    this.#connections.set(count.gatewayId, count);
-  }
-
-  async connections(organizationId: string, since: string): Promise<number> {
-    this.#assertOpen();
-    const live = [...this.#connections.values()].filter(({ at }) => at >= since);
-    return live.reduce((total, { connections }) => total + (connections[organizationId] ?? 0), 0);
-  }
-
-  readonly close = once(async () => {
-    this.#isOpen = false;
-    this.#waiters.close();
-    await this.#writer.close();
-  });
 
   /** Changes of those that are being built anew are not kept. */
-  #newDocuments(): ViewDocuments {
+  private newDocuments(): ViewDocuments {
     const documents = new ViewDocuments((view, id, document) => {
-      if (documents !== this.#documents) return;
-      this.#writer.record(view, id, document);
-      if (document === undefined) this.#uses.forget(id);
+      if (documents !== this.documents) return;
+      this.writer.record(view, id, document);
+      if (document === undefined) this.onRemoved(id);
     });
     return documents;
   }
 
   /** At the checkpoint of now. Those on disk are replaced in one transaction, by the next snapshot. */
-  async #replaceDocuments(documents: ViewDocuments): Promise<void> {
-    this.#rebuild = undefined;
-    this.#documents = documents;
-    this.#writer.clear();
-    for (const [view, id, document] of documents.all()) this.#writer.record(view, id, document);
-    if (this.#checkpoint !== undefined) this.#writer.moveTo(this.#checkpoint);
-    await this.#writer.settle();
+  private async replaceDocuments(documents: ViewDocuments): Promise<void> {
+    this.currentRebuild = undefined;
+    this.documents = documents;
+    this.writer.clear();
+    for (const [view, id, document] of documents.all()) this.writer.record(view, id, document);
+    if (this.position !== undefined) this.writer.moveTo(this.position);
+    await this.writer.settle();
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('read models');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('read models');
   }
 }
 
-/** The read models of one process, in `views.lmdb` in the data folder. */
-export const openEmbeddedViewStore = async (
+/** The store whose documents are built anew. */
+interface RebuiltStore {
+  /** Throws once the rebuild is over, or the store closed. */
+  assertCurrent(): void;
+  checkpoint(): LogPosition | undefined;
+  replaceDocuments(documents: ViewDocuments): Promise<void>;
+  end(): void;
+}
+
+/** In memory, until it takes over: a crash before that leaves nothing of it. */
+class EmbeddedViewRebuild implements ViewRebuild {
+  private readonly documents: ViewDocuments;
+  private readonly store: RebuiltStore;
+  private position: LogPosition | undefined;
+
+  constructor(documents: ViewDocuments, store: RebuiltStore) {
+    this.documents = documents;
+    this.store = store;
+  }
+
+  async apply({ changes, position }: ViewBatch): Promise<void> {
+    this.store.assertCurrent();
+    if (this.position !== undefined && position <= this.position)
+      throw new StaleBatch(position, this.position);
+    this.documents.apply(changes);
+    this.position = position;
+  }
+
+  /** All in one turn of the event loop, in which nobody reads and no batch is applied. */
+  async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
+    this.store.assertCurrent();
+    if (this.position === undefined || this.position !== this.store.checkpoint()) return false;
+    this.documents.apply(changes);
+    await this.store.replaceDocuments(this.documents);
+    return true;
+  }
+
+  async abandon(): Promise<void> {
+    this.store.end();
+  }
+}
+
+/** Opens the read models and the usage of one process, both in `views.lmdb` in the data folder. */
+export const openEmbeddedViewStores = async (
   folder: { file(name: string): string },
-  options: EmbeddedViewStoreOptions = {},
-): Promise<ViewStore> => {
+  { snapshotAfterMs = 1000, logger }: EmbeddedViewStoreOptions = {},
+): Promise<ViewStores> => {
   const snapshot = new Snapshot(folder.file('views.lmdb'), `${snapshotFormat}/${viewsVersion}`);
-  return new EmbeddedViewStore(snapshot, options);
+  const writer = new SnapshotWriter(snapshot, snapshotAfterMs, logger);
+  const usage = new EmbeddedUsageStore(snapshot, writer);
+  const views = new EmbeddedViewStore(snapshot, writer, (id) => usage.forgetUse(id));
+  const close = once(async () => {
+    views.close();
+    usage.close();
+    await writer.close();
+  });
+  return { views, usage, close };
 };

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from 'lmdb';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
-import type { PendingChanges } from './pendingChanges.js';
-import type { UsageKey } from './usageCounts.js';
+
+/** A writer's count on disk. */
+export type UsageKey = readonly [month: string, projectId: string, writer: string];
 
 export interface SnapshotContents {
   readonly checkpoint: LogPosition | undefined;
@@ -15,73 +16,136 @@ const slice = 500;
 
 /** The read models on disk, in one LMDB file: documents as JSON text, and the checkpoint that they belong to. */
 export class Snapshot {
-  readonly #version: string;
-  readonly #environment: DurableEnvironment;
-  readonly #documents: Database<string, [view: string, id: string]>;
-  readonly #state: Database<string, string>;
-  readonly #uses: Database<string, string>;
-  readonly #usage: Database<string, [...UsageKey]>;
+  private readonly version: string;
+  private readonly environment: DurableEnvironment;
+  private readonly documents: Database<string, [view: string, id: string]>;
+  private readonly state: Database<string, string>;
+  private readonly uses: Database<string, string>;
+  private readonly usage: Database<string, [...UsageKey]>;
 
   /** `version`: what this program writes; contents of another version are as good as none. */
   constructor(file: string, version: string) {
-    this.#version = version;
-    this.#environment = openDurableEnvironment(file);
-    const { root } = this.#environment;
-    this.#documents = root.openDB('documents', { encoding: 'string' });
-    this.#state = root.openDB('state', { encoding: 'string' });
-    this.#uses = root.openDB('last_uses', { encoding: 'string' });
-    this.#usage = root.openDB('usage', { encoding: 'string' });
+    this.version = version;
+    this.environment = openDurableEnvironment(file);
+    const { root } = this.environment;
+    this.documents = root.openDB('documents', { encoding: 'string' });
+    this.state = root.openDB('state', { encoding: 'string' });
+    this.uses = root.openDB('last_uses', { encoding: 'string' });
+    this.usage = root.openDB('usage', { encoding: 'string' });
   }
 
   /** Undefined where there is nothing, or nothing of this version. */
   read(): SnapshotContents | undefined {
-    if (this.#state.get('version') !== this.#version) return undefined;
-    const documents = this.#documents
+    if (this.state.get('version') !== this.version) return undefined;
+    const documents = this.documents
       .getRange()
       .map(({ key: [view, id], value }) => ({ view, id, document: JSON.parse(value) as unknown }));
-    return { checkpoint: this.#state.get('checkpoint'), documents };
+    return { checkpoint: this.state.get('checkpoint'), documents };
   }
 
   /** Those of any version: they belong to no read model. */
   readUses(): Iterable<{ readonly id: string; readonly at: string }> {
-    return this.#uses.getRange().map(({ key, value }) => ({ id: key, at: value }));
+    return this.uses.getRange().map(({ key, value }) => ({ id: key, at: value }));
   }
 
   readUsage(): Iterable<readonly [key: UsageKey, messages: number]> {
-    return this.#usage.getRange().map(({ key, value }) => [key, Number(value)] as const);
+    return this.usage.getRange().map(({ key, value }) => [key, Number(value)] as const);
   }
 
   /** All or nothing: a crash or a failure on the way leaves the snapshot before. */
   async write(changes: PendingChanges): Promise<void> {
-    await this.#environment.transact(() => this.#writeInSlices(changes));
+    await this.environment.transact(() => this.writeInSlices(changes));
   }
 
   close(): Promise<void> {
-    return this.#environment.close();
+    return this.environment.close();
   }
 
-  async #writeInSlices(changes: PendingChanges): Promise<void> {
-    if (changes.cleared) await this.#removeAll();
+  private async writeInSlices(changes: PendingChanges): Promise<void> {
+    if (changes.cleared) await this.removeAll();
     let written = 0;
     for (const [view, id, document] of changes.documents()) {
-      if (document === undefined) void this.#documents.remove([view, id]);
-      else void this.#documents.put([view, id], JSON.stringify(document));
+      if (document === undefined) void this.documents.remove([view, id]);
+      else void this.documents.put([view, id], JSON.stringify(document));
       written += 1;
       if (written % slice === 0) await nextTurn();
     }
-    for (const [id, at] of changes.uses()) {
-      if (at === undefined) void this.#uses.remove(id);
-      else void this.#uses.put(id, at);
+    for (const [id, at] of changes.uses) {
+      if (at === undefined) void this.uses.remove(id);
+      else void this.uses.put(id, at);
       written += 1;
       if (written % slice === 0) await nextTurn();
     }
-    for (const [key, messages] of changes.usage()) void this.#usage.put([...key], String(messages));
-    void this.#state.put('version', this.#version);
-    if (changes.checkpoint !== undefined) void this.#state.put('checkpoint', changes.checkpoint);
+    for (const [key, messages] of changes.usage()) void this.usage.put([...key], String(messages));
+    void this.state.put('version', this.version);
+    if (changes.checkpoint !== undefined) void this.state.put('checkpoint', changes.checkpoint);
   }
 
-  async #removeAll(): Promise<void> {
-    await this.#documents.clearAsync();
-    await this.#state.clearAsync();
+  private async removeAll(): Promise<void> {
+    await this.documents.clearAsync();
+    await this.state.clearAsync();
+  }
+}
+
+/** Changes in memory that are not on disk yet: the last state of each document, undefined where it was removed. */
+export class PendingChanges {
+  isEmpty = true;
+  /** Whether everything on disk is removed first. */
+  cleared = false;
+  checkpoint: LogPosition | undefined;
+  /** Last uses by id; undefined removes one. */
+  readonly uses = new Map<string, string | undefined>();
+  private byView = new Map<string, Map<string, unknown>>();
+  private readonly counts = new Map<string, readonly [key: UsageKey, messages: number]>();
+
+  record(view: string, id: string, document: unknown): void {
+    let documents: Map<string, unknown> | undefined = this.byView.get(view);
+    if (!documents) {
+      documents = new Map();
+      this.byView.set(view, documents);
+    }
+    documents.set(id, document);
+  }
+
+  recordUse(id: string, at: string | undefined): void {
+    this.uses.set(id, at);
+    this.isEmpty = false;
+  }
+
+  recordUsage(key: UsageKey, messages: number): void {
+    this.counts.set(key.join(' '), [key, messages]);
+    this.isEmpty = false;
+  }
+
+  moveTo(checkpoint: LogPosition): void {
+    this.checkpoint = checkpoint;
+    this.isEmpty = false;
+  }
+
+  /** Clears the read models; last uses and usage stay, because no log can bring them back. */
+  clear(): void {
+    this.cleared = true;
+    this.byView = new Map();
+    this.checkpoint = undefined;
+    this.isEmpty = false;
+  }
+
+  *documents(): Iterable<readonly [view: string, id: string, document: unknown]> {
+    for (const [view, documents] of this.byView)
+      for (const [id, document] of documents) yield [view, id, document];
+  }
+
+  usage(): Iterable<readonly [key: UsageKey, messages: number]> {
+    return this.counts.values();
+  }
+
+  /** These changes with the later ones on top. */
+  followedBy(later: PendingChanges): PendingChanges {
+    if (later.cleared) this.clear();
+    for (const [id, at] of later.uses) this.recordUse(id, at);
+    for (const [key, messages] of later.usage()) this.recordUsage(key, messages);
+    for (const [view, id, document] of later.documents()) this.record(view, id, document);
+    if (later.checkpoint !== undefined) this.moveTo(later.checkpoint);
+    return this;
   }
 }

@@ -1,8 +1,6 @@
 import type { LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
-import { PendingChanges } from './pendingChanges.js';
-import type { Snapshot } from './snapshot.js';
-import type { UsageKey } from './usageCounts.js';
+import { PendingChanges, type Snapshot, type UsageKey } from './snapshot.js';
 
 type WrittenSnapshot = Pick<Snapshot, 'write' | 'close'>;
 
@@ -14,55 +12,55 @@ const patience = 3;
  * not end, one at a time, and at close. Whoever catches up with a long log writes each document once, not once a while.
  */
 export class SnapshotWriter {
-  readonly #snapshot: WrittenSnapshot;
-  readonly #quietMs: number;
-  readonly #logger: Logger | undefined;
-  #pending = new PendingChanges();
-  #timer: NodeJS.Timeout | undefined;
-  #oldestChangeAt: number | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  private readonly snapshot: WrittenSnapshot;
+  private readonly quietMs: number;
+  private readonly logger: Logger | undefined;
+  private pending = new PendingChanges();
+  private timer: NodeJS.Timeout | undefined;
+  private oldestChangeAt: number | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private isClosed = false;
 
   constructor(snapshot: WrittenSnapshot, quietMs: number, logger: Logger | undefined) {
-    this.#snapshot = snapshot;
-    this.#quietMs = quietMs;
-    this.#logger = logger;
+    this.snapshot = snapshot;
+    this.quietMs = quietMs;
+    this.logger = logger;
   }
 
   record(view: string, id: string, document: unknown): void {
-    this.#pending.record(view, id, document);
+    this.pending.record(view, id, document);
   }
 
   /** Belongs to no batch. */
   recordUse(id: string, at: string | undefined): void {
-    this.#pending.recordUse(id, at);
-    this.#schedule();
+    this.pending.recordUse(id, at);
+    this.schedule();
   }
 
   /** Belongs to no batch. */
   recordUsage(key: UsageKey, messages: number): void {
-    this.#pending.recordUsage(key, messages);
-    this.#schedule();
+    this.pending.recordUsage(key, messages);
+    this.schedule();
   }
 
   /** The changes recorded so far are a whole batch: only now may they be written. */
   moveTo(checkpoint: LogPosition): void {
-    this.#pending.moveTo(checkpoint);
-    this.#schedule();
+    this.pending.moveTo(checkpoint);
+    this.schedule();
   }
 
   clear(): void {
-    this.#pending.clear();
-    this.#schedule();
+    this.pending.clear();
+    this.schedule();
   }
 
   /** Everything recorded before is on disk, or this rejects and it is tried again later. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#oldestChangeAt = undefined;
-    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
-    return this.#writing;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.oldestChangeAt = undefined;
+    this.writing = this.writing.catch(() => undefined).then(() => this.write());
+    return this.writing;
   }
 
   /** Everything recorded before is on disk, or it is tried again later. */
@@ -70,37 +68,37 @@ export class SnapshotWriter {
     try {
       await this.flush();
     } catch (error) {
-      this.#logger?.error('The read models could not be written to disk', { error });
-      this.#schedule();
+      this.logger?.error('The read models could not be written to disk', { error });
+      this.schedule();
     }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     try {
       await this.flush();
     } finally {
-      await this.#snapshot.close();
+      await this.snapshot.close();
     }
   }
 
-  #schedule(): void {
-    if (this.#isClosed) return;
+  private schedule(): void {
+    if (this.isClosed) return;
     const now = performance.now();
-    this.#oldestChangeAt ??= now;
-    const mayWait = now - this.#oldestChangeAt < (patience - 1) * this.#quietMs;
-    if (this.#timer === undefined) this.#timer = setTimeout(() => void this.settle(), this.#quietMs);
-    else if (mayWait) this.#timer.refresh();
+    this.oldestChangeAt ??= now;
+    const mayWait = now - this.oldestChangeAt < (patience - 1) * this.quietMs;
+    if (this.timer === undefined) this.timer = setTimeout(() => void this.settle(), this.quietMs);
+    else if (mayWait) this.timer.refresh();
   }
 
-  async #write(): Promise<void> {
-    if (this.#pending.isEmpty) return;
-    const changes = this.#pending;
-    this.#pending = new PendingChanges();
+  private async write(): Promise<void> {
+    if (this.pending.isEmpty) return;
+    const changes = this.pending;
+    this.pending = new PendingChanges();
     try {
-      await this.#snapshot.write(changes);
+      await this.snapshot.write(changes);
     } catch (error) {
-      this.#pending = changes.followedBy(this.#pending);
+      this.pending = changes.followedBy(this.pending);
       throw error;
     }
   }

@@ -5,10 +5,10 @@ import { compileFilter } from './compiledFilter.js';
 
 /** Every view in memory; `record` hears of each document that changes. */
 export class ViewDocuments {
-  readonly #collections: ReadonlyMap<string, Collection>;
+  private readonly collections: ReadonlyMap<string, Collection>;
 
   constructor(record: (view: ViewName, id: string, document: Document | undefined) => void) {
-    this.#collections = new Map(
+    this.collections = new Map(
       (Object.keys(viewIndexes) as ViewName[]).map((view) => [
         view,
         new Collection(viewIndexes[view], (id, document) => record(view, id, document)),
@@ -17,55 +17,55 @@ export class ViewDocuments {
   }
 
   load(view: string, id: string, document: Document): void {
-    this.#of(view).load(id, document);
+    this.of(view).load(id, document);
   }
 
   get(view: ViewName, id: string): Document | undefined {
-    return this.#of(view).get(id);
+    return this.of(view).get(id);
   }
 
   matching(view: ViewName, filter: ViewFilter): Document[] {
-    return this.#of(view)
+    return this.of(view)
       .matching(compileFilter(filter))
       .map((entry) => entry.document);
   }
 
   *all(): Iterable<readonly [view: string, id: string, document: Document]> {
-    for (const [view, collection] of this.#collections)
+    for (const [view, collection] of this.collections)
       for (const { id, document } of collection.entries()) yield [view, id, document];
   }
 
   /** All of them or, where one is refused, none. Nobody reads in between: it all happens in one turn. */
   apply(changes: readonly ViewChange[]): void {
-    const steps = changes.map((change) => this.#stepFor(change));
+    const steps = changes.map((change) => this.stepFor(change));
     for (const step of steps) step();
   }
 
   /** Everything that can be refused is refused here, before the first step is taken. */
-  #stepFor(change: ViewChange): () => void {
+  private stepFor(change: ViewChange): () => void {
     if ('put' in change) {
-      const collection = this.#of(change.put);
+      const collection = this.of(change.put);
       return () => collection.put(change.id, change.doc as unknown as Document);
     }
     if ('patch' in change) {
-      const collection = this.#of(change.patch);
+      const collection = this.of(change.patch);
       return () => collection.patch(change.id, change.set);
     }
     if ('remove' in change) {
-      const collection = this.#of(change.remove);
+      const collection = this.of(change.remove);
       return () => collection.remove(change.id);
     }
     const filter = compileFilter(change.filter);
     if ('patchWhere' in change) {
-      const collection = this.#of(change.patchWhere);
+      const collection = this.of(change.patchWhere);
       return () => collection.matching(filter).forEach(({ id }) => collection.patch(id, change.set));
     }
-    const collection = this.#of(change.removeWhere);
+    const collection = this.of(change.removeWhere);
     return () => collection.matching(filter).forEach(({ id }) => collection.remove(id));
   }
 
-  #of(view: string): Collection {
-    const collection = this.#collections.get(view);
+  private of(view: string): Collection {
+    const collection = this.collections.get(view);
     if (!collection) throw new TypeError(`There is no view ${view}`);
     return collection;
   }

@@ -1,7 +1,7 @@
 import type { ViewName, Views } from '../../wire/views/views.js';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
 import { UnknownEvent } from '../../domain/readEvent.js';
-import type { ViewFold } from '../../ports/viewFold.js';
+import type { ViewFold } from '../../ports/viewStore.js';
 import type { ViewChange, ViewFilter } from '../../ports/viewStore.js';
 import { ViewDocuments } from './viewDocuments.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Collection, type Document } from '../../../src/adapters/view-store/collection.js';
 import { compileFilter } from '../../../src/adapters/view-store/compiledFilter.js';
-import { page } from '../../../src/adapters/view-store/page.js';
+import { page } from '../../../src/adapters/view-store/ordering.js';
 import type { ViewFilter } from '../../../src/ports/viewStore.js';
 
 describe('Collection', () => {

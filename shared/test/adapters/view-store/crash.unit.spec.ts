@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
+import { openEmbeddedViewStores } from '../../../src/adapters/view-store/embeddedViewStore.js';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 const countingProcess = fileURLToPath(new URL('./countingProcess.js', import.meta.url));
@@ -21,10 +21,11 @@ const countUntilKilled = async ({ path }: TemporaryFolder, killedAfterMs: number
 
 /** The checkpoint that the documents agree with; it never falls behind what was kept before. */
 const checkpointOfAgreement = async ({ path }: TemporaryFolder, keptBefore: number): Promise<number> => {
-  const store = await openEmbeddedViewStore({ file: (name) => join(path, name) });
+  const stores = await openEmbeddedViewStores({ file: (name) => join(path, name) });
+  const { views: store } = stores;
   const checkpoint = Number((await store.checkpoint()) ?? 0);
   const rooms = await store.find('rooms', {});
-  await store.close();
+  await stores.close();
   expect(checkpoint).to.be.at.least(keptBefore);
   const counts = rooms.map(({ metadata }) => metadata.count);
   expect(counts).to.deep.equal(Array.from({ length: checkpoint === 0 ? 0 : 40 }, () => checkpoint));

@@ -1,34 +1,46 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
-import { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
-import { Snapshot } from '../../../src/adapters/view-store/snapshot.js';
+import {
+  openEmbeddedViewStores,
+  type EmbeddedViewStoreOptions,
+} from '../../../src/adapters/view-store/embeddedViewStore.js';
+import { PendingChanges, Snapshot } from '../../../src/adapters/view-store/snapshot.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
+import type { UsageStore } from '../../../src/ports/usageStore.js';
+import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { usageStoreContract } from '@roomwire/testing/contracts/usageStoreContract';
 import { viewStoreContract } from '@roomwire/testing/contracts/view-store/viewStoreContract';
 import { at, putRoom, rejectionOf, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(path, name) });
 
-viewStoreContract('embedded', async () => {
+const opened = async () => {
   const folder = await temporaryFolder();
-  const open = () => openEmbeddedViewStore(filesIn(folder));
+  const open = () => openEmbeddedViewStores(filesIn(folder));
   return reopenable(open, () => folder.remove());
-});
+};
+viewStoreContract('embedded', opened);
+usageStoreContract('embedded', opened);
 
 describe('the embedded view store', () => {
   let folder: TemporaryFolder;
+  let stores: ViewStores;
   let store: ViewStore;
+  let usage: UsageStore;
+  const open = async (options?: EmbeddedViewStoreOptions): Promise<void> => {
+    stores = await openEmbeddedViewStores(filesIn(folder), options);
+    ({ views: store, usage } = stores);
+  };
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    store = await openEmbeddedViewStore(filesIn(folder));
+    await open();
   });
   afterEach(async () => {
-    await store.close();
+    await stores.close();
     await folder.remove();
   });
 
@@ -54,13 +66,13 @@ describe('the embedded view store', () => {
 
   it('guards documents from the snapshot as well', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
-    await store.close();
-    store = await openEmbeddedViewStore(filesIn(folder));
+    await stores.close();
+    await open();
     expect(await store.get('rooms', 'r')).to.be.frozen;
   });
 
   it('starts empty on what another version has written', async () => {
-    await store.close();
+    await stores.close();
     const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
     const changes = new PendingChanges();
     changes.record('rooms', 'r', room('r'));
@@ -68,48 +80,49 @@ describe('the embedded view store', () => {
     await snapshot.write(changes);
     await snapshot.close();
 
-    store = await openEmbeddedViewStore(filesIn(folder));
+    await open();
     expect(await store.checkpoint()).to.equal(undefined);
     expect(await store.count('rooms', {})).to.equal(0);
-    await store.close();
-    store = await openEmbeddedViewStore(filesIn(folder));
+    await stores.close();
+    await open();
     expect(await store.count('rooms', {})).to.equal(0);
   });
 
   it('keeps the last uses across versions, and forgets those of what is removed', async () => {
     const time = '2026-01-01T00:00:00.000Z';
     await store.apply({ changes: [putRoom('kept'), putRoom('gone')], position: at(1) });
-    await store.noteUses(['kept', 'gone'].map((id) => ({ id, at: time })));
+    await usage.noteUses(['kept', 'gone'].map((id) => ({ id, at: time })));
     await store.apply({ changes: [{ remove: 'rooms', id: 'gone' }], position: at(2) });
-    expect([...(await store.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
-    await store.close();
+    expect([...(await usage.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
+    await stores.close();
     const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
     const changes = new PendingChanges();
     changes.clear();
     await snapshot.write(changes);
     await snapshot.close();
-    store = await openEmbeddedViewStore(filesIn(folder));
+    await open();
     expect(await store.checkpoint()).to.equal(undefined);
-    expect([...(await store.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
+    expect([...(await usage.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
   });
 
   it('does not come back with what was cleared, even after a crash', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
-    await store.close();
-    store = await openEmbeddedViewStore(filesIn(folder), { snapshotAfterMs: 60_000 });
+    await stores.close();
+    await open({ snapshotAfterMs: 60_000 });
     await store.clear();
     // A copy of the file as it is: what a kill would leave.
     const crashed = await temporaryFolder();
     await copyFile(filesIn(folder).file('views.lmdb'), filesIn(crashed).file('views.lmdb'));
-    const reopened = await openEmbeddedViewStore(filesIn(crashed));
+    const other = await openEmbeddedViewStores(filesIn(crashed));
+    const { views: reopened } = other;
     expect(await reopened.checkpoint()).to.equal(undefined);
     expect(await reopened.count('rooms', {})).to.equal(0);
-    await reopened.close();
+    await other.close();
     await crashed.remove();
   });
 
   it('refuses everything after it was closed', async () => {
-    await store.close();
+    await stores.close();
     const uses = [
       store.get('rooms', 'r'),
       store.find('rooms', {}),
@@ -118,21 +131,21 @@ describe('the embedded view store', () => {
       store.checkpoint(),
       store.reached(at(1), 0),
       store.clear(),
-      store.noteUses([]),
-      store.lastUses([]),
+      usage.noteUses([]),
+      usage.lastUses([]),
     ];
     for (const use of uses) expect(await rejectionOf(use)).to.be.instanceOf(EngineUnavailable);
   });
 
   it('lets go of those who wait when it is closed', async () => {
     const waiting = store.reached(at(1), 60_000);
-    await store.close();
+    await stores.close();
     expect(await waiting).to.equal(false);
   });
 
   it('may be closed more than once', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
-    await Promise.all([store.close(), store.close()]);
-    await store.close();
+    await Promise.all([stores.close(), stores.close()]);
+    await stores.close();
   });
 });

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { openMongoViewStores } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { at, matchingIds, putRoom, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { anyMetadata, oddMetadata } from './mongoMetadata.js';
 import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.js';
 
 describe('the MongoDB view store, with any metadata', () => {
   let database: TestDatabase;
+  let stores: ViewStores;
   let store: ViewStore;
   let position = 0;
 
@@ -15,10 +16,11 @@ describe('the MongoDB view store, with any metadata', () => {
   beforeEach(async () => {
     position = 0;
     database = testDatabase();
-    store = await openMongoViewStore({ url: database.url, database: database.name });
+    stores = await openMongoViewStores({ url: database.url, database: database.name });
+    store = stores.views;
   });
   afterEach(async () => {
-    await store.close();
+    await stores.close();
     await database.drop();
   });
   const next = (): string => at((position += 1));

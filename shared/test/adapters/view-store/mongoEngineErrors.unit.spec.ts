@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { MongoBulkWriteError, MongoNetworkError, MongoServerError, type BulkWriteResult } from 'mongodb';
-import { duplicatesIn, portError } from '../../../src/adapters/view-store/mongo/engineErrors.js';
+import { duplicatesIn, portError } from '../../../src/adapters/mongo/errors.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 
 /** What a socket throws when nobody listens at the other end. */
@@ -16,22 +16,22 @@ const refusedConnection = async (): Promise<unknown> => {
 
 describe('errors of the MongoDB driver', () => {
   it('mean a missing engine when they are of its network', () => {
-    expect(portError(new MongoNetworkError('gone'))).to.be.instanceOf(EngineUnavailable);
+    expect(portError(new MongoNetworkError('gone'), 'read models')).to.be.instanceOf(EngineUnavailable);
   });
 
   it('mean a missing engine when the socket itself throws them', async () => {
-    expect(portError(await refusedConnection())).to.be.instanceOf(EngineUnavailable);
+    expect(portError(await refusedConnection(), 'read models')).to.be.instanceOf(EngineUnavailable);
     const ended = Object.assign(new Error('This socket has been ended by the other party'), {
       code: 'EPIPE',
     });
-    expect(portError(ended)).to.be.instanceOf(EngineUnavailable);
+    expect(portError(ended, 'read models')).to.be.instanceOf(EngineUnavailable);
   });
 
   const noWriteConcernError = { getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
 
   it('mean a missing engine when it went away in the middle of a bulk write, which nothing is known of then', () => {
     const error = new MongoBulkWriteError(new MongoNetworkError('closed'), noWriteConcernError);
-    expect(portError(error)).to.be.instanceOf(EngineUnavailable);
+    expect(portError(error, 'read models')).to.be.instanceOf(EngineUnavailable);
     expect(duplicatesIn(error)).to.equal(undefined);
   });
 
@@ -48,8 +48,8 @@ describe('errors of the MongoDB driver', () => {
 
   it('stay what they are otherwise', () => {
     const mistake = new MongoServerError({ message: 'no such operator', code: 2 });
-    expect(portError(mistake)).to.equal(mistake);
+    expect(portError(mistake, 'read models')).to.equal(mistake);
     const defect = new TypeError('x is not a function');
-    expect(portError(defect)).to.equal(defect);
+    expect(portError(defect, 'read models')).to.equal(defect);
   });
 });

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import { openMongoViewStores } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
+import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { at, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { linkTo, type Link } from './mongoLink.js';
@@ -14,17 +14,19 @@ describe('the MongoDB view store, when the server is away', function () {
   this.timeout(60_000);
   let database: TestDatabase;
   let link: Link;
+  let stores: ViewStores;
   let store: ViewStore;
 
   before(() => void mongoUrl());
   beforeEach(async () => {
     database = testDatabase();
     link = await linkTo(database.url);
-    store = await openMongoViewStore({ url: link.url, database: database.name });
+    stores = await openMongoViewStores({ url: link.url, database: database.name });
+    store = stores.views;
     await store.apply({ changes: [putRoom('r')], position: at(1) });
   });
   afterEach(async () => {
-    await store.close();
+    await stores.close();
     await link.close();
     await database.drop();
   });
@@ -107,7 +109,7 @@ describe('the MongoDB view store, when the server is away', function () {
 
   it('says that it is away when it is opened', async () => {
     await link.cut();
-    const opening = openMongoViewStore({ url: link.url, database: database.name });
+    const opening = openMongoViewStores({ url: link.url, database: database.name });
     expect(await rejectionOf(opening)).to.be.instanceOf(EngineUnavailable);
     await link.mend();
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LiveGeneration, retirementMs } from '../../../src/adapters/view-store/mongo/liveGeneration.js';
-import type { Progress } from '../../../src/adapters/view-store/mongo/progressRecord.js';
-import type { ViewGeneration } from '../../../src/adapters/view-store/mongo/viewGeneration.js';
+import type { Progress } from '../../../src/adapters/view-store/mongo/progress.js';
+import type { ViewGeneration } from '../../../src/adapters/view-store/mongo/viewCollections.js';
 
 describe('the generation that readers go to', () => {
   let now: number;

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { PlannedWrite } from '../../../src/adapters/view-store/mongo/plannedWrite.js';
-import { planWrites, WritePlan } from '../../../src/adapters/view-store/mongo/plannedWrites.js';
+import {
+  planWrites,
+  WritePlan,
+  type PlannedWrite,
+} from '../../../src/adapters/view-store/mongo/writePlan.js';
 import type { ViewChange } from '../../../src/ports/viewStore.js';
 import { putRoom, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { viewsVersion, type Views } from '../../../src/wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded } from '../../../src/ports/errors.js';
-import type { ViewRebuild } from '../../../src/ports/viewRebuild.js';
+import type { ViewRebuild } from '../../../src/ports/viewStore.js';
 import { at, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import type { Link } from './mongoLink.js';
 import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openEmbeddedViewStore } from '../../../src/adapters/view-store/embeddedViewStore.js';
+import { openEmbeddedViewStores } from '../../../src/adapters/view-store/embeddedViewStore.js';
 import type { Views } from '../../../src/wire/views/views.js';
 import type { ViewBatch, ViewChange, ViewStore } from '../../../src/ports/viewStore.js';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
@@ -51,10 +51,11 @@ export const allRooms = (store: ViewStore): Promise<Views['rooms'][]> =>
 /** The rooms after the event `to` when nothing goes wrong, one event after the other. */
 export const undisturbedRooms = async (to: number): Promise<Views['rooms'][]> => {
   const folder = await temporaryFolder();
-  const store = await openEmbeddedViewStore({ file: (name) => join(folder.path, name) });
+  const stores = await openEmbeddedViewStores({ file: (name) => join(folder.path, name) });
+  const store = stores.views;
   for (let n = 0; n < to; n += 1) await store.apply(batchOf(n, n + 1));
   const rooms = await allRooms(store);
-  await store.close();
+  await stores.close();
   await folder.remove();
   return rooms;
 };

@@ -5,8 +5,9 @@ import {
   decodeDocument,
   encodeFields,
   encodeKey,
+  storedFilter,
+  storedSort,
 } from '../../../src/adapters/view-store/mongo/storedDocument.js';
-import { storedFilter, storedSort } from '../../../src/adapters/view-store/mongo/storedFilter.js';
 import { anyMetadata } from './mongoMetadata.js';
 
 const { calculateObjectSize, deserialize, serialize } = BSON;

@@ -1,5 +1,5 @@
-import { openMongoViewStore } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
-import type { ViewStore } from '../../../src/ports/viewStore.js';
+import { openMongoViewStores } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
+import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { linkTo, type Link } from './mongoLink.js';
 import { testDatabase, type TestDatabase } from './mongoTestDatabase.js';
 
@@ -15,14 +15,14 @@ export interface MongoStores {
 export const mongoStores = async (): Promise<MongoStores> => {
   const database = testDatabase();
   const link = await linkTo(database.url);
-  const stores: ViewStore[] = [];
+  const stores: ViewStores[] = [];
   return {
     database,
     link,
     async open(url = database.url) {
-      const store = await openMongoViewStore({ url, database: database.name });
-      stores.push(store);
-      return store;
+      const opened = await openMongoViewStores({ url, database: database.name });
+      stores.push(opened);
+      return opened.views;
     },
     async close() {
       await Promise.all(stores.map((store) => store.close()));

@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
-import type { PendingChanges } from '../../../src/adapters/view-store/pendingChanges.js';
+import { expect } from 'chai';
+import type { PendingChanges } from '../../../src/adapters/view-store/snapshot.js';
 import { SnapshotWriter } from '../../../src/adapters/view-store/snapshotWriter.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';

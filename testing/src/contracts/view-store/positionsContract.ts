@@ -110,16 +110,12 @@ const clearing = (current: () => StoreUnderTest): void => {
 };
 
 const reopening = (current: () => StoreUnderTest): void => {
-  const reopen = async function (context: Mocha.Context) {
-    return current().reopen?.() ?? context.skip();
-  };
-
-  it('keeps documents and checkpoint together', async function () {
+  it('keeps documents and checkpoint together', async () => {
     const { store } = current();
     await store.apply({ changes: [putRoom('r1'), putRoom('r2'), putRoom('r3')], position: at(1) });
     await store.apply({ changes: [{ remove: 'rooms', id: 'r2' }], position: at(2) });
     await store.apply({ changes: [{ patch: 'rooms', id: 'r3', set: { appId: 'other' } }], position: at(3) });
-    const reopened = await reopen(this);
+    const reopened = await current().reopen();
     expect(await reopened.checkpoint()).to.equal(at(3));
     expect(await reopened.find('rooms', { sort: [['roomId', 1]] })).to.deep.equal([
       room('r1'),
@@ -129,17 +125,17 @@ const reopening = (current: () => StoreUnderTest): void => {
     expect(await reopened.reached(at(3), 0)).to.equal(true);
   });
 
-  it('stays empty after it was cleared', async function () {
+  it('stays empty after it was cleared', async () => {
     await current().store.apply({ changes: [putRoom('r')], position: at(1) });
     await current().store.clear();
-    const reopened = await reopen(this);
+    const reopened = await current().reopen();
     expect(await reopened.checkpoint()).to.equal(undefined);
     expect(await reopened.count('rooms', {})).to.equal(0);
   });
 
-  it('goes on from the checkpoint', async function () {
+  it('goes on from the checkpoint', async () => {
     await current().store.apply({ changes: [putRoom('r1')], position: at(4) });
-    const reopened = await reopen(this);
+    const reopened = await current().reopen();
     expect(await rejectionOf(reopened.apply({ changes: [], position: at(4) }))).to.be.instanceOf(StaleBatch);
     await reopened.apply({ changes: [putRoom('r2')], position: at(5) });
     expect(await matchingIds(reopened, {})).to.deep.equal(['r1', 'r2']);

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import type { Views } from '@roomwire/shared/wire/views/views';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewChange, ViewFilter, ViewQuery, ViewStore } from '@roomwire/shared/ports/viewStore';
 
 export interface StoreUnderTest {
-  /** Empty when it is handed over. */
+  /** Empty at first. */
   readonly store: ViewStore;
-  /** Closes the store and opens it again on what it has kept. */
-  readonly reopen?: () => Promise<ViewStore>;
-  readonly dispose: () => Promise<void>;
+  /** On the same database. */
+  readonly usage: UsageStore;
+  /** Closes the store and opens it again on what it has stored. */
+  readonly reopen: () => Promise<ViewStore>;
 }
 
 export type RoomView = Views['rooms'];

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { ViewStores } from '@roomwire/shared/ports/viewStore';
+import type { Reopenable } from '../reopenable.js';
 import { changesContract } from './changesContract.js';
 import { filtersContract } from './filtersContract.js';
-import { lastUsesContract } from './lastUsesContract.js';
 import { positionsContract } from './positionsContract.js';
 import { filterToAsk, matchesNaively, roomsToAsk, sortedNaively, sortToAsk } from './queryOracle.js';
 import { rebuildContract } from './rebuildContract.js';
 import { refusalsContract } from './refusalsContract.js';
 import { sortingContract } from './sortingContract.js';
-import { usageContract } from './usageContract.js';
 import { at, type StoreUnderTest } from './storeUnderTest.js';
 
 const oracleContract = (current: () => StoreUnderTest): void => {
@@ -36,24 +36,25 @@ const oracleContract = (current: () => StoreUnderTest): void => {
   });
 };
 
-/** What every adapter of the port keeps to. `open` hands over an empty store of its own for each test. */
-export const viewStoreContract = (name: string, open: () => Promise<StoreUnderTest>): void => {
+/** What every adapter of the port guarantees. `open` returns empty stores of their own for each test. */
+export const viewStoreContract = (name: string, open: () => Promise<Reopenable<ViewStores>>): void => {
   describe(`view store: ${name}`, () => {
+    let opened: Reopenable<ViewStores>;
     let underTest: StoreUnderTest;
     const current = (): StoreUnderTest => underTest;
 
     beforeEach(async () => {
-      underTest = await open();
+      opened = await open();
+      const { views: store, usage } = opened.store;
+      underTest = { store, usage, reopen: async () => (await opened.reopen()).views };
     });
-    afterEach(() => underTest.dispose());
+    afterEach(() => opened.dispose());
 
     describe('changes', () => changesContract(current));
     describe('filters', () => filtersContract(current));
     describe('refusals', () => refusalsContract(current));
     describe('order', () => sortingContract(current));
     describe('random queries', () => oracleContract(current));
-    describe('last uses', () => lastUsesContract(current));
-    describe('usage', () => usageContract(current));
     describe('positions', () => positionsContract(current));
     describe('a rebuild', () => rebuildContract(current));
   });

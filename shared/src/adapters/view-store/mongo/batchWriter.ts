@@ -4,8 +4,8 @@ import type { LogPosition } from '../../../ports/eventLog.js';
 import type { ViewBatch } from '../../../ports/viewStore.js';
 import { allOf, DocumentWriter } from './documentWriter.js';
 import { retirementMs } from './liveGeneration.js';
-import { planWrites, type PlannedWrites } from './plannedWrites.js';
-import type { Progress, ProgressRecord } from './progressRecord.js';
+import { planWrites, type PlannedWrites } from './writePlan.js';
+import type { Progress, ProgressDocument } from './progress.js';
 import type { ViewCollections } from './viewCollections.js';
 
 /** So long a rebuild may keep the projector waiting; it needs far less, and one that was killed needs nothing any more. */
@@ -14,107 +14,107 @@ const holdStepMs = 10;
 
 /** Writes batches, one after the other: the documents, then the checkpoint. */
 export class BatchWriter {
-  readonly #collections: ViewCollections;
-  readonly #progress: ProgressRecord;
+  private readonly collections: ViewCollections;
+  private readonly progress: ProgressDocument;
   /** The term in which this one writes, while nothing has gone wrong in it. */
-  #term: number | undefined;
+  private term: number | undefined;
   /** The generation that is on its way out, and since when this one knows. */
-  #retiring: { readonly generation: number; readonly since: number } | undefined;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  private retiring: { readonly generation: number; readonly since: number } | undefined;
+  private lastWrite: Promise<unknown> = Promise.resolve();
 
-  constructor(collections: ViewCollections, progress: ProgressRecord) {
-    this.#collections = collections;
-    this.#progress = progress;
+  constructor(collections: ViewCollections, progress: ProgressDocument) {
+    this.collections = collections;
+    this.progress = progress;
   }
 
   async apply({ changes, position }: ViewBatch): Promise<void> {
     // Everything that can be refused is refused here, before anything is written.
     const plan = planWrites(changes);
-    await this.#inTurn(async () => {
-      let progress: Progress | undefined = await this.#lead(position);
+    await this.inTurn(async () => {
+      let progress: Progress | undefined = await this.lead(position);
       // Once more where a rebuild has taken over meanwhile: its generation needs the batch as well.
       while (progress !== undefined) {
-        await this.#write(plan, progress);
-        progress = await this.#progress.moveTo(position, progress);
+        await this.write(plan, progress);
+        progress = await this.progress.moveTo(position, progress);
       }
     });
   }
 
   async clear(): Promise<void> {
-    await this.#inTurn(async () => {
-      await this.#finishClearing(await this.#progress.newTermForClearing());
+    await this.inTurn(async () => {
+      await this.finishClearing(await this.progress.newTermForClearing());
     });
   }
 
   async drained(): Promise<void> {
-    await this.#lastWrite;
+    await this.lastWrite;
   }
 
-  async #write(plan: PlannedWrites, { term, generation = 0, retiring }: Progress): Promise<void> {
+  private async write(plan: PlannedWrites, { term, generation = 0, retiring }: Progress): Promise<void> {
     const written = retiring === undefined ? [generation] : [generation, retiring];
     await allOf(
       written.flatMap((number) =>
         [...plan].map(([view, writes]) =>
-          new DocumentWriter(this.#collections.generation(number).of(view), term).write(writes),
+          new DocumentWriter(this.collections.generation(number).of(view), term).write(writes),
         ),
       ),
     );
   }
 
   /** The term to write in. Whoever comes with news takes the lead; whoever had it before is told so. */
-  async #lead(position: LogPosition): Promise<Progress> {
-    const progress = await this.#unheldProgress();
+  private async lead(position: LogPosition): Promise<Progress> {
+    const progress = await this.unheldProgress();
     const checkpoint = progress?.position;
     if (checkpoint !== undefined && position <= checkpoint) throw new StaleBatch(position, checkpoint);
-    if (this.#term === undefined) return this.#takeLead(position);
-    if (progress === undefined || this.#term !== progress.term)
+    if (this.term === undefined) return this.takeLead(position);
+    if (progress === undefined || this.term !== progress.term)
       throw new StaleBatch(position, checkpoint ?? 'of another projector');
-    return this.#withoutRetired(progress);
+    return this.withoutRetired(progress);
   }
 
-  async #takeLead(position: LogPosition): Promise<Progress> {
-    const progress = await this.#progress.newTerm(position);
-    if (progress.isClearing) await this.#finishClearing(progress);
-    this.#term = progress.term;
+  private async takeLead(position: LogPosition): Promise<Progress> {
+    const progress = await this.progress.newTerm(position);
+    if (progress.isClearing) await this.finishClearing(progress);
+    this.term = progress.term;
     return progress;
   }
 
-  async #finishClearing({ term, generation = 0 }: Progress): Promise<void> {
-    await this.#collections.generation(generation).drop();
-    await this.#collections.dropGenerationsBut([generation]);
-    await this.#collections.makeIndexes(generation);
-    await this.#progress.cleared(term);
-    this.#term = term;
+  private async finishClearing({ term, generation = 0 }: Progress): Promise<void> {
+    await this.collections.generation(generation).drop();
+    await this.collections.dropGenerationsBut([generation]);
+    await this.collections.generation(generation).makeIndexes();
+    await this.progress.cleared(term);
+    this.term = term;
   }
 
   /** A rebuild that is about to take over needs the read models to stand still for a moment. */
-  async #unheldProgress(): Promise<Progress | undefined> {
+  private async unheldProgress(): Promise<Progress | undefined> {
     const until = performance.now() + longestHoldMs;
     for (;;) {
-      const progress = await this.#progress.read();
+      const progress = await this.progress.read();
       if (progress?.hold === undefined) return progress;
       if (performance.now() < until) await pause(holdStepMs);
-      else await this.#progress.release(progress.hold);
+      else await this.progress.release(progress.hold);
     }
   }
 
-  async #withoutRetired(progress: Progress): Promise<Progress> {
+  private async withoutRetired(progress: Progress): Promise<Progress> {
     const { retiring, ...rest } = progress;
     if (retiring === undefined) return progress;
-    if (this.#retiring?.generation !== retiring)
-      this.#retiring = { generation: retiring, since: performance.now() };
-    if (performance.now() - this.#retiring.since < retirementMs) return progress;
-    if (await this.#progress.retire(retiring)) await this.#collections.generation(retiring).drop();
+    if (this.retiring?.generation !== retiring)
+      this.retiring = { generation: retiring, since: performance.now() };
+    if (performance.now() - this.retiring.since < retirementMs) return progress;
+    if (await this.progress.retire(retiring)) await this.collections.generation(retiring).drop();
     return rest;
   }
 
   /** After a failure, what the server may still be doing belongs to a term gone by. */
-  #inTurn(write: () => Promise<void>): Promise<void> {
-    const turn = this.#lastWrite.then(write).catch((error: unknown) => {
-      this.#term = undefined;
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    const turn = this.lastWrite.then(write).catch((error: unknown) => {
+      this.term = undefined;
       throw error;
     });
-    this.#lastWrite = turn.catch(() => undefined);
+    this.lastWrite = turn.catch(() => undefined);
     return turn;
   }
 }

@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
-import { duplicatesIn } from './engineErrors.js';
-import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './plannedWrite.js';
+import { duplicatesIn } from '../../mongo/errors.js';
+import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './writePlan.js';
 import { encodeFields, type StoredDocument } from './storedDocument.js';
 
 type Operation = AnyBulkWriteOperation<StoredDocument>;
@@ -18,54 +18,56 @@ const removalsAtOnce = 8;
  * under way when it loses the lead (or a server still does when nobody waits for it any more) cannot undo newer work.
  */
 export class DocumentWriter {
-  readonly #collection: Collection<StoredDocument>;
-  readonly #term: number;
+  private readonly collection: Collection<StoredDocument>;
+  private readonly term: number;
 
   constructor(collection: Collection<StoredDocument>, term: number) {
-    this.#collection = collection;
-    this.#term = term;
+    this.collection = collection;
+    this.term = term;
   }
 
   async write(writes: readonly PlannedWrite[]): Promise<void> {
-    for (const together of runs(writes)) await atOnce(removalsAtOnce, together, (write) => this.#make(write));
+    for (const together of runs(writes)) await atOnce(removalsAtOnce, together, (write) => this.make(write));
   }
 
-  async #make(write: PlannedWrite): Promise<void> {
-    if ('documents' in write) await this.#writeDocuments([...write.documents]);
-    else await this.#writeWhere(write.where, this.#update(write.write));
+  private async make(write: PlannedWrite): Promise<void> {
+    if ('documents' in write) await this.writeDocuments([...write.documents]);
+    else await this.writeWhere(write.where, this.update(write.write));
   }
 
-  async #writeDocuments(writes: readonly (readonly [id: string, write: DocumentWrite])[]): Promise<void> {
+  private async writeDocuments(
+    writes: readonly (readonly [id: string, write: DocumentWrite])[],
+  ): Promise<void> {
     const mostlyNew = writes.filter(([, write]) => isPut(write)).length >= catchUpSize;
-    await atOnce(bulksAtOnce, slices(writes), (bulk) => this.#writeBulk(bulk, mostlyNew));
+    await atOnce(bulksAtOnce, slices(writes), (bulk) => this.writeBulk(bulk, mostlyNew));
   }
 
   /** An insert is quicker than a replacement; what turns out to be there is replaced after all. */
-  async #writeBulk(
+  private async writeBulk(
     writes: readonly (readonly [id: string, write: DocumentWrite])[],
     mostlyNew: boolean,
   ): Promise<void> {
     const operations = writes.map(([id, write]): Operation => {
-      if (!isPut(write)) return this.#change(id, write);
+      if (!isPut(write)) return this.change(id, write);
       return mostlyNew
-        ? { insertOne: { document: this.#stored(id, write.put) } }
-        : this.#replace(id, write.put);
+        ? { insertOne: { document: this.stored(id, write.put) } }
+        : this.replace(id, write.put);
     });
-    const met = await this.#send(operations);
+    const met = await this.send(operations);
     // A document of a later term is met again, and left alone: the checkpoint will tell.
     if (met.length > 0)
-      await this.#send(writes.flatMap(([id, write], n) => this.#again(met.includes(n), id, write)));
+      await this.send(writes.flatMap(([id, write], n) => this.again(met.includes(n), id, write)));
   }
 
-  #again(isMet: boolean, id: string, write: DocumentWrite): Operation[] {
+  private again(isMet: boolean, id: string, write: DocumentWrite): Operation[] {
     if (!isMet) return [];
-    return [isPut(write) ? this.#replace(id, write.put) : this.#change(id, write)];
+    return [isPut(write) ? this.replace(id, write.put) : this.change(id, write)];
   }
 
   /** Indexes of those that met a document where they expected none. */
-  async #send(operations: readonly Operation[]): Promise<readonly number[]> {
+  private async send(operations: readonly Operation[]): Promise<readonly number[]> {
     try {
-      await this.#collection.bulkWrite(operations, { ordered: false });
+      await this.collection.bulkWrite(operations, { ordered: false });
       return [];
     } catch (error) {
       const duplicates = duplicatesIn(error);
@@ -78,18 +80,18 @@ export class DocumentWriter {
    * One bulk after the other, like everything else: a single request for all would take as long as there are documents.
    * By identifier, which every engine has an index for, whatever else is in the filter or beside it.
    */
-  async #writeWhere(where: Fields, update: UpdateFilter<StoredDocument>): Promise<void> {
-    for await (const ids of this.#idsWhere(where))
-      await this.#collection.bulkWrite(
-        ids.map((id) => ({ updateOne: { filter: this.#mine(id), update } })),
+  private async writeWhere(where: Fields, update: UpdateFilter<StoredDocument>): Promise<void> {
+    for await (const ids of this.idsWhere(where))
+      await this.collection.bulkWrite(
+        ids.map((id) => ({ updateOne: { filter: this.mine(id), update } })),
         { ordered: false },
       );
   }
 
   /** Read once from the first to the last: to look for what follows would be to look at all of them for each bulk. */
-  async *#idsWhere(where: Fields): AsyncGenerator<readonly string[]> {
+  private async *idsWhere(where: Fields): AsyncGenerator<readonly string[]> {
     let ids: string[] = [];
-    for await (const { _id } of this.#collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) {
+    for await (const { _id } of this.collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) {
       ids.push(_id);
       if (ids.length < bulkSize) continue;
       yield ids;
@@ -98,29 +100,29 @@ export class DocumentWriter {
     if (ids.length > 0) yield ids;
   }
 
-  #replace(id: string, document: Fields): Operation {
-    return { replaceOne: { filter: this.#mine(id), replacement: this.#stored(id, document), upsert: true } };
+  private replace(id: string, document: Fields): Operation {
+    return { replaceOne: { filter: this.mine(id), replacement: this.stored(id, document), upsert: true } };
   }
 
   /** What is removed leaves a mark, be it there or not: what was put in an earlier term may still be on its way. */
-  #change(id: string, write: Exclude<DocumentWrite, { put: Fields }>): Operation {
+  private change(id: string, write: Exclude<DocumentWrite, { put: Fields }>): Operation {
     return {
-      updateOne: { filter: this.#mine(id), update: this.#update(write), upsert: write === 'remove' },
+      updateOne: { filter: this.mine(id), update: this.update(write), upsert: write === 'remove' },
     };
   }
 
-  #update(write: Exclude<DocumentWrite, { put: Fields }>): UpdateFilter<StoredDocument> {
+  private update(write: Exclude<DocumentWrite, { put: Fields }>): UpdateFilter<StoredDocument> {
     return write === 'remove'
-      ? { $set: { _term: this.#term }, $currentDate: { _removedAt: true } }
-      : { $set: { ...encodeFields(write.set), _term: this.#term } };
+      ? { $set: { _term: this.term }, $currentDate: { _removedAt: true } }
+      : { $set: { ...encodeFields(write.set), _term: this.term } };
   }
 
-  #mine(id: string) {
-    return { _id: id, _term: { $lte: this.#term } };
+  private mine(id: string) {
+    return { _id: id, _term: { $lte: this.term } };
   }
 
-  #stored(id: string, document: Fields): StoredDocument {
-    return { ...encodeFields(document), _id: id, _term: this.#term };
+  private stored(id: string, document: Fields): StoredDocument {
+    return { ...encodeFields(document), _id: id, _term: this.term };
   }
 }
 

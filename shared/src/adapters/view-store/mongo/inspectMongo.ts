@@ -1,12 +1,9 @@
-import { MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import { auditVersion } from '../../../wire/audit/auditKeys.js';
 import { viewIndexes, type ViewName } from '../../../wire/views/views.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import { clientSettings } from './clientSettings.js';
-import { databaseOf, type MongoPlace } from './openOnMongo.js';
-import type { Progress } from './progressRecord.js';
-import { ViewCollections } from './viewCollections.js';
-import { distinctIndexes } from './viewGeneration.js';
+import { withMongo, type MongoAddress } from '../../mongo/connection.js';
+import { distinctIndexes, ViewCollections, type ViewGeneration } from './viewCollections.js';
 
 export interface MongoState {
   readonly version: string;
@@ -22,11 +19,8 @@ export interface MongoState {
 }
 
 /** Asks a server and changes nothing on it. Rejects where it does not answer. */
-export const inspectMongo = async (place: MongoPlace): Promise<MongoState> => {
-  const client = new MongoClient(place.url, clientSettings);
-  try {
-    await client.connect();
-    const database = client.db(databaseOf(place));
+export const inspectMongo = (address: MongoAddress): Promise<MongoState> =>
+  withMongo(address, async (database) => {
     const before = Date.now();
     const hello = await database.command({ hello: 1 });
     const middle = (before + Date.now()) / 2;
@@ -37,27 +31,25 @@ export const inspectMongo = async (place: MongoPlace): Promise<MongoState> => {
       version,
       isReplicaSet: typeof hello['setName'] === 'string',
       clockAheadMs: hello['localTime'] instanceof Date ? hello['localTime'].getTime() - middle : 0,
-      missingIndexes: progress ? await missingIndexes(collections, progress) : undefined,
+      missingIndexes: progress
+        ? await missingIndexes(database, collections.generation(progress.generation ?? 0))
+        : undefined,
       viewsCheckpoint: progress?.position,
-      auditCheckpoint: await auditCheckpoint(collections),
+      auditCheckpoint: await auditCheckpoint(database),
       isBuilding: progress?.building !== undefined,
     };
-  } finally {
-    await client.close();
-  }
-};
+  });
 
-const auditCheckpoint = async (collections: ViewCollections): Promise<LogPosition | undefined> => {
-  const [progress] = await collections.named(`audit${auditVersion}_progress`).find().toArray();
+const auditCheckpoint = async (database: Db): Promise<LogPosition | undefined> => {
+  const [progress] = await database.collection(`audit${auditVersion}_progress`).find().toArray();
   return progress?.['position'] as LogPosition | undefined;
 };
 
-const missingIndexes = async (collections: ViewCollections, progress: Progress): Promise<string[]> => {
-  const generation = collections.generation(progress.generation ?? 0);
+const missingIndexes = async (database: Db, generation: ViewGeneration): Promise<string[]> => {
   const views = (Object.keys(viewIndexes) as ViewName[]).flatMap((view) =>
     distinctIndexes(viewIndexes[view]).map((fields) => [generation.of(view), fields] as const),
   );
-  const audit = collections.named(`audit${auditVersion}_entries`);
+  const audit = database.collection(`audit${auditVersion}_entries`);
   const expected = [...views, [audit, ['organizationId', 'keys', 'place']] as const];
   const missing: string[] = [];
   for (const [collection, fields] of expected) {

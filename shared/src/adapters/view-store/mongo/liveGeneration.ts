@@ -1,6 +1,6 @@
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { Progress } from './progressRecord.js';
-import type { ViewGeneration } from './viewGeneration.js';
+import type { Progress } from './progress.js';
+import type { ViewGeneration } from './viewCollections.js';
 
 /** A reader asks anew which generation is live when its answer is this old, and reads on meanwhile. */
 const askAfterMs = 1_000;
@@ -23,34 +23,34 @@ export interface LiveGenerationDeps {
  * moment, and comes along whenever the progress is read anyway.
  */
 export class LiveGeneration {
-  readonly #deps: LiveGenerationDeps;
-  #number = 0;
+  private readonly deps: LiveGenerationDeps;
+  private number = 0;
   /** When the question was put whose answer this is. */
-  #askedAt = -Infinity;
-  #asking: Promise<void> | undefined;
+  private askedAt = -Infinity;
+  private asking: Promise<void> | undefined;
 
   constructor(deps: LiveGenerationDeps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** The documents as they are at least since the read began. */
   async read<T>(action: (generation: ViewGeneration) => Promise<T>): Promise<T> {
     for (;;) {
-      if (this.#ageMs() >= usableMs) await this.#ask();
-      else if (this.#ageMs() >= askAfterMs) this.#ask().catch(() => undefined);
-      const askedAt = this.#askedAt;
-      const result = await action(this.#deps.generation(this.#number));
-      if (this.#deps.now() - askedAt < trustedMs) return result;
+      if (this.ageMs() >= usableMs) await this.ask();
+      else if (this.ageMs() >= askAfterMs) this.ask().catch(() => undefined);
+      const askedAt = this.askedAt;
+      const result = await action(this.deps.generation(this.number));
+      if (this.deps.now() - askedAt < trustedMs) return result;
     }
   }
 
   /** The progress, of which the generation is learnt. */
   async progress(): Promise<Progress | undefined> {
-    const askedAt = this.#deps.now();
-    const progress = await this.#deps.readProgress();
-    if (askedAt >= this.#askedAt) {
-      this.#askedAt = askedAt;
-      this.#number = progress?.generation ?? 0;
+    const askedAt = this.deps.now();
+    const progress = await this.deps.readProgress();
+    if (askedAt >= this.askedAt) {
+      this.askedAt = askedAt;
+      this.number = progress?.generation ?? 0;
     }
     return progress;
   }
@@ -59,14 +59,14 @@ export class LiveGeneration {
     return (await this.progress())?.position;
   }
 
-  #ageMs(): number {
-    return this.#deps.now() - this.#askedAt;
+  private ageMs(): number {
+    return this.deps.now() - this.askedAt;
   }
 
-  async #ask(): Promise<void> {
-    this.#asking ??= this.progress()
+  private async ask(): Promise<void> {
+    this.asking ??= this.progress()
       .then(() => undefined)
-      .finally(() => (this.#asking = undefined));
-    await this.#asking;
+      .finally(() => (this.asking = undefined));
+    await this.asking;
   }
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RebuildSuperseded, StaleBatch } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { ViewRebuild } from '../../../ports/viewRebuild.js';
+import type { ViewRebuild } from '../../../ports/viewStore.js';
 import type { ViewBatch, ViewChange } from '../../../ports/viewStore.js';
 import { allOf, DocumentWriter } from './documentWriter.js';
 import { retirementMs } from './liveGeneration.js';
-import { WritePlan } from './plannedWrites.js';
-import type { ProgressRecord } from './progressRecord.js';
+import { WritePlan } from './writePlan.js';
+import type { ProgressDocument } from './progress.js';
 import type { ViewCollections } from './viewCollections.js';
-import type { ViewGeneration } from './viewGeneration.js';
+import type { ViewGeneration } from './viewCollections.js';
 
 /** Terms of documents that nobody reads yet: every projector that writes them once they are live comes after these. */
 const firstTerm = -1_000_000_000;
@@ -23,7 +23,7 @@ const gatheredSize = 8_000_000;
 
 interface RebuildDeps {
   readonly collections: ViewCollections;
-  readonly progress: ProgressRecord;
+  readonly progress: ProgressDocument;
   /** Has this process read from whatever is live now. */
   readonly lookAgain: () => Promise<unknown>;
   /** Around everything that goes to the server. */
@@ -32,117 +32,116 @@ interface RebuildDeps {
 
 /** A generation that is being built beside the live one. Whoever begins a later one takes the right to go live from it. */
 class MongoViewRebuild implements ViewRebuild {
-  readonly #deps: RebuildDeps;
-  readonly #generation: ViewGeneration;
-  readonly #hold = randomUUID();
-  #term = firstTerm;
-  #position: LogPosition | undefined;
-  #checkedAt = performance.now();
-  #isLive = false;
-  #gathered = new WritePlan();
+  private readonly deps: RebuildDeps;
+  private readonly generation: ViewGeneration;
+  private readonly hold = randomUUID();
+  private term = firstTerm;
+  private position: LogPosition | undefined;
+  private checkedAt = performance.now();
+  private isLive = false;
+  private gathered = new WritePlan();
   /** What was gathered before that, until it has been written. */
-  #onItsWay: { readonly plan: WritePlan; written: Promise<void> | undefined } | undefined;
+  private onItsWay: { readonly plan: WritePlan; written: Promise<void> | undefined } | undefined;
 
   constructor(deps: RebuildDeps, generation: ViewGeneration) {
-    this.#deps = deps;
-    this.#generation = generation;
+    this.deps = deps;
+    this.generation = generation;
   }
 
   async apply({ changes, position }: ViewBatch): Promise<void> {
-    if (this.#position !== undefined && position <= this.#position)
-      throw new StaleBatch(position, this.#position);
-    await this.#deps.call(async () => {
-      await this.#assertCurrent();
-      if (this.#gathered.size >= gatheredSize) await this.#send();
+    if (this.position !== undefined && position <= this.position)
+      throw new StaleBatch(position, this.position);
+    await this.deps.call(async () => {
+      await this.assertCurrent();
+      if (this.gathered.size >= gatheredSize) await this.send();
     });
-    this.#gathered.add(changes);
-    this.#position = position;
+    this.gathered.add(changes);
+    this.position = position;
   }
 
   async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
-    return this.#deps.call(async () => {
-      this.#isLive = await this.#switch(changes);
+    return this.deps.call(async () => {
+      this.isLive = await this.switch(changes);
       // This process knows at once, the others within seconds.
-      if (this.#isLive) await this.#deps.lookAgain();
-      return this.#isLive;
+      if (this.isLive) await this.deps.lookAgain();
+      return this.isLive;
     });
   }
 
   async abandon(): Promise<void> {
-    if (this.#isLive) return;
+    if (this.isLive) return;
     // A write that came after the drop would make the collection again.
-    await this.#onItsWay?.written?.catch(() => undefined);
-    await this.#deps.call(async () => {
-      const { number } = this.#generation;
-      await this.#deps.progress.endBuilding(number);
+    await this.onItsWay?.written?.catch(() => undefined);
+    await this.deps.call(async () => {
+      const { number } = this.generation;
+      await this.deps.progress.endBuilding(number);
       // A take-over whose answer was lost may have taken place.
-      const found = await this.#deps.progress.read();
-      if (found?.generation !== number && found?.retiring !== number) await this.#generation.drop();
+      const found = await this.deps.progress.read();
+      if (found?.generation !== number && found?.retiring !== number) await this.generation.drop();
     });
   }
 
-  async #switch(changes: readonly ViewChange[]): Promise<boolean> {
-    const { progress } = this.#deps;
-    const { number } = this.#generation;
+  private async switch(changes: readonly ViewChange[]): Promise<boolean> {
+    const { progress } = this.deps;
+    const { number } = this.generation;
     // Before the projector has to wait.
-    await this.#writeGathered();
-    const held = await progress.hold(number, this.#hold);
+    await this.writeGathered();
+    const held = await progress.hold(number, this.hold);
     if (held === undefined) {
       // The answer to the last try may have been lost.
       if ((await progress.read())?.generation === number) return true;
       throw new RebuildSuperseded();
     }
-    if (this.#position === undefined || held.position !== this.#position) return false;
-    this.#gathered.add(changes);
-    await this.#writeGathered();
+    if (this.position === undefined || held.position !== this.position) return false;
+    this.gathered.add(changes);
+    await this.writeGathered();
     return progress.switchTo(number, held);
   }
 
-  async #writeGathered(): Promise<void> {
-    await this.#send();
-    await this.#arrived();
+  private async writeGathered(): Promise<void> {
+    await this.send();
+    await this.arrived();
   }
 
   /** Resolves when what was gathered is on its way, and what was sent before has been written. */
-  async #send(): Promise<void> {
-    await this.#arrived();
-    const plan = this.#gathered;
-    this.#gathered = new WritePlan();
-    const written = this.#write(plan);
+  private async send(): Promise<void> {
+    await this.arrived();
+    const plan = this.gathered;
+    this.gathered = new WritePlan();
+    const written = this.write(plan);
     // Whoever sends the next one is told.
     written.catch(() => undefined);
-    this.#onItsWay = { plan, written };
+    this.onItsWay = { plan, written };
   }
 
   /** What could not be written is written again by who asks next. */
-  async #arrived(): Promise<void> {
-    const sent = this.#onItsWay;
+  private async arrived(): Promise<void> {
+    const sent = this.onItsWay;
     if (sent === undefined) return;
-    sent.written ??= this.#write(sent.plan);
+    sent.written ??= this.write(sent.plan);
     await sent.written.catch((error: unknown) => {
       sent.written = undefined;
       throw error;
     });
-    this.#onItsWay = undefined;
+    this.onItsWay = undefined;
   }
 
-  async #write(plan: WritePlan): Promise<void> {
+  private async write(plan: WritePlan): Promise<void> {
     const writes = [...plan.writes].map(([view, planned]) =>
-      new DocumentWriter(this.#generation.of(view), this.#term).write(planned),
+      new DocumentWriter(this.generation.of(view), this.term).write(planned),
     );
     await allOf(writes).catch((error: unknown) => {
       // What the server may still be doing of it must not undo what comes later.
-      this.#term += 1;
+      this.term += 1;
       throw error;
     });
   }
 
   /** Not with every batch: what is built in vain does no harm. */
-  async #assertCurrent(): Promise<void> {
-    if (performance.now() - this.#checkedAt < betweenChecksMs) return;
-    this.#checkedAt = performance.now();
-    if ((await this.#deps.progress.read())?.building !== this.#generation.number)
-      throw new RebuildSuperseded();
+  private async assertCurrent(): Promise<void> {
+    if (performance.now() - this.checkedAt < betweenChecksMs) return;
+    this.checkedAt = performance.now();
+    if ((await this.deps.progress.read())?.building !== this.generation.number) throw new RebuildSuperseded();
   }
 }
 

@@ -1,56 +1,89 @@
 import type { Collection, Db } from 'mongodb';
-import { viewsVersion } from '../../../wire/views/views.js';
-import type { StoredConnections } from './connectionRecords.js';
-import { forgetAfter } from './forgetAfter.js';
-import type { Progress } from './progressRecord.js';
-import type { StoredUsage } from './usageRecords.js';
-import type { StoredUse } from './useRecords.js';
-import { generationOf, ViewGeneration } from './viewGeneration.js';
+import { viewIndexes, viewsVersion, type ViewName } from '../../../wire/views/views.js';
+import { expireAfter } from '../../mongo/collections.js';
+import type { Progress } from './progress.js';
+import type { StoredDocument } from './storedDocument.js';
 
-/** Longer than any gateway that is alive is silent. */
-const connectionsKeptSeconds = 86_400;
+const views = Object.keys(viewIndexes) as ViewName[];
+
+/** Longer than any write of a projector that lost the lead can be under way. */
+const removalsExpireSeconds = 86_400;
+
+const prefixOf = (generation: number): string =>
+  generation === 0 ? `v${viewsVersion}_` : `v${viewsVersion}_g${generation}_`;
+
+/** The generation to which a collection belongs; undefined for whatever is no view of this version. */
+const generationOf = (collectionName: string): number | undefined => {
+  const [, version, generation = '0', view] = /^v(\d+)_(?:g(\d+)_)?(\w+)$/.exec(collectionName) ?? [];
+  const isView = Number(version) === viewsVersion && views.some((name) => name === view);
+  return isView ? Number(generation) : undefined;
+};
+
+/** The documents of all views, each view a collection. A rebuild makes another generation beside the one that is read. */
+export class ViewGeneration {
+  readonly number: number;
+  private readonly collections: ReadonlyMap<string, Collection<StoredDocument>>;
+
+  constructor(database: Db, number: number) {
+    this.number = number;
+    this.collections = new Map(
+      views.map((view) => [view, database.collection<StoredDocument>(prefixOf(number) + view)]),
+    );
+  }
+
+  of(view: ViewName): Collection<StoredDocument> {
+    const collection = this.collections.get(view);
+    if (!collection) throw new TypeError(`There is no view ${view}`);
+    return collection;
+  }
+
+  async makeIndexes(): Promise<void> {
+    await Promise.all(views.map((view) => this.makeIndexesOf(view)));
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all(views.map((view) => this.of(view).drop()));
+  }
+
+  private async makeIndexesOf(view: ViewName): Promise<void> {
+    const collection = this.of(view);
+    for (const fields of distinctIndexes(viewIndexes[view]))
+      await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+    await expireAfter(collection, '_removedAt', removalsExpireSeconds);
+  }
+}
+
+/** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
+export const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  indexes.filter(
+    (index) =>
+      !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),
+  );
 
 /**
  * A collection for each view of each generation, and one for the progress, which says what generation is read. Their names
  * hold the version of the views: a program of another version has collections of its own, so that both run side by side
- * while the new one catches up. Those of an old version stay until somebody drops them. The last uses and the usage, which
- * no log could bring back, are the same for all versions and generations.
+ * while the new one catches up. Those of an old version stay until an operator drops them.
  */
 export class ViewCollections {
   readonly progress: Collection<Progress>;
-  readonly lastUses: Collection<StoredUse>;
-  readonly usage: Collection<StoredUsage>;
-  readonly connections: Collection<StoredConnections>;
-  readonly #database: Db;
-  readonly #generations = new Map<number, ViewGeneration>();
+  private readonly database: Db;
+  private readonly generations = new Map<number, ViewGeneration>();
 
   constructor(database: Db) {
-    this.#database = database;
+    this.database = database;
     this.progress = database.collection(`v${viewsVersion}_progress`);
-    this.lastUses = database.collection('last_uses');
-    this.usage = database.collection('usage');
-    this.connections = database.collection('connections');
   }
 
   generation(number: number): ViewGeneration {
-    const generation = this.#generations.get(number) ?? new ViewGeneration(this.#database, number);
-    this.#generations.set(number, generation);
+    const generation = this.generations.get(number) ?? new ViewGeneration(this.database, number);
+    this.generations.set(number, generation);
     return generation;
   }
 
-  /** One beside them, for who looks into the database. */
-  named(name: string): Collection {
-    return this.#database.collection(name);
-  }
-
-  async makeIndexes(live: number): Promise<void> {
-    await this.generation(live).makeIndexes();
-    await forgetAfter(this.connections, 'at', connectionsKeptSeconds);
-  }
-
-  /** What rebuilds that were killed, or nobody reads any more, have left behind. */
+  /** Drops the generations of rebuilds that were killed, and those that are no longer read. */
   async dropGenerationsBut(kept: readonly (number | undefined)[]): Promise<void> {
-    const names = await this.#database.listCollections({}, { nameOnly: true }).toArray();
+    const names = await this.database.listCollections({}, { nameOnly: true }).toArray();
     const generations = new Set(names.map(({ name }) => generationOf(name)));
     for (const generation of generations)
       if (generation !== undefined && !kept.includes(generation)) await this.generation(generation).drop();

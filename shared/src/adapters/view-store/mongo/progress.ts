@@ -1,8 +1,8 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { StaleBatch } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import { readLimits } from './clientSettings.js';
-import { isDuplicateKey } from './engineErrors.js';
+import { durably, readLimits } from '../../mongo/connection.js';
+import { isDuplicateKey } from '../../mongo/errors.js';
 
 /** How far the documents are, and who writes them. */
 export interface Progress {
@@ -25,36 +25,34 @@ export interface Progress {
 }
 
 const _id = 'projector';
-// Lost with a failing primary, it would stand behind documents that later ones build on.
-const durably = { writeConcern: { w: 'majority', journal: true } } as const;
 
 /**
  * The one document that says how far the read models are. It is what two projectors contend for: the later one gets a
  * higher term, and from then on nothing that the earlier one has under way changes a document the later one has written.
  */
-export class ProgressRecord {
-  readonly #collection: Collection<Progress>;
+export class ProgressDocument {
+  private readonly collection: Collection<Progress>;
 
   constructor(collection: Collection<Progress>) {
-    this.#collection = collection;
+    this.collection = collection;
   }
 
   async read(): Promise<Progress | undefined> {
-    return (await this.#collection.findOne({ _id }, readLimits())) ?? undefined;
+    return (await this.collection.findOne({ _id }, readLimits())) ?? undefined;
   }
 
   /** For a batch at this position; refused with `StaleBatch` when the documents are that far already. */
   async newTerm(position: LogPosition): Promise<Progress> {
-    return this.#raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, {}).catch(
+    return this.raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, {}).catch(
       async (error: unknown) => {
-        throw isDuplicateKey(error) ? await this.#stale(position) : error;
+        throw isDuplicateKey(error) ? await this.stale(position) : error;
       },
     );
   }
 
   /** A term that begins with the removal of all documents. */
   async newTermForClearing(): Promise<Progress> {
-    return this.#raiseTerm(
+    return this.raiseTerm(
       { _id },
       {
         $set: { isClearing: true },
@@ -64,7 +62,7 @@ export class ProgressRecord {
   }
 
   async cleared(term: number): Promise<void> {
-    await this.#collection.updateOne({ _id, term }, { $unset: { isClearing: true } }, durably);
+    await this.collection.updateOne({ _id, term }, { $unset: { isClearing: true } }, durably);
   }
 
   /**
@@ -73,7 +71,7 @@ export class ProgressRecord {
    */
   async moveTo(position: LogPosition, { term, generation }: Progress): Promise<Progress | undefined> {
     const mine = { _id, term, generation: generation ?? 0 } as const;
-    const { matchedCount } = await this.#collection.updateOne(mine, { $set: { position } }, durably);
+    const { matchedCount } = await this.collection.updateOne(mine, { $set: { position } }, durably);
     if (matchedCount > 0) return undefined;
     const found = await this.read();
     if (found?.term === term && found.generation !== mine.generation) return found;
@@ -82,12 +80,12 @@ export class ProgressRecord {
 
   /** Ends a hold whose rebuild has not come back. */
   async release(hold: string): Promise<void> {
-    await this.#collection.updateOne({ _id, hold }, { $unset: { hold: true } });
+    await this.collection.updateOne({ _id, hold }, { $unset: { hold: true } });
   }
 
   /** From now on the generation that was live before is not written any more. */
   async retire(retiring: number): Promise<boolean> {
-    const { matchedCount } = await this.#collection.updateOne(
+    const { matchedCount } = await this.collection.updateOne(
       { _id, retiring },
       { $unset: { retiring: true } },
       durably,
@@ -97,20 +95,20 @@ export class ProgressRecord {
 
   /** The number of a new generation, undefined where nothing has been built yet. Whoever builds another one stops. */
   async beginBuilding(): Promise<number | undefined> {
-    const numbered = await this.#collection.findOneAndUpdate(
+    const numbered = await this.collection.findOneAndUpdate(
       { _id },
       { $inc: { generations: 1 }, $max: { generation: 0 }, $unset: { hold: true } },
       { returnDocument: 'after', ...durably },
     );
     const building = numbered?.generations;
     if (building === undefined) return undefined;
-    await this.#collection.updateOne({ _id, generations: building }, { $set: { building } }, durably);
+    await this.collection.updateOne({ _id, generations: building }, { $set: { building } }, durably);
     return building;
   }
 
   /** Undefined where the generation is not being built any more. */
   async hold(building: number, hold: string): Promise<Progress | undefined> {
-    const held = await this.#collection.findOneAndUpdate(
+    const held = await this.collection.findOneAndUpdate(
       { _id, building },
       { $set: { hold } },
       { returnDocument: 'after', ...durably },
@@ -121,7 +119,7 @@ export class ProgressRecord {
   /** What was built becomes live, unless the one that is live has been written meanwhile, or is another one. */
   async switchTo(building: number, { position, generation = 0 }: Progress): Promise<boolean> {
     if (position === undefined) return false;
-    const { matchedCount } = await this.#collection.updateOne(
+    const { matchedCount } = await this.collection.updateOne(
       { _id, building, position, generation },
       { $set: { generation: building, retiring: generation }, $unset: { building: true, hold: true } },
       durably,
@@ -130,16 +128,16 @@ export class ProgressRecord {
   }
 
   async endBuilding(building: number): Promise<void> {
-    await this.#collection.updateOne({ _id, building }, { $unset: { building: true, hold: true } }, durably);
+    await this.collection.updateOne({ _id, building }, { $unset: { building: true, hold: true } }, durably);
   }
 
-  async #stale(position: LogPosition): Promise<StaleBatch> {
+  private async stale(position: LogPosition): Promise<StaleBatch> {
     return new StaleBatch(position, (await this.read())?.position ?? 'of another projector');
   }
 
-  async #raiseTerm(filter: Filter<Progress>, and: UpdateFilter<Progress>): Promise<Progress> {
+  private async raiseTerm(filter: Filter<Progress>, and: UpdateFilter<Progress>): Promise<Progress> {
     const raise = (): Promise<Progress | null> =>
-      this.#collection.findOneAndUpdate(
+      this.collection.findOneAndUpdate(
         filter,
         { $inc: { term: 1 }, $max: { generation: 0 }, ...and },
         { upsert: true, returnDocument: 'after', ...durably },

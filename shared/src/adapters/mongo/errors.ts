@@ -10,7 +10,7 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { EngineUnavailable } from '../../../ports/errors.js';
+import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
 
 const duplicateKey = 11000;
 const notImplemented = 238;
@@ -66,11 +66,9 @@ const isUnavailable = (error: MongoError): boolean =>
 const underlying = (error: unknown): unknown =>
   error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
 
-/** What the callers of the port know; anything but a missing engine is a mistake, and stays what it is. */
-export const portError = (error: unknown): unknown =>
-  [error, underlying(error)].some(isMissingEngine)
-    ? new EngineUnavailable('read models', { cause: error })
-    : error;
+/** `EngineUnavailable` for an engine that does not answer; any other error is a defect and stays what it is. */
+export const portError = (error: unknown, use: EngineUse): unknown =>
+  [error, underlying(error)].some(isMissingEngine) ? new EngineUnavailable(use, { cause: error }) : error;
 
 const isMissingEngine = (error: unknown): boolean =>
   isOutOfTime(error) || isSocketError(error) || (error instanceof MongoError && isUnavailable(error));

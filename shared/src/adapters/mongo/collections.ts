@@ -1,0 +1,59 @@
+import type { AnyBulkWriteOperation, Collection, Document, Filter, WithId } from 'mongodb';
+import { readLimits } from './connection.js';
+import { duplicatesIn, isNotImplemented } from './errors.js';
+
+/** Identifiers in one query. */
+const idsPerQuery = 5_000;
+/** The driver splits it no further, and a request stays well below what a server takes. */
+const operationsPerBulk = 1_000;
+
+/** Upserts, which may be repeated, in several bulks. */
+export const upsertAll = async <T extends Document>(
+  collection: Collection<T>,
+  operations: readonly AnyBulkWriteOperation<T>[],
+): Promise<void> => {
+  for (let from = 0; from < operations.length; from += operationsPerBulk)
+    await upsert(collection, operations.slice(from, from + operationsPerBulk));
+};
+
+const upsert = async <T extends Document>(
+  collection: Collection<T>,
+  operations: readonly AnyBulkWriteOperation<T>[],
+): Promise<void> => {
+  try {
+    await collection.bulkWrite(operations, { ordered: false });
+  } catch (error) {
+    // Of two writers that insert the same document at once, one gets a duplicate key.
+    const again = duplicatesIn(error);
+    if (again === undefined) throw error;
+    await collection.bulkWrite(
+      again.map((index) => operations[index] as AnyBulkWriteOperation<T>),
+      { ordered: false },
+    );
+  }
+};
+
+/** The documents with these identifiers, in several queries. */
+export async function* findAll<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  ids: readonly string[],
+): AsyncGenerator<WithId<T>> {
+  for (let from = 0; from < ids.length; from += idsPerQuery) {
+    const filter = { _id: { $in: ids.slice(from, from + idsPerQuery) } } as Filter<T>;
+    yield* await collection.find(filter, readLimits()).toArray();
+  }
+}
+
+/** Has the server remove documents this long after the time in the field. */
+export const expireAfter = async <T extends object>(
+  collection: Collection<T>,
+  field: string,
+  expireAfterSeconds: number,
+): Promise<void> => {
+  await collection
+    .createIndex({ [field]: 1 }, { expireAfterSeconds, sparse: true })
+    .catch((error: unknown) => {
+      // Such a server keeps expired documents, which only costs space.
+      if (!isNotImplemented(error)) throw error;
+    });
+};

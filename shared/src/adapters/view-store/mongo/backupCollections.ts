@@ -1,0 +1,63 @@
+import { BSON, type Document } from 'mongodb';
+import { upsertAll } from '../../mongo/collections.js';
+import { withMongo, type MongoAddress } from '../../mongo/connection.js';
+
+/** What the event log cannot bring back; everything else in the database is derived from it. */
+const backedUp = ['last_uses', 'usage', 'sessions', 'workerGroups'] as const;
+
+const linesAtOnce = 500;
+
+/** Reads every document of these collections, each as a line of extended JSON; resolves with their number. */
+export const readBackupDocuments = (
+  address: MongoAddress,
+  onLines: (lines: readonly string[]) => Promise<void>,
+): Promise<number> =>
+  withMongo(address, async (database) => {
+    let count = 0;
+    for (const collection of backedUp) {
+      let lines: string[] = [];
+      for await (const document of database.collection(collection).find()) {
+        lines.push(BSON.EJSON.stringify({ collection, document }, { relaxed: false }));
+        count += 1;
+        if (lines.length < linesAtOnce) continue;
+        await onLines(lines);
+        lines = [];
+      }
+      await onLines(lines);
+    }
+    return count;
+  });
+
+/** Writes documents back, replacing those with the same identifiers; resolves with their number. */
+export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
+  withMongo(address, async (database) => {
+    let count = 0;
+    const pending = new Map<string, Document[]>();
+    const flush = async (): Promise<void> => {
+      for (const [collection, documents] of pending)
+        await upsertAll(
+          database.collection(collection),
+          documents.map((document) => ({
+            replaceOne: {
+              filter: { _id: document['_id'] as BSON.ObjectId },
+              replacement: document,
+              upsert: true,
+            },
+          })),
+        );
+      pending.clear();
+    };
+    for await (const line of lines) {
+      const { collection, document } = BSON.EJSON.parse(line, { relaxed: false }) as {
+        readonly collection: string;
+        readonly document: Document;
+      };
+      if (!backedUp.some((name) => name === collection))
+        throw new TypeError(`${collection} is no collection of a backup`);
+      pending.set(collection, [...(pending.get(collection) ?? []), document]);
+      count += 1;
+      if (count % linesAtOnce === 0) await flush();
+    }
+    await flush();
+    return count;
+  });
