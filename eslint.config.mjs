@@ -3,7 +3,7 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const services = ['command-api', 'projections', 'gateway', 'webhook-consumer'];
-const packageNames = [...services, 'shared', 'testing', 'infra', 'sdk', 'bench'];
+const packageNames = [...services, 'analytics', 'shared', 'testing', 'infra', 'sdk', 'bench'];
 
 const packages = (names, message) => ({
   group: names.flatMap((name) => [`@roomwire/${name}`, `@roomwire/${name}/*`]),
@@ -77,6 +77,7 @@ const layers = [
   layer(['command-api/src/**/decide*.ts', 'command-api/src/policy/**'], [pure], sourcesOf('command-api')),
   ...gatewayLayers,
   layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
+  layer(['analytics/src/**'], [packages(allBut('analytics', 'shared'), 'The analytics know shared alone.')]),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
   layer(['infra/src/**'], [packages(['testing', 'bench'], 'What is for tests lives with tests.')]),
   layer(['testing/src/**'], [packages(allBut('testing', 'shared'), 'Test support knows shared alone.')]),
@@ -160,7 +161,7 @@ export default tseslint.config(
 
   {
     // End-to-end tests look into JSON answers freely; a wrong path fails its expectation.
-    files: ['infra/test/**'],
+    files: ['infra/test/**', 'analytics/test/**'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

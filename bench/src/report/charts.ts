@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { barChart } from '@roomwire/infra/report/barChart';
+import { barChart } from '@roomwire/analytics/report/svgCharts';
 import { type Comparison, type Figure, figuresOf, median, type Row } from '../measure/comparison.js';
 import { formatValue } from './text.js';
 

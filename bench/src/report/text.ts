@@ -1,5 +1,5 @@
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
-import { renderTable } from '@roomwire/infra/report/table';
+import { renderTable } from '@roomwire/analytics/report/formatReport';
 import {
   type Comparison,
   type Figure,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { renderTable } from '@roomwire/infra/report/table';
+import { renderTable } from '@roomwire/analytics/report/formatReport';
 import type { Trend } from './memory.js';
 import { readSoakOptions, type SoakOptions, soakUsage } from './options.js';
 import { type Outcome, soak } from './soak.js';

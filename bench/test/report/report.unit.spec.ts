@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { renderTable } from '@roomwire/infra/report/table';
+import { renderTable } from '@roomwire/analytics/report/formatReport';
 import type { Comparison } from '../../src/measure/comparison.js';
 import { chart, chartName } from '../../src/report/charts.js';
 import { comparisonText, formatRatio, formatValue } from '../../src/report/text.js';

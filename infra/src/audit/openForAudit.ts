@@ -4,7 +4,7 @@ import { ConfigError, type Config } from '../config/config.js';
 import { variablesFor } from '../engines/engines.js';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '../process/closingStack.js';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 
 /**
  * The engines of the configuration, for as long as `use` needs them. Rejects with `ConfigError` where there is no log, and

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
-import { dimensionNames, type Dimension } from '../analytics/report/questions.js';
-import type { Report, Span } from '../analytics/report/ask.js';
+import { dimensionNames, type Dimension } from '@roomwire/analytics/report/questions';
+import type { Report, Span } from '@roomwire/analytics/report/report';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { exitCodes, fail } from './fail.js';
 import { serve } from './serve.js';
@@ -56,7 +56,7 @@ const dimensions = (text: string): readonly Dimension[] => {
 const isDimension = (name: string): name is Dimension => (dimensionNames as readonly string[]).includes(name);
 
 const runUntilSignal = async ({ flushSeconds }: { readonly flushSeconds: number }): Promise<void> => {
-  const { startAnalytics } = await import('../analytics/runAnalytics.js');
+  const { startAnalytics } = await import('../services/analytics.js');
   let dir = '';
   const { baseUrl } = await serve((config, logger) => {
     dir = config.analyticsDir;
@@ -77,9 +77,9 @@ interface ReportOptions extends Span {
 const report = async (options: ReportOptions): Promise<void> => {
   try {
     const config = readConfig(process.env);
-    const { makeReport } = await import('../analytics/makeReport.js');
-    const { formatReport, reportAsJson } = await import('../analytics/report/formatReport.js');
-    const made = await makeReport(config, createWinstonLogger(config.logLevel), options);
+    const { reportOf } = await import('../services/analytics.js');
+    const { formatReport, reportAsJson } = await import('@roomwire/analytics/report/formatReport');
+    const made = await reportOf(config, createWinstonLogger(config.logLevel), options);
     process.stdout.write(options.json ? reportAsJson(made) : formatReport(made));
     if (options.by === undefined) await draw(made, config, options);
   } catch (error) {
@@ -94,7 +94,7 @@ const draw = async (
   { charts, json }: ReportOptions,
 ): Promise<void> => {
   if (charts === false || (json && charts === true)) return;
-  const { writeCharts } = await import('../analytics/report/charts.js');
+  const { writeCharts } = await import('@roomwire/analytics/report/charts');
   const folder = typeof charts === 'string' ? charts : join(analyticsDir, 'charts');
   await writeCharts(folder, made);
   if (!json) process.stdout.write(`\nCharts are in ${folder}\n`);

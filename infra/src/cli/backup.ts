@@ -9,7 +9,7 @@ import type { Manifest } from '../backup/manifest.js';
 import { restore, restoreOnlyDocuments } from '../backup/restore.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '../process/closingStack.js';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { exitCodes, fail } from './fail.js';
 
 export const addBackup = (program: Command): void => {

@@ -10,7 +10,7 @@ import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
-import type { ClosingStack } from '../process/closingStack.js';
+import type { ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { OpenContext, OpenedBus } from './engine.js';
 import type { Engines } from './engines.js';
 import { openWholeFolder } from './files.js';

@@ -5,11 +5,7 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import {
-  metricTable,
-  type MetricName,
-  type MetricOrigin,
-} from '@roomwire/shared/wire/metrics/metricTable';
+import { metricTable, type MetricName, type MetricOrigin } from '@roomwire/shared/wire/metrics/metricTable';
 import type { MetricGatherer, Samples } from './gatherMetrics.js';
 
 export interface Exposition {

@@ -1,7 +1,7 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { Config } from '../config/config.js';
-import type { ClosingStack } from '../process/closingStack.js';
+import type { ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { ServiceName } from '../services/service.js';
 
 /** The libraries are loaded only where they are used. Undefined where no traces are configured. */

@@ -10,7 +10,7 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { ConfigError, type Config } from '../config/config.js';
 import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '../process/closingStack.js';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
 import { beginKeptRotation, type Rotation } from './keptRotation.js';
 

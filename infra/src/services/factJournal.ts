@@ -1,9 +1,8 @@
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
-import { createMessageFactOf } from '../analytics/facts/messageFacts.js';
-import { outcomeFactOf } from '../analytics/facts/outcomeFacts.js';
-import { streamNames } from '../analytics/facts/factStream.js';
+import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/facts';
+import { streamNames } from '@roomwire/analytics/facts/factStream';
 import type { ServiceContext } from './service.js';
 
 /** As long as the broker keeps the longer of the streams, and a weekend more. */

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
 import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '../process/closingStack.js';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { createHttpFront } from '../process/httpFront.js';
 import { loadSecrets } from '../process/keptSecrets.js';
 import { startCommandApi } from './commandApi.js';

@@ -6,7 +6,7 @@ import { ConfigError, type Config } from '../config/config.js';
 import { usesDataFolder, variablesFor, type EnginePort } from '../engines/engines.js';
 import type { MetricSource } from '../observability/gatherMetrics.js';
 import type { Adapters } from '../engines/adapters.js';
-import type { ClosingStack } from '../process/closingStack.js';
+import type { ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { HttpFront } from '../process/httpFront.js';
 import type { Secrets } from '../process/keptSecrets.js';
 

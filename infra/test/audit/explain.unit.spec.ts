@@ -7,7 +7,7 @@ import { standingOf } from '@roomwire/gateway/access/credentials';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { openAuditWorld, type AuditWorld } from './auditWorld.js';
-import { seededChance } from './seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from './seededHistory.js';
 
 const seed = 4_711;

@@ -4,7 +4,7 @@ import { differencesSince, stateAt } from '@roomwire/command-api/audit/recordSta
 import type { PastEvent } from '../support/pastEvents.js';
 import { openAuditWorld, type AuditWorld } from './auditWorld.js';
 import { plainFold, plainStep, type PlainRecord } from './plainFold.js';
-import { seededChance } from './seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from './seededHistory.js';
 
 const seed = 20_261_121;

@@ -1,7 +1,7 @@
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
 import type { PastEvent } from '../support/pastEvents.js';
-import { seededChance } from './seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 
 type Kind = 'project' | 'app' | 'room' | 'grant' | 'actor' | 'scope' | 'signingKey' | 'apiKey' | 'blueprint';
 

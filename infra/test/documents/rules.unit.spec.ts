@@ -4,7 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const packages = ['shared', 'command-api', 'projections', 'gateway', 'webhook-consumer', 'sdk', 'infra'];
+const packages = [
+  'shared',
+  'command-api',
+  'projections',
+  'gateway',
+  'webhook-consumer',
+  'analytics',
+  'sdk',
+  'infra',
+];
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const documents = [

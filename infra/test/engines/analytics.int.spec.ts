@@ -10,7 +10,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { freePort } from '@roomwire/testing/run/freePort';
-import { seededChance } from '../audit/seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import { AnalyticsLedger } from '../support/analyticsLedger.js';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';

@@ -10,10 +10,10 @@ import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { analyticsStreams } from '../../src/analytics/analyticsStreams.js';
-import { ask } from '../../src/analytics/report/ask.js';
-import type { Question } from '../../src/analytics/report/questions.js';
-import { openDuckDb, type DuckDb } from '../../src/analytics/store/duckDb.js';
+import { analyticsStreams } from '@roomwire/analytics/analytics';
+import { ask } from '@roomwire/analytics/report/report';
+import type { Question } from '@roomwire/analytics/report/questions';
+import { openDuckDb, type DuckDb } from '@roomwire/analytics/store/duckDb';
 import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
 import { runRoomwire, type Program } from '../support/program.js';
 

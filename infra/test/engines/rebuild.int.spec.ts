@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient, type Db } from 'mongodb';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
-import { seededChance } from '../audit/seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { runRoomwire, type Program } from '../support/program.js';

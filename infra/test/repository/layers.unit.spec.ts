@@ -50,6 +50,7 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
     '@roomwire/shared/adapters/x',
   ],
   ['webhook-consumer/test/x.ts', '@roomwire/gateway/x'],
+  ['analytics/src/analytics.ts', '@roomwire/infra/x', '@roomwire/gateway/x', '@roomwire/testing/x'],
   ['sdk/src/client.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
   ['infra/src/version.ts', '@roomwire/testing/x', '@roomwire/bench/x'],
   ['testing/src/eventually.ts', '@roomwire/infra/x'],

@@ -1,7 +1,7 @@
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../../src/config/config.js';
 import { createAdapters } from '../../src/engines/adapters.js';
-import { createClosingStack } from '../../src/process/closingStack.js';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 /** The event log of a configuration, for as long as `use` needs it. On files, while nothing else runs on the folder. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { seededChance } from '../../audit/seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import { plainFold } from '../../audit/plainFold.js';
 import type { ApiClient } from '../../support/apiClient.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { plainFold } from '../../audit/plainFold.js';
-import { seededChance } from '../../audit/seededChance.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import type { ApiClient } from '../../support/apiClient.js';
 import { writeHistory, type PastEvent } from '../../support/pastEvents.js';

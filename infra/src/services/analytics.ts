@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  gatherJournal,
+  openJournalFollowers,
+  openWriters,
+  type AnalyticsSettings,
+} from '@roomwire/analytics/analytics';
+import { defaultLimits, type CollectorLimits } from '@roomwire/analytics/collect/collector';
+import { followKafka } from '@roomwire/analytics/collect/followKafka';
+import { makeReport, type Report, type ReportRequest } from '@roomwire/analytics/report/report';
+import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { once } from '@roomwire/shared/runtime/service';
+import { sleep } from '@roomwire/shared/runtime/waiting';
+import { ConfigError, type Config } from '../config/config.js';
+import { createAdapters } from '../engines/adapters.js';
+import { variablesFor } from '../engines/engines.js';
+import { openHealth } from './analyticsHealth.js';
+
+export interface AnalyticsRunning {
+  /** Where `/healthz` and `/readyz` are; undefined where nobody is told. */
+  readonly baseUrl: string | undefined;
+}
+
+export interface AnalyticsOptions {
+  readonly limits?: Partial<CollectorLimits>;
+  /** Called when it cannot go on. */
+  readonly failed: (reason: string) => void;
+}
+
+const betweenLooksMs = 1_000;
+
+const settingsOf = ({ analyticsDir, analyticsDays, analyticsPayloads }: Config): AnalyticsSettings => ({
+  ...{ folder: analyticsDir, days: analyticsDays, payloads: analyticsPayloads },
+});
+
+const journalPath = ({ dataDir }: Config): string => join(dataDir, 'analytics.lmdb');
+
+/**
+ * Follows the streams and writes their facts, until it is closed. On Kafka it answers for itself on the ports of a service; on
+ * files, those are of the service that it runs beside.
+ */
+export const startAnalytics = (
+  config: Config,
+  logger: Logger,
+  { limits: given, failed }: AnalyticsOptions,
+): { readonly started: Promise<AnalyticsRunning>; readonly close: () => Promise<void> } => {
+  const limits = { ...defaultLimits, ...given };
+  const settings = settingsOf(config);
+  const closing = createClosingStack();
+  const aborting = new AbortController();
+  const close = once(async () => {
+    aborting.abort();
+    await closing.closeAll();
+  });
+
+  const onKafka = async (): Promise<AnalyticsRunning> => {
+    const adapters = createAdapters({ config, logger, closing, signal: aborting.signal });
+    const health = await openHealth({ config, logger, adapters, closing });
+    const follow = await adapters.groupFollowing();
+    if (follow === undefined)
+      throw new ConfigError([`the analytics cannot follow a bus on ${config.engines.bus.name}`]);
+    const writers = await openWriters({ settings, limits, logger, closing });
+    for (const writer of writers) {
+      const following = await followKafka({ follow, ...writer, logger, failed });
+      closing.push(() => following.close());
+    }
+    health.watch(writers.map(({ writer }) => writer));
+    return { baseUrl: health.baseUrl };
+  };
+
+  const onJournal = async (): Promise<AnalyticsRunning> => {
+    const path = journalPath(config);
+    const journal = openFactJournalReader(path);
+    if (journal === undefined)
+      throw new ConfigError([
+        `there is no ${path}: start Roomwire with ROOMWIRE_ANALYTICS=true, or set ${variablesFor('bus')}`,
+      ]);
+    const followers = await openJournalFollowers(journal, { settings, limits, logger, closing });
+    const follow = async (): Promise<void> => {
+      while (!aborting.signal.aborted) {
+        for (const follower of followers) await follower.gather();
+        await sleep(betweenLooksMs, aborting.signal);
+      }
+    };
+    follow().catch((error: unknown) => failed(String(error)));
+    return { baseUrl: undefined };
+  };
+
+  const started = (config.engines.bus.onFiles ? onJournal() : onKafka()).catch(async (error: unknown) => {
+    await close().catch(() => undefined);
+    throw error;
+  });
+  return { started, close };
+};
+
+/**
+ * Answers from the files; where a service on files keeps a journal, what is new in it is brought into them first. Rejects with
+ * `ConfigError` where there is neither.
+ */
+export const reportOf = async (config: Config, logger: Logger, request: ReportRequest): Promise<Report> => {
+  const { analyticsDir, engines } = config;
+  const journal = engines.bus.onFiles ? openFactJournalReader(journalPath(config)) : undefined;
+  if (journal) await gatherJournal(journal, { settings: settingsOf(config), logger });
+  if (!existsSync(analyticsDir))
+    throw new ConfigError([
+      engines.bus.onFiles
+        ? `nothing is kept yet in ${analyticsDir}: start Roomwire with ROOMWIRE_ANALYTICS=true`
+        : `nothing is kept yet in ${analyticsDir}: run \`roomwire analytics run\``,
+    ]);
+  return makeReport(analyticsDir, request);
+};

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { openHealth } from '@roomwire/infra/services/analyticsHealth';
+import { readConfig } from '@roomwire/infra/config/config';
+import { freePort } from '@roomwire/testing/run/freePort';
+import { createAdapters } from '@roomwire/infra/engines/adapters';
+import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+
+describe('The health of the analytics', () => {
+  let folder: TemporaryFolder;
+  let closing: ClosingStack;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    closing = createClosingStack();
+  });
+  afterEach(async () => {
+    await closing.closeAll();
+    await folder.remove();
+  });
+
+  const open = async (settings: { readonly port: number; readonly isPortGiven: boolean }) => {
+    const opsPort = String(await freePort());
+    const config = {
+      ...readConfig({ ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_OPS_PORT: opsPort }),
+      ...settings,
+    };
+    const { logger, lines } = createRecordingLogger();
+    const { signal } = new AbortController();
+    const adapters = createAdapters({ config, logger, closing, signal });
+    return { lines, adapters, health: await openHealth({ config, logger, adapters, closing }) };
+  };
+
+  const status = async (url: string): Promise<number> => (await fetch(url)).status;
+
+  it('is told as that of a service: alive at once, ready while it can read and write', async () => {
+    const { adapters, health } = await open({ port: 0, isPortGiven: true });
+    const [healthz, readyz] = [`${health.baseUrl}/healthz`, `${health.baseUrl}/readyz`];
+    expect([await status(healthz), await status(readyz)]).to.eql([200, 503]);
+    const bus = await adapters.bus();
+    const disk = { isWell: true };
+    health.watch([
+      { isWell: true, show: () => undefined },
+      {
+        get isWell() {
+          return disk.isWell;
+        },
+        show: (sink) => sink.value('roomwire_analytics_facts_waiting', 7, { stream: 'messages' }),
+      },
+    ]);
+    expect(await status(readyz)).to.equal(200);
+    const metrics = await (await fetch(health.metricsUrl ?? '')).text();
+    expect(metrics).to.match(/^roomwire_analytics_facts_waiting\{stream="messages"\} 7$/m);
+    expect(metrics).to.match(/^roomwire_build_info\{/m);
+    disk.isWell = false;
+    expect(await status(readyz)).to.equal(503);
+    disk.isWell = true;
+    expect(await status(readyz)).to.equal(200);
+    await bus.close();
+    expect([await status(healthz), await status(readyz)]).to.eql([200, 503]);
+  });
+
+  describe('where the port is taken', () => {
+    let other: Server;
+    let port: number;
+
+    beforeEach(async () => {
+      other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      ({ port } = other.address() as AddressInfo);
+    });
+    afterEach(() => void other.close());
+
+    it('ends the start when somebody has asked for it', async () => {
+      const error = await open({ port, isPortGiven: true }).catch((caught: unknown) => caught);
+      expect(error).to.have.property('code', 'EADDRINUSE');
+    });
+
+    it('is not told when nobody has: what is to be kept is kept without, and the log says so', async () => {
+      const { health, lines } = await open({ port, isPortGiven: false });
+      expect(health.baseUrl).to.equal(undefined);
+      expect(lines.map(({ level, message }) => [level, message])).to.deep.include([
+        'warn',
+        'No health: the port is in use; set ROOMWIRE_PORT to another one',
+      ]);
+      expect(await status(health.metricsUrl ?? '')).to.equal(200);
+    });
+  });
+});
