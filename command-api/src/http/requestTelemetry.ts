@@ -31,18 +31,18 @@ export class RequestMetrics {
   inFlight = 0;
   /** Writes that were answered before the read models showed them. */
   waitsExpired = 0;
-  readonly #routes: RouteTimes[] = [];
+  private readonly routes: RouteTimes[] = [];
 
   timesOf(route: MeasuredRoute): RouteTimes {
     const times = new RouteTimes(route);
-    this.#routes.push(times);
+    this.routes.push(times);
     return times;
   }
 
   readonly collect: CollectMetrics = (sink) => {
     sink.value('roomwire_http_requests_in_flight', this.inFlight);
     sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
-    for (const { of, byStatus } of this.#routes)
+    for (const { of, byStatus } of this.routes)
       for (const [status, times] of byStatus)
         sink.distribution('roomwire_http_request_duration_seconds', times, { ...of, status: String(status) });
   };

@@ -52,7 +52,7 @@ interface Reading {
 }
 
 interface Waiter {
-  readonly fits: Fits;
+  readonly matches: Matches;
   readonly wake: () => void;
 }
 
@@ -63,90 +63,90 @@ const slackMs = 2_000;
 
 /** The outcomes of webhook calls for whoever asks again and again. The bus is read only while somebody does. */
 export class OutcomeWatch {
-  readonly #deps: OutcomeWatchDeps;
-  readonly #options: OutcomeWatchOptions;
-  readonly #waiters = new Set<Waiter>();
-  #reading: Promise<Reading> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #isOpen = true;
+  private readonly deps: OutcomeWatchDeps;
+  private readonly options: OutcomeWatchOptions;
+  private readonly waiters = new Set<Waiter>();
+  private reading: Promise<Reading> | undefined;
+  private idle: NodeJS.Timeout | undefined;
+  private isOpen = true;
 
   constructor(deps: OutcomeWatchDeps) {
-    this.#deps = deps;
-    this.#options = { ...defaultOptions, ...deps.options };
+    this.deps = deps;
+    this.options = { ...defaultOptions, ...deps.options };
   }
 
   /**
-   * What fits and has come since the cursor; waits for it a while where there is none. At once, and from now on, without a
+   * What matches and has come since the cursor; waits for it a while where there is none. At once, and from now on, without a
    * cursor. Rejects with `EngineUnavailable`.
    */
-  async next(fits: Fits, cursor: Cursor | undefined): Promise<Watched> {
-    const { name, recent } = await this.#read();
+  async next(matches: Matches, cursor: Cursor | undefined): Promise<Watched> {
+    const { name, recent } = await this.read();
     const isOurs = cursor?.reading === name;
-    const { most } = this.#options;
+    const { most } = this.options;
     const from = isOurs ? cursor.number : cursor ? recent.numberAt(cursor.time - slackMs) : recent.count;
-    let found = recent.from(from, fits, most);
+    let found = recent.from(from, matches, most);
     if (isOurs && found.outcomes.length === 0 && !found.isGap) {
-      await this.#wait(fits);
-      found = recent.from(found.next, fits, most);
+      await this.wait(matches);
+      found = recent.from(found.next, matches, most);
     }
     const { outcomes, isGap, next: number } = found;
-    return { outcomes, isGap, cursor: { reading: name, number, time: this.#deps.clock.now() } };
+    return { outcomes, isGap, cursor: { reading: name, number, time: this.deps.clock.now() } };
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    for (const { wake } of this.#waiters) wake();
-    await this.#stop();
+    this.isOpen = false;
+    for (const { wake } of this.waiters) wake();
+    await this.stop();
   });
 
-  async #read(): Promise<Reading> {
-    if (!this.#isOpen || this.#deps.openBus === undefined) throw new EngineUnavailable('message bus');
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => void this.#stop(), this.#options.idleMs).unref();
-    const reading = (this.#reading ??= this.#begin(this.#deps.openBus));
-    reading.catch(() => this.#reading === reading && (this.#reading = undefined));
-    return inTime(reading, this.#options.openMs);
+  private async read(): Promise<Reading> {
+    if (!this.isOpen || this.deps.openBus === undefined) throw new EngineUnavailable('message bus');
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => void this.stop(), this.options.idleMs).unref();
+    const reading = (this.reading ??= this.begin(this.deps.openBus));
+    reading.catch(() => this.reading === reading && (this.reading = undefined));
+    return inTime(reading, this.options.openMs);
   }
 
-  async #begin(openBus: () => Promise<Pick<MessageBus, 'read'>>): Promise<Reading> {
-    const recent = new RecentOutcomes(this.#options.kept);
+  private async begin(openBus: () => Promise<Pick<MessageBus, 'read'>>): Promise<Reading> {
+    const recent = new RecentOutcomes(this.options.kept);
     const bus = await openBus();
     const reader = await bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => {
       recent.add(outcome);
-      this.#tell(outcome);
+      this.tell(outcome);
     });
-    return { name: this.#deps.random.uuid().slice(0, 8), recent, reader };
+    return { name: this.deps.random.uuid().slice(0, 8), recent, reader };
   }
 
-  #tell(outcome: WebhookOutcome): void {
-    for (const waiter of this.#waiters)
-      if (waiter.fits(outcome)) {
-        this.#waiters.delete(waiter);
-        setTimeout(waiter.wake, this.#options.gatherMs);
+  private tell(outcome: WebhookOutcome): void {
+    for (const waiter of this.waiters)
+      if (waiter.matches(outcome)) {
+        this.waiters.delete(waiter);
+        setTimeout(waiter.wake, this.options.gatherMs);
       }
   }
 
-  #wait(fits: Fits): Promise<void> {
-    if (!this.#isOpen || this.#waiters.size >= mostWaiting) return Promise.resolve();
+  private wait(matches: Matches): Promise<void> {
+    if (!this.isOpen || this.waiters.size >= mostWaiting) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(late);
-        this.#waiters.delete(waiter);
+        this.waiters.delete(waiter);
         resolve();
       };
-      const waiter = { fits, wake };
-      const late = setTimeout(wake, this.#options.waitMs);
-      this.#waiters.add(waiter);
+      const waiter = { matches, wake };
+      const late = setTimeout(wake, this.options.waitMs);
+      this.waiters.add(waiter);
     });
   }
 
-  async #stop(): Promise<void> {
-    clearTimeout(this.#idle);
-    const reading = this.#reading;
-    this.#reading = undefined;
+  private async stop(): Promise<void> {
+    clearTimeout(this.idle);
+    const reading = this.reading;
+    this.reading = undefined;
     const closed = reading?.then(({ reader }) => reader.close());
     // What is still being opened may never come to be.
-    if (closed) await inTime(closed, this.#options.openMs).catch(() => undefined);
+    if (closed) await inTime(closed, this.options.openMs).catch(() => undefined);
   }
 }
 
@@ -155,7 +155,7 @@ const inTime = <T>(opening: Promise<T>, milliseconds: number): Promise<T> =>
     throw new EngineUnavailable('message bus');
   });
 
-export type Fits = (outcome: WebhookOutcome) => boolean;
+export type Matches = (outcome: WebhookOutcome) => boolean;
 
 export interface Found {
   /** In the order in which they came. */
@@ -168,48 +168,48 @@ export interface Found {
 
 /** The last outcomes that have come, numbered from 0. */
 export class RecentOutcomes {
-  readonly #capacity: number;
-  readonly #ring: WebhookOutcome[] = [];
-  #count = 0;
+  private readonly capacity: number;
+  private readonly ring: WebhookOutcome[] = [];
+  private counted = 0;
 
   constructor(capacity: number) {
-    this.#capacity = capacity;
+    this.capacity = capacity;
   }
 
   /** How many have come; the number of the next. */
   get count(): number {
-    return this.#count;
+    return this.counted;
   }
 
   add(outcome: WebhookOutcome): void {
-    this.#ring[this.#count % this.#capacity] = outcome;
-    this.#count += 1;
+    this.ring[this.counted % this.capacity] = outcome;
+    this.counted += 1;
   }
 
   /** At most so many of those that fit, from a number on. */
-  from(number: number, fits: Fits, most: number): Found {
-    const oldest = this.#oldest;
+  from(number: number, matches: Matches, most: number): Found {
+    const oldest = this.oldest;
     const outcomes: WebhookOutcome[] = [];
     let next = Math.max(number, oldest);
-    for (; next < this.#count && outcomes.length < most; next += 1) {
-      const outcome = this.#at(next);
-      if (fits(outcome)) outcomes.push(outcome);
+    for (; next < this.counted && outcomes.length < most; next += 1) {
+      const outcome = this.at(next);
+      if (matches(outcome)) outcomes.push(outcome);
     }
     return { outcomes, next, isGap: number < oldest };
   }
 
   /** The number of the first that ended at a time (milliseconds since 1970) or later. */
   numberAt(time: number): number {
-    let number = this.#oldest;
-    while (number < this.#count && this.#at(number).at < time) number += 1;
+    let number = this.oldest;
+    while (number < this.counted && this.at(number).at < time) number += 1;
     return number;
   }
 
-  get #oldest(): number {
-    return Math.max(0, this.#count - this.#capacity);
+  private get oldest(): number {
+    return Math.max(0, this.counted - this.capacity);
   }
 
-  #at(number: number): WebhookOutcome {
-    return this.#ring[number % this.#capacity] as WebhookOutcome;
+  private at(number: number): WebhookOutcome {
+    return this.ring[number % this.capacity] as WebhookOutcome;
   }
 }

@@ -31,7 +31,7 @@ export const cursorPattern = '^[0-9a-f]{8}\\.\\d{1,15}\\.\\d{1,15}$';
 
 export const textOfCursor = ({ reading, number, time }: Cursor): string => `${reading}.${number}.${time}`;
 
-/** Of a text that fits the pattern. */
+/** Of a text that matches the pattern. */
 export const cursorOf = (text: string): Cursor => {
   const [reading = '', number = '', time = ''] = text.split('.');
   return { reading, number: Number(number), time: Number(time) };

@@ -10,7 +10,7 @@ import {
   outcomesQuerySchema,
   type OutcomesQuery,
 } from './resource.js';
-import type { OutcomeWatch, Fits } from './outcomeWatch.js';
+import type { OutcomeWatch, Matches } from './outcomeWatch.js';
 
 export interface OutcomeDeps {
   readonly outcomes: Pick<OutcomeWatch, 'next'>;
@@ -36,7 +36,7 @@ export const webhookOutcomeRoutes = ({
       const { organizationId } = await organizationOf(commands, request);
       const { cursor } = request.query;
       const watched = await outcomes.next(
-        fitting(organizationId, request.query),
+        matching(organizationId, request.query),
         cursor === undefined ? undefined : cursorOf(cursor),
       );
       return {
@@ -48,7 +48,7 @@ export const webhookOutcomeRoutes = ({
   }),
 ];
 
-const fitting = (organizationId: string, { projectId, appId, failed }: OutcomesQuery): Fits => {
+const matching = (organizationId: string, { projectId, appId, failed }: OutcomesQuery): Matches => {
   const [project, app] = [projectId?.toLowerCase(), appId?.toLowerCase()];
   return (outcome: WebhookOutcome) =>
     outcome.organizationId === organizationId &&
