@@ -44,20 +44,20 @@ export interface CommandApiDeps {
   readonly log: EventLog;
   readonly views: ViewReader;
   readonly usage: UsageReader;
-  /** What questions about the past are answered from. */
+  /** What queries of the past are answered from. */
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
-  /** Seals the secrets of signing keys. */
+  /** Encrypts signing keys and webhook secrets. */
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Hears of each API key that opens a request. */
+  /** Is called with each API key that authenticates a request. */
   readonly lastUses: Pick<LastUses, 'used'>;
-  /** What webhook calls come to, for those who watch. */
+  /** Outcomes of webhook calls, for clients that watch them. */
   readonly outcomes: OutcomeDeps['outcomes'];
-  /** Where the requests are counted, for whoever wants to see it. */
+  /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
   readonly options: CommandApiOptions;
@@ -66,7 +66,7 @@ export interface CommandApiDeps {
 export interface CommandApiOptions {
   /** For each API key and each session subject, in this process; `perSecond` 0 is no limit. */
   readonly rateLimit: RateLimit;
-  /** Pages of these may call the API from a browser; undefined: of none. */
+  /** Origins whose pages may call the API from a browser; undefined for none. */
   readonly corsOrigins: AllowedOrigins | undefined;
 }
 
@@ -84,7 +84,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...scopeRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),
-  // Before the entries: `redrive` is no identifier of one.
+  // Before the routes of entries: `redrive` is not the id of one.
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
   ...webhookOutcomeRoutes(deps),

@@ -22,7 +22,7 @@ export type ActorCommand =
 
 export interface ActorState {
   readonly actor: Actor | undefined;
-  /** The place in a scope that the last event made the actor leave; it is given back next. */
+  /** The scope membership that the last event ended; it is released next. */
   readonly left: ScopeMembership | undefined;
 }
 
@@ -31,8 +31,11 @@ export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
 
   evolve({ actor: before }, event) {
     const actor = evolveActor(before, event);
-    const place = placeOf(before);
-    return { actor, left: place?.membershipId === placeOf(actor)?.membershipId ? undefined : place };
+    const membership = membershipOf(before);
+    return {
+      actor,
+      left: membership?.membershipId === membershipOf(actor)?.membershipId ? undefined : membership,
+    };
   },
 
   decide(command, state) {
@@ -42,7 +45,7 @@ export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
       case 'UpdateActor': {
         const { actorTokenId } = command;
         const actor = existing(state, command);
-        const changes = changedFields(actor, stayingPut(actor, command.changes));
+        const changes = changedFields(actor, keepingMembership(actor, command.changes));
         return changes ? [{ type: 'ActorUpdated', data: { actorTokenId, changes } }] : [];
       }
       case 'DeleteActor':
@@ -57,14 +60,14 @@ export const actorTarget = (actorTokenId: string): Target<ActorState, ActorComma
   decider: actorDecider,
 });
 
-/** Who is in the scope already stays in the place that it has. */
-const stayingPut = (actor: Actor, changes: ActorChanges): ActorChanges =>
+/** An actor that is in the scope already keeps its membership. */
+const keepingMembership = (actor: Actor, changes: ActorChanges): ActorChanges =>
   changes.accessScopeId === actor.accessScopeId
     ? { ...changes, scopeMembershipId: actor.scopeMembershipId }
     : changes;
 
-/** Where the actor is; undefined for one that is in no scope. */
-export const placeOf = (actor: Actor | undefined): ScopeMembership | undefined => {
+/** Undefined for an actor that is in no scope. */
+export const membershipOf = (actor: Actor | undefined): ScopeMembership | undefined => {
   if (actor === undefined) return undefined;
   const { actorTokenId, accessScopeId, scopeMembershipId } = actor;
   if (accessScopeId === null || scopeMembershipId === null) return undefined;

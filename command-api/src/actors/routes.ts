@@ -25,7 +25,7 @@ import {
   type UpdateActorBody,
 } from './resource.js';
 import { actorTarget, existing } from './decider.js';
-import { changeActor, type AskedScope } from './scopePlace.js';
+import { changeActor, type AskedScope } from './scopeMembership.js';
 
 interface ActorRequest {
   readonly caller: ProjectCaller;
@@ -45,7 +45,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     return actor;
   };
 
-  /** Asked before a place is taken, so that clients which send whole records do not fill the log. */
+  /** Checked before a membership is taken: clients that always send whole records must not fill the log. */
   const isIn = async (actorTokenId: string, accessScopeId: AskedScope): Promise<boolean> =>
     typeof accessScopeId === 'string' &&
     commands.inspect(actorTarget(actorTokenId), ({ actor }) => actor?.accessScopeId === accessScopeId);
@@ -101,7 +101,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
           ...actor,
           accessScopeId,
           context: projectContext(request),
-          command: (place) => ({ type: 'CreateActor', actor: { ...actor, ...place } }),
+          command: (membership) => ({ type: 'CreateActor', actor: { ...actor, ...membership } }),
           select: (state) => ({ ...presentActor(existing(state, actor), null), accessToken: token }),
         });
       },
@@ -143,11 +143,11 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
           projectId,
           accessScopeId: (await isIn(actorTokenId, accessScopeId)) ? undefined : accessScopeId,
           context: projectContext(request),
-          command: (place) => ({
+          command: (membership) => ({
             type: 'UpdateActor',
             actorTokenId,
             projectId,
-            changes: { ...changes, ...place },
+            changes: { ...changes, ...membership },
           }),
           select: (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
         });
@@ -177,7 +177,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
   ];
 };
 
-/** Times and identifiers in one form. */
+/** Normalizes times and identifiers. */
 const normal = <B extends UpdateActorBody>(body: B): B => ({
   ...body,
   ...(body.expiresAt == null ? {} : { expiresAt: normalTime(body.expiresAt) }),

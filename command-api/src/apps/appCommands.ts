@@ -29,7 +29,7 @@ import { staticRoomChanges } from '../rooms/staticRooms.js';
 type AppDeps = Pick<ResourceDeps, 'commands' | 'random'>;
 type CreateRequest = ApiRequest<ProjectCaller, CreateAppBody, undefined>;
 
-/** Makes an app, and the rooms of the blueprint that it is made from. */
+/** Creates an app, and the rooms of its blueprint. */
 export const createApp = async ({ commands, random }: AppDeps, request: CreateRequest): Promise<App> => {
   const { caller, body } = request;
   const { projectId } = caller;
@@ -53,11 +53,11 @@ export const createApp = async ({ commands, random }: AppDeps, request: CreateRe
 };
 
 /**
- * The rooms stand in another stream than the app, so that one of the two comes first. It is the rooms: until their app
- * is there nobody can see them, and a process that dies in between leaves some that nobody ever will. The other way
- * round, it would leave an app that lacks its rooms.
+ * The rooms are in another stream than the app, and are written first: until their app exists they are invisible, and a
+ * process that ends in between leaves rooms that never become visible. The other way round, it would leave an app that
+ * lacks its rooms.
  *
- * They are taken back where the app is known not to be there. When the log has not answered it may well be there.
+ * They are removed where the app is known not to exist. When the log has not answered, it may exist.
  */
 const withdrawRooms = async (
   commands: CommandHandler,
@@ -70,7 +70,7 @@ const withdrawRooms = async (
   throw error;
 };
 
-/** Refuses early what would be refused in the end: most of it is, and no room is made for it in vain. */
+/** Rejects early what would be rejected in the end, so that in most cases no room is created in vain. */
 const requireAllowed = (commands: CommandHandler, command: CreateApp): Promise<void> => {
   const target = appsTarget(command.app.projectId);
   return commands.inspect(target, (state) => void target.decider.decide(command, state));
@@ -98,7 +98,7 @@ const maxAppsOf = (commands: CommandHandler, { organizationId }: ProjectCaller):
 interface AppOrigin {
   readonly appId: string;
   readonly projectId: string;
-  /** What the app is made from. */
+  /** Undefined for an app without a blueprint. */
   readonly blueprint: BlueprintVersion | undefined;
 }
 
@@ -116,7 +116,7 @@ const nothingDefined: DefinedFields = {
   framework: null,
 };
 
-/** What was sent wins over the blueprint, field by field: an empty object, an empty array and null are values, too. */
+/** A field that was sent replaces that of the blueprint; an empty object, an empty array and null are values too. */
 export const newApp = (
   { appId, projectId, blueprint }: AppOrigin,
   body: CreateAppBody,
@@ -143,10 +143,10 @@ export const newApp = (
 
 const sent = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
-/** More than one, because four hex digits may meet an app that has them already. */
+/** More than one, because an app with the same four hex digits may exist. */
 const candidates = 8;
 
-/** Slugs to choose from for a new app: the one asked for, or made from the name, and four random hex digits. */
+/** Candidate slugs for a new app: the requested one, or one from the name, followed by four random hex digits. */
 export const slugsFor = (name: string, asked: string | undefined, random: Random): string[] => {
   const base = asked ?? slugFromName(name, 'app');
   return Array.from({ length: candidates }, () => `${base}-${Buffer.from(random.bytes(2)).toString('hex')}`);
@@ -155,10 +155,11 @@ export const slugsFor = (name: string, asked: string | undefined, random: Random
 type ResetRequest = ApiRequest<ProjectCaller, undefined, undefined>;
 
 /**
- * Restores an app to its blueprint: what the blueprint defines, and its static rooms. Rejects with `app_without_blueprint`.
+ * Restores an app to its blueprint: the fields that the blueprint defines, and its static rooms. Rejects with
+ * `app_without_blueprint`.
  *
- * The rooms come first, so that the version of the app says which reset was the last to be completed. One that a dying
- * process leaves half-way is completed by the next.
+ * The rooms are written first, so that the version of the app names the last reset that was completed. A reset that a
+ * process leaves incomplete is completed by the next one.
  */
 export const resetApp = async ({ commands, random }: AppDeps, request: ResetRequest): Promise<App> => {
   const { organizationId, projectId } = request.caller;
@@ -191,10 +192,10 @@ const blueprintToRestore = async (
   );
 };
 
-/** Far more than the largest definition needs; only others who keep undoing the work get there. */
+/** Far more than the largest definition needs; reached only while other processes keep undoing the work. */
 const mostParts = 100;
 
-/** Makes these the static rooms of an app. Done again after a failure, it goes on where it was. */
+/** Makes these the static rooms of an app. Repeated after a failure, it continues where it stopped. */
 export const placeStaticRooms = async (
   commands: CommandHandler,
   appId: string,
@@ -213,7 +214,7 @@ export const placeStaticRooms = async (
   throw new RevisionConflict(roomsStream(appId));
 };
 
-/** The rooms of a blueprint as those of an app, whose topics they take where they have none of their own. */
+/** The rooms of a blueprint as rooms of an app. A room without topics gets those of the app. */
 export const staticRoomsOf = (
   rooms: readonly BlueprintRoom[],
   app: { readonly appId: string; readonly projectId: string; readonly topics: readonly string[] },

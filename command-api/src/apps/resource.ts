@@ -186,14 +186,14 @@ export const exampleApp: AppAnswer = {
   updatedAt: exampleTime,
 };
 
-/** What of an organization shows in its apps; undefined where the read models do not have it. */
+/** What an app's answer needs of its organization; undefined where the read models do not have it. */
 export type AppOwner = Pick<Organization, 'status'> | undefined;
 
-/** An app of a suspended organization is suspended, whatever its own status is; that one stays, and shows again after. */
+/** An app of a suspended organization is shown as suspended. Its own status is kept, and shown again afterwards. */
 export const shownStatus = ({ status }: Pick<App, 'status'>, owner: AppOwner): AppStatus =>
   owner?.status === 'suspended' ? 'suspended' : status;
 
-/** The filter by which the owner's apps that show a status are found; undefined asks for all. */
+/** The filter for the owner's apps that are shown with a status; undefined for all. */
 export const statusFilter = (status: AppStatus | undefined, owner: AppOwner): ViewFilter => {
   if (status === undefined) return {};
   if (owner?.status !== 'suspended') return { status };
@@ -209,7 +209,7 @@ export const findApp = async (views: ViewReader, request: ProjectRequest): Promi
   return app;
 };
 
-/** The app that the path names, as its stream has it, so that what is made in it follows the rules in force now. */
+/** The app that the path names, from its stream, so that what is created in it follows its current settings. */
 export const currentApp = (commands: CommandHandler, request: ProjectRequest): Promise<App> => {
   const { projectId } = request.caller;
   const appId = pathValue(request, 'appId');

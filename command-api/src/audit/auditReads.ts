@@ -13,7 +13,7 @@ import type { ViewName } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { Rejection } from '../handling/rejections.js';
 
-/** What questions about the past are answered from. */
+/** What queries of the past are answered from. */
 export interface AuditDeps {
   readonly log: Pick<EventLog, 'head'>;
   readonly auditIndex: AuditIndex;
@@ -23,13 +23,13 @@ export interface AuditDeps {
 const patienceMs = 2_000;
 
 /**
- * Resolves when the index holds whatever was answered before this question was asked. Rejects while it is behind, as it
- * is when it is made anew: half of a history would be a wrong answer.
+ * Resolves when the index holds everything that was answered before this query. Rejects while it is behind, for example
+ * during a rebuild: an incomplete history would be a wrong answer.
  */
 export const upToDate = async ({ log, auditIndex }: AuditDeps): Promise<void> => {
   const head = await log.head();
   if (head === undefined || (await auditIndex.reached(head, patienceMs))) return;
-  throw new EngineUnavailable('audit index', { cause: new Error('It has not come up to the log yet') });
+  throw new EngineUnavailable('audit index', { cause: new Error('It is behind the log') });
 };
 
 export interface EntryFilter {
@@ -44,17 +44,17 @@ export interface EntryFilter {
 
 export interface FoundEntries {
   readonly entries: readonly AuditEntry[];
-  /** Where to go on; undefined when there is nothing more. */
+  /** Where the next page begins; undefined on the last page. */
   readonly next: AuditPlace | undefined;
 }
 
-/** Entries looked at for one answer: with several filters most of them may be none of what was asked for. */
+/** Entries examined for one answer: with several filters, most of them may not match. */
 const mostExamined = 2_000;
 const atOnce = 200;
 
 /**
- * Newest first. Looks through the entries of the narrowest key, and gives up after a while: a page may have fewer
- * entries than its limit, or none, and yet not be the last one.
+ * Newest first. Reads the entries of the narrowest key and stops after a while: a page may have fewer entries than its
+ * limit, or none, without being the last one.
  */
 export const findEntries = async (
   index: AuditIndex,
@@ -90,14 +90,14 @@ const keysOf = ({ projectId, resourceId, type, principal }: EntryFilter): readon
   ...(projectId === undefined ? [] : [auditKeys.project(projectId)]),
 ];
 
-/** Everything that has made a record what it was at a time, in the order of the log. */
+/** The events that determine a record at a time, in the order of the log. */
 export interface PastRecord {
   readonly view: ViewName;
   readonly id: string;
   readonly events: readonly RecordedEvent[];
 }
 
-/** Past this the question is refused: nobody else should have to wait for one answer. */
+/** A longer history is rejected: other requests must not wait for one answer. */
 export const longestHistory = 20_000;
 
 const parentFields = ['projectId', 'appId', 'roomId'] as const;
@@ -140,7 +140,7 @@ const ownEntries = async (
   }
 };
 
-/** Its first one at any time: the record is there, only later. */
+/** Its first entry at any time, for a record that was created later. */
 const firstEntry = async (
   index: AuditIndex,
   organizationId: string,
@@ -153,7 +153,7 @@ const firstEntry = async (
   return first;
 };
 
-/** A room goes with its app, an app with its project: there is no event of its own. */
+/** A room is removed with its app, an app with its project, without an event of its own. */
 const removalsOfParents = async (
   index: AuditIndex,
   organizationId: string,

@@ -3,7 +3,7 @@ import { placeOf } from '@roomwire/shared/ports/auditIndex';
 import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewStore';
 import type { PastRecord } from './auditReads.js';
 
-/** A record as it was, undefined when it was not there, and what made it so. */
+/** A record as it was, undefined when it did not exist, and its last change. */
 export interface RecordState {
   readonly record: Json | undefined;
   /** The last event that changed it; undefined before there was any. */
@@ -39,14 +39,14 @@ export const differencesSince = (
   }));
 };
 
-/** What an event has changed of the record. */
+/** The changes that an event made to the record. */
 const step = (fold: ViewFold, past: PastRecord, event: RecordedEvent): readonly Difference[] => {
   const before = recordIn(fold, past);
   fold.apply(event);
   return differences(before, recordIn(fold, past));
 };
 
-/** Of the field, or of one that it is in: the last one wins. */
+/** The last change of the field or of an object that contains it. */
 const changeOf = (
   path: string,
   lastChanges: ReadonlyMap<string, RecordedEvent>,
@@ -60,7 +60,7 @@ const changeOf = (
   return latest ?? (events.at(-1) as RecordedEvent);
 };
 
-/** Of no use to whoever reads a history, or not for their eyes. */
+/** Fields that are internal, or secret. */
 const withheld: ReadonlySet<string> = new Set(['createdPosition', 'secretHash', 'sealedSecret']);
 
 export const withoutSecrets = (fields: object): Json =>
@@ -73,20 +73,20 @@ const recordIn = (fold: ViewFold, { view, id }: PastRecord): Json | undefined =>
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A field that is not the same any more. */
+/** A field whose value differs. */
 export interface Difference {
   /** JSON Pointer. */
   readonly path: string;
-  /** Undefined where the field was not there. */
+  /** Undefined where the field did not exist. */
   readonly before: unknown;
-  /** Undefined where the field is not there any more. */
+  /** Undefined where the field no longer exists. */
   readonly after: unknown;
 }
 
-/** What lies deeper is compared as a whole. */
+/** Deeper objects are compared as a whole. */
 const deepest = 16;
 
-/** Field by field, into objects but not into lists. A record that is not there has no fields. */
+/** Compares field by field, into objects but not into lists. A record that does not exist has no fields. */
 export const differences = (before: Json = {}, after: Json = {}): readonly Difference[] => {
   const found: Difference[] = [];
   const compare = (one: Json, other: Json, path: string, depth: number): void => {
@@ -106,7 +106,7 @@ const own = (fields: Json, name: string): unknown => (Object.hasOwn(fields, name
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** All of it was JSON in the log, and an event that says the same again says it in its own order. */
+/** Both values were JSON in the log, so that equal ones have one text. */
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);
 

@@ -62,7 +62,7 @@ const topicConfigsSchema = mapOf(
   1000,
 );
 
-/** What the service reads of a config is checked; apps may keep settings of their own beside it. */
+/** Fields that the service reads are checked; apps may keep settings of their own beside them. */
 const configSchema = titled(
   'AppConfigInput',
   openObject({
@@ -78,7 +78,7 @@ const configSchema = titled(
   }),
 );
 
-/** What apps that carry source code bring along. */
+/** For apps that carry source code. */
 const keptAsSent = (example: unknown) =>
   anything({ description: 'Any JSON value; kept as it is sent', examples: [example] });
 
@@ -115,10 +115,10 @@ export const definitionSchema = titled(
   strictObject({ ...definedSchemas, rooms: arrayOf(roomSchema, 5000) }),
 );
 
-/** A version is one event, and with its envelope it must go into an append of any event log (1 MiB). */
+/** A version is one event, which with its envelope must fit into an append of any event log (1 MiB). */
 const mostBytes = 512 * 1024;
 
-/** A definition as it is kept, with every field. Throws the validation error of what a schema cannot say. */
+/** A definition as it is stored, with every field. Throws a validation error for what a schema cannot express. */
 export const readDefinition = (body: ValueOf<typeof definitionSchema>): BlueprintDefinition => {
   const definition = {
     topics: body.topics ?? [],

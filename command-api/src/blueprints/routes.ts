@@ -93,7 +93,7 @@ const registering = (body: RegisterBlueprintBody, blueprint: Named): BlueprintCo
     : { type: 'AddBlueprintVersion', blueprintId, organizationId, version, definition };
 };
 
-/** A version under another name is most likely meant for another blueprint. Names do not change, so this stays true. */
+/** A version under another name was most likely meant for another blueprint. Names never change. */
 const requireSameName = async (
   commands: CommandHandler,
   asked: Named,

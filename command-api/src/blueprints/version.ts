@@ -8,7 +8,7 @@ export const versionSchema = text({ maxLength: 100, pattern: versionPattern.sour
 
 /**
  * The precedence of two versions by semver 2.0.0: negative, zero or positive, for sorting. Zero means the same version:
- * build metadata makes no difference. Throws a `RangeError` for what is no version.
+ * build metadata makes no difference. Throws a `RangeError` for text that is not a version.
  */
 export const compareVersions = (left: string, right: string): number => {
   const [a, b] = [precedence(left), precedence(right)];
@@ -27,11 +27,11 @@ const precedence = (version: string): Precedence => {
   return { core: [major, minor, patch], prerelease: prerelease?.split('.') ?? [] };
 };
 
-/** A release comes after everything that was released before it. */
+/** A release comes after its prereleases. */
 const comparePrereleases = (a: readonly string[], b: readonly string[]): number =>
   a.length === 0 || b.length === 0 ? b.length - a.length : compareLists(a, b);
 
-/** Where one list begins with the other, the longer one comes after it. */
+/** A list comes after its own prefix. */
 const compareLists = (a: readonly string[], b: readonly string[]): number => {
   for (const [index, identifier] of a.entries()) {
     const other = b[index];
@@ -44,7 +44,7 @@ const compareLists = (a: readonly string[], b: readonly string[]): number => {
 
 const isNumeric = (identifier: string): boolean => /^\d+$/.test(identifier);
 
-/** Numbers come before words. They have no leading zeros, so that the longer one is the larger, however large it is. */
+/** Numbers come before words. They have no leading zeros, so that the longer one is the larger. */
 const compareIdentifiers = (a: string, b: string): number => {
   if (isNumeric(a) !== isNumeric(b)) return isNumeric(a) ? -1 : 1;
   if (isNumeric(a) && a.length !== b.length) return a.length - b.length;

@@ -23,12 +23,12 @@ export interface DeadLetterRecorderDeps {
   readonly logger: Logger;
 }
 
-/** Reports in hand at once; each is an append to a stream of its own. */
+/** Reports that are handled at once; each is an append to a stream of its own. */
 const concurrency = 32;
 
 /**
  * [HOOK-DLQ-2] Writes what the consumers report into the event log. A report is complete when the event is stored, and
- * one that comes again changes nothing.
+ * one that is delivered again changes nothing.
  */
 export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
   const workers: QueueWorker[] = [];
@@ -89,7 +89,7 @@ const execute = async (
 
 export type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;
 
-/** Whose call it was, and what was sent where. */
+/** The owner of the call and its request. */
 const sent = (call: WebhookCall) => ({
   dlqId: call.callId,
   organizationId: call.organizationId,
@@ -101,7 +101,7 @@ const sent = (call: WebhookCall) => ({
   requestBody: JSON.parse(requestBody(call)) as unknown,
 });
 
-/** [HOOK-DLQ-1] The entry that keeps a call which came to nothing. */
+/** [HOOK-DLQ-1] The dead letter of a call that failed for good. */
 export const reportedDeadLetter = ({
   call,
   responseStatus,
@@ -115,7 +115,7 @@ export const reportedDeadLetter = ({
   status,
 });
 
-/** What a redrive has come to, for the entry that is there already. */
+/** The failure of a redrive, for the existing dead letter. */
 export const redriveFailure = ({ call, responseStatus, error, status }: FailureReport) => ({
   dlqId: call.callId,
   responseStatus,
@@ -126,7 +126,7 @@ export const redriveFailure = ({ call, responseStatus, error, status }: FailureR
 
 const nothing = Uint8Array.of(0xc0);
 
-/** The entry of a call that no event log takes: all but the data. */
+/** The report of a call that is too large for the event log, without its data. */
 export const withoutData = (report: FailureReport): FailureReport => ({
   ...report,
   call: { ...report.call, data: nothing },

@@ -15,14 +15,14 @@ interface ExistingDeadLetter {
 }
 
 export type DeadLetterCommand =
-  /** A call that is reported again, because its first report was not acknowledged, is recorded once. */
+  /** Recorded once: a report may be delivered again when it was not acknowledged. */
   | { readonly type: 'RecordDeadLetter'; readonly entry: DeadLetterFields }
   | ({
       readonly type: 'RedriveDeadLetter';
       readonly redriveId: string;
       readonly redrivenBy: string;
     } & ExistingDeadLetter)
-  /** Reported once, like the first failure; one that was marked dead meanwhile stays so. */
+  /** Recorded once, like the first failure; an entry that was marked dead meanwhile stays dead. */
   | { readonly type: 'ReportRedriveFailed'; readonly failure: RedriveFailure }
   | { readonly type: 'ReportDelivered'; readonly dlqId: string }
   | ({ readonly type: 'MarkDeadLetterDead' } & ExistingDeadLetter)
@@ -30,7 +30,7 @@ export type DeadLetterCommand =
 
 export interface DeadLetterState {
   readonly entry: DeadLetter | undefined;
-  /** Also of an entry that was deleted: a late report does not bring it back. */
+  /** True of a deleted entry too: a late report does not restore it. */
   readonly wasRecorded: boolean;
   /** The last redrive whose failure was reported. */
   readonly failedRedriveId: string | undefined;

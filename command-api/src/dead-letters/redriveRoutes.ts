@@ -28,7 +28,7 @@ const path = '/organizations/{orgId}/webhook-dlq';
 
 type Request = ApiRequest<SessionCaller, unknown, unknown>;
 
-/** [HOOK-REDRIVE-1] The event says that the call is to be made; whoever feeds the events to the bus puts it there. */
+/** [HOOK-REDRIVE-1] The event requests the call; the relay of redrives puts the call on the bus. */
 export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   const redrive = async (request: Request, organizationId: string, dlqId: string) => {
     const named = { dlqId, organizationId };
@@ -47,7 +47,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
     );
   };
 
-  /** One that was deleted, or marked dead, since it was found is passed over. */
+  /** An entry that was deleted or marked dead since it was found is skipped. */
   const redriveFound = async (request: Request, organizationId: string, dlqId: string): Promise<boolean> => {
     try {
       await redrive(request, organizationId, dlqId);
@@ -98,7 +98,7 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
 
 const together = 20;
 
-/** Tries the entries of an organization that fit again, and says how many there were. `redriveOne` says whether it was there. */
+/** Redrives the matching entries of an organization. `redriveOne` resolves with whether the entry was redriven. */
 export const redriveMany = async (
   views: ViewReader,
   organizationId: string,
@@ -126,7 +126,7 @@ const filterOf = ({ status, projectId, appId, from, to }: RedriveBody): ViewFilt
   ...(from === undefined && to === undefined ? {} : { createdAt: between(from, to) }),
 });
 
-/** As they are kept, times sort as text. */
+/** Stored times sort as text. */
 const between = (from: string | undefined, to: string | undefined) => ({
   ...(from === undefined ? {} : { $gte: normalTime(from) }),
   ...(to === undefined ? {} : { $lte: normalTime(to) }),

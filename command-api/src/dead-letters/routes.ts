@@ -25,7 +25,7 @@ import { deadLetterTarget, existing } from './decider.js';
 const path = '/organizations/{orgId}/webhook-dlq';
 
 export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Route[] => {
-  /** The entry that the path names, as its stream has it, and what a command on it needs. */
+  /** The entry that the path names, from its stream, and what a command on it needs. */
   const onEntry = async (request: ApiRequest<SessionCaller, unknown, unknown>) => {
     const { organizationId } = await organizationOf(commands, request);
     const dlqId = pathValue(request, 'dlqId');
@@ -54,7 +54,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       },
     }),
 
-    // Before the entries: `stats` is no identifier of one.
+    // Before the routes of entries: `stats` is not the id of one.
     sessionRoute({
       method: 'get',
       path: `${path}/stats/pending-count`,

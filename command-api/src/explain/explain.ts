@@ -27,9 +27,9 @@ export interface Question {
 export interface Explanation {
   readonly isAllowed: boolean;
   readonly rule: ExplainedRule;
-  /** What made the record that decided what it was; undefined where there is none. */
+  /** The last change of the record that was decisive; undefined where there is none. */
   readonly event: RecordedEvent | undefined;
-  /** Milliseconds since 1970 before which it holds; infinity when no grant limits it. */
+  /** Until when it holds, in milliseconds since 1970; infinity when no grant limits it. */
   readonly until: number;
 }
 
@@ -40,7 +40,7 @@ const refusal = (rule: ExplainedRule, event: RecordedEvent | undefined): Explana
   until: Number.POSITIVE_INFINITY,
 });
 
-/** What the gateways would have said, by the rules that they go by. */
+/** What the gateways would have decided, by the same rules. */
 export const explain = async (records: PastRecords, question: Question): Promise<Explanation> => {
   const actor = await records.get('actors', question.actorTokenId);
   const standing = await standingIn(records, question, actor);
@@ -104,7 +104,7 @@ const explainAdmission = async (
 const isGranted = ({ admission }: JudgedAdmission, action: Action): boolean =>
   action === 'publish' ? admission.mayPublish : admission.maySubscribe;
 
-/** An admission is for both actions, and for a time. */
+/** An admission covers both actions and a time; this is the rule for one action at one time. */
 const ruleFor = (
   judged: JudgedAdmission,
   action: Action,
@@ -124,7 +124,7 @@ interface Looked {
   readonly grants: readonly Past<Views['grants']>[];
 }
 
-/** Of the record that the rule is about. A room without a grant for somebody is what its last grant made it. */
+/** The last change of the record that the rule is about. Where a grant is missing, that is the room's last grant. */
 const eventOf = (
   { rule, grant }: JudgedAdmission,
   { app, room, grants }: Looked,
@@ -136,7 +136,7 @@ const eventOf = (
   return ofApp.includes(rule) ? app.event : room.event;
 };
 
-/** The rules of admission, and those that stand before and behind them. */
+/** The rules of admission, and those that are checked before and after them. */
 export type ExplainedRule =
   | StandingRule
   | AdmissionRule
@@ -147,7 +147,7 @@ export type ExplainedRule =
   | 'grant_other_action'
   | 'observer';
 
-/** Each in words. */
+/** The texts of answers. */
 export const ruleTexts: { readonly [R in ExplainedRule]: string } = {
   actor_missing: 'The actor was not there',
   actor_disabled: 'The actor was disabled',

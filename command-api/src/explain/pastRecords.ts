@@ -6,7 +6,7 @@ import { type AuditDeps, longestHistory, pastRecord } from '../audit/auditReads.
 import { stateAt } from '../audit/recordStates.js';
 import { Rejection } from '../handling/rejections.js';
 
-/** A record as it was, undefined when it was not there, and the event that made it so. */
+/** A record as it was, undefined when it did not exist, and its last change. */
 export interface Past<T> {
   readonly value: T | undefined;
   readonly event: RecordedEvent | undefined;
@@ -15,14 +15,14 @@ export interface Past<T> {
 /** The records of an organization as they were at a time, in milliseconds since 1970. */
 export interface PastRecords {
   readonly get: <V extends ViewName>(view: V, id: string) => Promise<Past<Views[V]>>;
-  /** Of those that have ever had the name, the one that has it then. */
+  /** Of the records that have ever had the slug, the one that had it then. */
   readonly named: <V extends 'apps' | 'rooms'>(view: V, key: string, slug: string) => Promise<Past<Views[V]>>;
-  /** The identifier of the record that was made with this key. */
+  /** The id of the record that was created with this key. */
   readonly idOf: (view: ViewName, key: string) => Promise<string | undefined>;
   readonly grantsOf: (roomId: string) => Promise<readonly Past<Views['grants']>[]>;
 }
 
-/** Records that have had a slug one after the other. */
+/** How many records that have had a slug in turn are examined. */
 const mostNamesakes = 50;
 
 export const pastRecords = (deps: AuditDeps, organizationId: string, time: number): PastRecords => {

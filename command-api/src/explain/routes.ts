@@ -35,7 +35,7 @@ export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>):
   }),
 ];
 
-/** Of an actor that the organization has or has had. */
+/** The id of an actor that the organization has or had. */
 const actorIdOf = async (records: PastRecords, actor: string): Promise<string | undefined> => {
   if (isUuid(actor)) return records.idOf('actors', auditKeys.record(actor.toLowerCase()));
   return actorKeyIdPattern.test(actor) ? records.idOf('actors', auditKeys.actorKeyId(actor)) : undefined;

@@ -24,7 +24,7 @@ export interface CommandHandler {
     select: (state: State) => Result,
   ): Promise<Result>;
 
-  /** A strongly consistent read: `select` of the state as it is now, with nothing in it that may yet fail. */
+  /** A strongly consistent read: `select` of the state as it is stored now. */
   inspect<State, Command, Event extends DomainEvent, Result>(
     target: Target<State, Command, Event>,
     select: (state: State) => Result,
@@ -36,7 +36,7 @@ export interface CommandHandlerDeps {
   readonly views: ViewReader;
   readonly random: Random;
   readonly logger: Logger;
-  /** Told of each answer that is given before the read models show what it is about. */
+  /** Called for each answer that is sent before the read models show the write. */
   readonly onWaitExpired?: () => void;
   readonly tracing?: Tracing | undefined;
 }
@@ -92,7 +92,7 @@ const dropIdle = (writers: Map<string, StreamWriter>): void => {
   }
 };
 
-/** Does a part of a command as a span of its trace, and in the context of that span. Without a trace it is just done. */
+/** Performs a part of a command as a span of its trace, where it is traced. */
 export const traced = async <T>(
   tracing: Tracing | undefined,
   name: string,
@@ -107,7 +107,7 @@ export const traced = async <T>(
     span.end();
     return result;
   } catch (error) {
-    // To be refused is no error of the service.
+    // A rejection is not an error of the service.
     span.end(error instanceof Rejection ? undefined : error);
     throw error;
   }

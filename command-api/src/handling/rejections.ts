@@ -1,6 +1,6 @@
 import { exampleIds } from '../http/exampleValues.js';
 
-/** How a rejection is answered. Its details are what the message needs; the example's are those of the API's description. */
+/** How a rejection is answered. `Details` are what its message needs; `example` holds those of the API's description. */
 export interface RejectionRow<Details> {
   readonly status: number;
   /** Which of the error shapes of the API the answer has. */
@@ -177,7 +177,7 @@ export const rejections = {
 export type RejectionCode = keyof typeof rejections;
 export type RejectionDetails<C extends RejectionCode> = (typeof rejections)[C]['example'];
 
-/** A rule of the domain does not allow what was asked for. */
+/** A rule of the domain does not allow the command or the query. */
 export class Rejection<C extends RejectionCode = RejectionCode> extends Error {
   override readonly name = 'Rejection';
   readonly code: C;

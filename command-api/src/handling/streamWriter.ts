@@ -12,19 +12,19 @@ import type { Decider } from './writeModel.js';
 import { Rejection } from './rejections.js';
 import { readEvent } from '@roomwire/shared/domain/readEvent';
 
-/** Who asks, for whom and when: what the events of a command carry. */
+/** The metadata of a command's events: who asked, for whom and when. */
 export type CommandContext = EventMetadata;
 
 export interface Submission<State, Event extends DomainEvent, Result> {
   readonly decide: (state: State) => readonly Event[];
-  /** Absent for a submission that only looks. */
+  /** Absent for a submission that only reads. */
   readonly context?: CommandContext;
   readonly select: (state: State) => Result;
 }
 
 export interface Decided<Result> {
   readonly result: Result;
-  /** Position that the read models must have passed to show the state that was decided on. */
+  /** The log position that read models must have reached to show this state. */
   readonly position: LogPosition | undefined;
 }
 
@@ -44,13 +44,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What a submission came to, held back until the append that it shares has succeeded. */
+/** The outcome of a submission, held back until the append that it shares has succeeded. */
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 const conflictAttempts = 5;
 const batchSize = 100;
 
-/** A batch ends behind the command with which its events get this large: engines bound what one append may hold. */
+/** A batch ends after the command with which its events reach this size: engines limit the size of an append. */
 const batchCharacters = 256 * 1024;
 
 /** The one writer of a stream in this process. Other processes may write it too: they show up as conflicts. */
@@ -63,7 +63,7 @@ export const createStreamWriter = (deps: {
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
-  /** So many of those that wait are decided each for itself. */
+  /** How many of the waiting submissions are decided in a batch of their own. */
   let alone = 0;
 
   const run = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export const createStreamWriter = (deps: {
       } catch (error) {
         known = undefined;
         if (error instanceof AppendTooLarge && batch.length > 1) {
-          // One command is too large, or two that met: the others have nothing to do with it.
+          // One command is too large, or several together: the others must not fail because of it.
           waiting.unshift(...batch);
           alone = batch.length;
         } else for (const each of batch) each.reject(error);
@@ -92,14 +92,14 @@ export const createStreamWriter = (deps: {
       try {
         return await attemptBatch(batch);
       } catch (error) {
-        // What was folded ahead of the failed append is not true.
+        // Events that were folded ahead of the failed append have not happened.
         known = undefined;
         if (!(error instanceof RevisionConflict) || attempt === conflictAttempts) throw error;
       }
     }
   };
 
-  /** The outcomes of the first submissions; those that have none go into the next batch. */
+  /** The outcomes of the first submissions; the remaining ones go into the next batch. */
   const attemptBatch = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const [first] = batch as readonly [Waiting, ...Waiting[]];
     const folded = await refresh(log, stream, first.decider, known);
@@ -136,7 +136,7 @@ export const createStreamWriter = (deps: {
   };
 };
 
-/** Decides on the state as the submissions before it leave it; a refusal leaves it as it is. Any other error is a defect. */
+/** Decides on the state after the submissions before it. A rejection leaves the state as it is; any other error is a defect. */
 const decideOne = (
   { decider, submission }: Waiting,
   folded: StreamState<unknown>,
@@ -146,7 +146,7 @@ const decideOne = (
   try {
     for (const event of submission.decide(folded.state)) {
       if (submission.context === undefined)
-        throw new TypeError('A submission without context decides nothing');
+        throw new TypeError('A submission without context must not decide events');
       fresh.push({
         id: random.uuid(),
         schemaVersion: schemaVersions[event.type],
@@ -177,7 +177,7 @@ export interface StreamState<State> {
   position: LogPosition | undefined;
 }
 
-/** Brings a folded stream up to date. Only the events behind its revision are read. */
+/** Brings a folded stream up to date. Only the events after its revision are read. */
 export const refresh = async <State, Command, Event extends DomainEvent>(
   log: EventLog,
   stream: string,

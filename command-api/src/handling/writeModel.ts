@@ -3,7 +3,7 @@ import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * A write model as three functions without I/O, clock or chance.
+ * A write model as three pure functions: no I/O, no clock, no randomness.
  *
  * `evolve` owns the state it is given and may change it in place: a state is only ever folded forward.
  * `decide` reads the state, and either returns the events that happen or throws a `Rejection`.
@@ -20,7 +20,7 @@ export interface Target<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
 }
 
-/** The requested fields whose value differs from the record's; undefined when none does and nothing happens. */
+/** The requested fields whose value differs from the record's; undefined when none does. */
 export const changedFields = <R extends object, C extends Partial<R>>(
   record: R,
   requested: C,

@@ -7,9 +7,9 @@ import { applicationError, frameworkError, type ErrorAnswer } from './errors.js'
 import type { ProjectCaller, SessionCaller } from './route.js';
 
 export interface Authenticator {
-  /** The caller behind a project-scoped API key, or an `ErrorAnswer` thrown. */
+  /** The caller behind a project-scoped API key. Throws an `ErrorAnswer`. */
   project(authorization: string | undefined, at: { id: string; now: string }): Promise<ProjectCaller>;
-  /** The caller behind a user session token, or an `ErrorAnswer` thrown. */
+  /** The caller behind a user session token. Throws an `ErrorAnswer`. */
   session(authorization: string | undefined, at: { id: string; now: string }): Promise<SessionCaller>;
 }
 

@@ -11,7 +11,7 @@ type Middleware = (
 
 type SetHeaders = (response: ServerResponse) => void;
 
-/** What the answers of a path may load, by directive. A page sets its own after the API's: the last one counts. */
+/** The content security policy of the answers of a path. A page sets its own after the API's: the last one counts. */
 export const contentPolicy = (directives: Readonly<Record<string, readonly string[]>>): Middleware =>
   helmet.contentSecurityPolicy({
     useDefaults: false,
@@ -19,8 +19,8 @@ export const contentPolicy = (directives: Readonly<Record<string, readonly strin
   });
 
 /**
- * What every answer tells a browser: it is data and never a page, nothing may frame it, and nobody may keep it.
- * `Strict-Transport-Security` is left to the proxy that ends TLS, because it binds everything else on the host too.
+ * Headers of every answer for browsers: it is data and never a page, and must be neither framed nor cached.
+ * `Strict-Transport-Security` is left to the proxy that ends TLS, because it applies to everything on the host.
  */
 export const securityHeaders = (): SetHeaders => {
   const loadNothing = contentPolicy({ 'default-src': ["'none'"] });
@@ -28,7 +28,7 @@ export const securityHeaders = (): SetHeaders => {
     contentSecurityPolicy: false,
     strictTransportSecurity: false,
     xFrameOptions: { action: 'deny' },
-    // For browsers and plug-ins that are gone.
+    // For browsers and plug-ins that no longer exist.
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
@@ -41,7 +41,7 @@ export const securityHeaders = (): SetHeaders => {
   };
 };
 
-/** They are the same in every answer, so that the middleware is asked once. */
+/** The headers are the same in every answer, so that the middleware runs once. */
 const headersOf = (middleware: Middleware): readonly (readonly [string, string])[] => {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
@@ -54,7 +54,7 @@ export type AllowedOrigins = readonly string[] | '*';
 
 type Allow = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** How long a browser may remember the answer to a preflight. */
+/** How long a browser may cache the answer to a preflight. */
 const rememberedSeconds = 600;
 
 /**

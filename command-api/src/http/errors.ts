@@ -24,7 +24,7 @@ export interface FailedConstraint {
   readonly message: string;
 }
 
-/** Unknown resources, duplicates, bad identifiers and credentials, and whatever else has no shape of its own. */
+/** Unknown resources, duplicates, bad identifiers and credentials, and everything without a shape of its own. */
 export const applicationError = (
   status: number,
   message: string,

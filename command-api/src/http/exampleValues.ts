@@ -17,5 +17,5 @@ export const exampleIds = {
 
 export const exampleTime = '2026-01-31T09:30:00.000Z';
 
-/** As long as a real one, and no one's. */
+/** As long as a real secret. */
 export const exampleSecret = 'EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXAMPLE-EXA';

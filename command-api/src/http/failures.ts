@@ -30,17 +30,17 @@ export const answerUnknownRoute =
     });
   };
 
-/** No endpoint takes OPTIONS. Left alone, Express would list the methods of a path, to anybody and as text. */
+/** No endpoint accepts OPTIONS. By default, Express would list the methods of a path to anyone, as text. */
 export const refuseOptions = (deps: ErrorHandlerDeps): RequestHandler => {
   const refuse = answerUnknownRoute(deps);
   return (request, response, next) =>
     request.method === 'OPTIONS' ? refuse(request, response, next) : next();
 };
 
-/** Answers a request that failed; one whose answer has begun is cut off. */
+/** Answers a request that failed; where the answer has begun, the connection is closed. */
 export type AnswerFailure = (error: unknown, response: ServerResponse) => void;
 
-/** The one place where a failure becomes an answer. What nobody expected says nothing but its id. */
+/** The one place where a failure becomes an answer. An unexpected one shows nothing but its id. */
 export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): AnswerFailure => {
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
     if (error instanceof ErrorAnswer) return error;
@@ -64,15 +64,15 @@ export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): Answ
   };
 };
 
-/** Express tells error handlers by their four parameters. */
+/** Express recognizes error handlers by their four parameters. */
 export const answerErrors =
   (answerFailure: AnswerFailure): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) =>
     answerFailure(error, response);
 
-/** What was sent is echoed; a credential in the wrong place must not travel on with the error. */
+/** Values that were sent are echoed; a credential in the wrong field must not be. */
 const withoutCredentials = (_name: string, value: unknown): unknown =>
   typeof value === 'string' ? redactText(value) : value;
 
-/** What of a path or a query cannot be decoded comes as a URIError with this status. */
+/** A path or a query that cannot be decoded is a URIError with this status. */
 const isBadRequest = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 400;

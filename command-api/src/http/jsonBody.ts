@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import { applicationError, validationError, type ErrorAnswer } from './errors.js';
 
-/** A body may be this large. */
+/** The largest body that is accepted. */
 export const bodyLimitBytes = 1024 * 1024;
 
 export const bodyMessages = {
@@ -17,16 +17,16 @@ const deepestNesting = 32;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The rest of a body that is too large is read, so that its sender sees the answer; but not the rest of this much. */
+/** A body that is too large is read to its end, so that its sender sees the answer, unless it is larger than this. */
 const readToTheEndBytes = 16 * bodyLimitBytes;
 
 const parse = express.json({
   limit: bodyLimitBytes,
-  // A body of the allowed size could become a thousand times as large.
+  // A compressed body of the allowed size could inflate to a thousand times that size.
   inflate: false,
   strict: false,
   type: () => true,
-  // The parser drops a byte order mark, with which JSON must not begin, and replaces what is not UTF-8.
+  // The parser would drop a byte order mark, with which JSON must not begin, and replace what is not UTF-8.
   verify(_request, _response, bytes) {
     if (bytes.subarray(0, 3).equals(byteOrderMark)) throw new SyntaxError('Begins with a byte order mark');
     if (!isUtf8(bytes)) throw new SyntaxError('Is not UTF-8');
@@ -35,7 +35,7 @@ const parse = express.json({
 
 /**
  * The JSON body of a request, undefined where there is none. Throws an `ErrorAnswer`: 415 for another content type,
- * 413 past the limit, 400 for what is not JSON, is nested too deeply, names `__proto__` or has a number beyond all numbers.
+ * 413 past the limit, 400 for what is not JSON, is nested too deeply, names `__proto__` or has a number that no double holds.
  */
 export const readJsonBody = async (
   request: IncomingMessage,
@@ -81,10 +81,10 @@ const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer
   }
 };
 
-/** Of `1e20`, a number that is written shorter than it is kept. */
+/** How much longer a number such as `1e20` gets when it is written out. */
 const longestWritten = 6;
 
-/** What is kept of a body is no larger than a body, so that everything behind can rely on that. */
+/** A body that is stored is no larger than the limit either; the event log and the read models rely on that. */
 const checkWritten = (body: unknown, receivedBytes: number): void => {
   if (receivedBytes * longestWritten <= bodyLimitBytes) return;
   if (Buffer.byteLength(JSON.stringify(body) ?? '') > bodyLimitBytes)
@@ -97,7 +97,7 @@ const checkWritten = (body: unknown, receivedBytes: number): void => {
     ]);
 };
 
-/** Walks without recursion, because the nesting is the sender's choice. */
+/** Without recursion, because the sender chooses the nesting. */
 const checkStructure = (body: unknown): void => {
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -116,7 +116,7 @@ const childrenOf = (value: unknown): unknown[] => {
   return Object.values(value).filter(isNested);
 };
 
-/** `JSON.parse` makes infinities of numbers that are too large, and they would be null in the answer. */
+/** `JSON.parse` turns numbers that are too large into infinities, which would be null in the answer. */
 const isNested = (value: unknown): boolean => {
   if (value === Infinity || value === -Infinity)
     throw validationError([{ path: '', value: null, message: 'must not contain numbers beyond 1.8e308' }]);

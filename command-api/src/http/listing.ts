@@ -56,7 +56,7 @@ export const examplePage = <T>(item: T): Page<T> => ({
   pagination: { total: 1, page: 1, pageCount: 1 },
 });
 
-/** One page of a view. Newest first where the caller asks for no order, and between equals. */
+/** One page of a view. Newest first by default, and between equals. */
 export const findPage = async <V extends ViewName, T>(
   views: ViewReader,
   view: V,
@@ -80,7 +80,7 @@ const readOrder = (order: string): readonly [string, 1 | -1] => {
   return [field, direction === 'DESC' ? -1 : 1];
 };
 
-/** Matches text that contains the given text, whatever its case; nothing in it is special. */
+/** Matches text that contains the given text literally, in any case. */
 export const containing = (text: string): ViewFilter => ({
   $regex: text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'),
   $options: 'i',
@@ -89,11 +89,11 @@ export const containing = (text: string): ViewFilter => ({
 export const newestFirst: Sort = [['createdPosition', -1]];
 export const oldestFirst: Sort = [['createdPosition', 1]];
 
-/** When a record was last used, ISO 8601; null when it never was. */
+/** When a record was last used, ISO 8601; null for never. */
 export const lastUseOf = async (usage: UsageReader, id: string): Promise<string | null> =>
   (await usage.lastUses([id])).get(id) ?? null;
 
-/** Presents records with the times of their last uses, which are read at once. */
+/** Presents records with the times of their last uses, which are read in one query. */
 export const presentUsed = async <T, Presented>(
   usage: UsageReader,
   records: readonly T[],

@@ -23,12 +23,12 @@ export interface MountDeps {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Answers a request, or returns false where it is for none of the routes. */
+/** Answers a request, or returns false where no route matches. */
 export type AnswerRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 type Found = FindResult<HTTPVersion.V1>;
 
-/** What a path does with a request that has come to it. */
+/** Answers a request to a path. */
 type Answer = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,7 +36,7 @@ type Answer = (
   traceparent: TraceParent | undefined,
 ) => Promise<void>;
 
-/** Longer than any request target that Node takes: how long an id may be is said where ids are checked. */
+/** Longer than any request target that Node accepts: the length of ids is checked with their form. */
 const maxParamLength = 64 * 1024;
 
 /**
@@ -47,9 +47,9 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
   const router = createRouter({
     ignoreTrailingSlash: true,
     maxParamLength,
-    // A query is read by the routes that take one, see readQuery.
+    // Only routes that take a query parse it, see readQuery.
     querystringParser: () => undefined,
-    // No route is found for it, so nothing of a route's (its times, its trace) is there.
+    // No route matches, so that there is no metric and no trace for it.
     onBadUrl: (path, _request, response) =>
       deps.answerFailure(Object.assign(new URIError(`Cannot decode ${path}`), { status: 400 }), response),
   });
@@ -85,7 +85,7 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
   };
   return (request, response) => {
     const found = router.find(request.method as HTTPMethod, request.url ?? '');
-    // The tree takes nothing for a value too; a path with an empty part is none of ours.
+    // The router accepts empty parameters; the API has no path with an empty segment.
     if (found === null || Object.values(found.params).includes('')) return false;
     if (found.store === null) void found.handler(request, response, found.params, null, {});
     else void answer(request, response, found);
@@ -93,11 +93,11 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
   };
 };
 
-/** Who may get may ask for the head alone. */
+/** A path with GET has HEAD too. */
 const methodsOf = ({ method }: Route): HTTPMethod[] =>
   method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase() as HTTPMethod];
 
-/** What a path refuses by itself: `OPTIONS` is for browsers, and answered elsewhere. */
+/** The methods that a path answers with 405. `OPTIONS` is for browsers, and answered elsewhere. */
 const methodsBesides = (methods: readonly HTTPMethod[]): HTTPMethod[] =>
   (METHODS as HTTPMethod[]).filter((method) => method !== 'OPTIONS' && !methods.includes(method));
 
@@ -111,10 +111,10 @@ const refusingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): A
   };
 };
 
-/** A route's own types hold once its schemas and its credential have been checked. */
+/** The types of a route hold once its credential and its schemas have been checked. */
 type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
 
-/** The order of the checks is part of the contract: credentials, then the rate, then ids, then the query and the body. */
+/** The order of the checks is part of the specification: credentials, rate, ids, query, body. */
 const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
@@ -131,7 +131,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));
 
-    // Only now: a body may take minutes to come in, and what happens must not be dated back to its first byte.
+    // Only now: a body may take minutes to arrive, and its events must not be dated back to its first byte.
     const now = new Date(clock.now()).toISOString();
     const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
@@ -153,7 +153,7 @@ const validBody = async (
   check: Validate,
   at: { id: string; now: string },
 ): Promise<unknown> => {
-  // A missing body is checked like an empty one of the wrong type, so that it is never an empty, valid PATCH.
+  // A missing body is checked as null, so that it never counts as an empty, valid PATCH.
   const body = (await readJsonBody(request, response, at)) ?? null;
   check(body);
   return body;

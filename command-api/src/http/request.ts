@@ -6,13 +6,13 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 
 const header = 'x-request-id';
 
-/** The caller's own where it sent a UUID, and a new one for anything else: it goes into events and log lines. */
+/** The caller's own id where it is a UUID, otherwise a new one: it is written to events and log lines. */
 export const requestIdFor = ({ headers }: IncomingMessage, random: Random): string => {
   const given = headers[header];
   return typeof given === 'string' && isUuid(given) ? given : random.uuid();
 };
 
-/** Names the request in its answer, its log lines and the events that it causes. */
+/** Sets the id that names the request in its answer, its log lines and its events. */
 export const assignRequestId = (request: IncomingMessage, response: ServerResponse, random: Random): void => {
   response.setHeader(header, requestIdFor(request, random));
 };
@@ -68,21 +68,21 @@ export const readQuery = (target: string): Record<string, unknown> => {
   return query;
 };
 
-/** A request may name one parameter thousands of times: what was gathered of it is not copied for each. */
+/** A request may repeat a parameter thousands of times, so that the list is not copied for each. */
 const withAnother = (earlier: unknown, value: string): unknown[] => {
   if (!Array.isArray(earlier)) return [earlier, value];
   earlier.push(value);
   return earlier as unknown[];
 };
 
-/** What cannot be decoded has become a replacement character, which somebody may have sent as well. */
+/** Bytes that cannot be decoded have become replacement characters, which a client may also have sent as such. */
 const isUtf8 = (search: string, parameters: URLSearchParams): boolean =>
   !parameters.toString().includes('%EF%BF%BD') || /%EF%BF%BD/i.test(search);
 
-/** A path and its query. Express answers in a shape of its own what it cannot parse, so that never reaches it. */
+/** A path and its query. Anything else never reaches Express, which would answer it in a shape of its own. */
 const originForm = /^\/[^#\u00a0]*$/;
 
-/** Answers 400 to a request target of any other form, and gives the rest to the API. */
+/** Answers 400 to a request target of any other form, and passes the others to the API. */
 export const takingOriginForm =
   (api: RequestListener, { clock, random }: { clock: Clock; random: Random }): RequestListener =>
   (request, response) => {

@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import { requestIdOf } from './request.js';
 
-/** What requests are counted by: the path as the table of routes has it, never as it was sent. */
+/** The labels of a route: its path is the template in the table of routes, never a path that was sent. */
 export interface MeasuredRoute {
   readonly method: string;
   readonly route: string;
 }
 
-/** How long one route takes, by what it answers. */
+/** The times of one route, by the status of the answer. */
 export class RouteTimes {
   readonly of: MeasuredRoute;
   readonly byStatus = new Map<number, Distribution>();
@@ -26,7 +26,7 @@ export class RouteTimes {
   }
 }
 
-/** What a command-api has counted of the requests that came to its routes. */
+/** Counts the requests to the routes of this process. */
 export class RequestMetrics {
   inFlight = 0;
   /** Writes that were answered before the read models showed them. */
@@ -48,7 +48,7 @@ export class RequestMetrics {
   };
 }
 
-/** Goes on with the caller's trace, if it has one. Names are those of OpenTelemetry's conventions for HTTP. */
+/** Continues the caller's trace, if there is one. Names follow OpenTelemetry's conventions for HTTP. */
 export const beginRequest = (
   tracing: Tracing,
   { headers, method = '' }: IncomingMessage,
@@ -62,7 +62,7 @@ export const beginRequest = (
   });
 };
 
-/** What the caller did wrong is no error of the service. */
+/** An error of the caller is not an error of the service. */
 export const endRequest = (span: Span, response: ServerResponse): void => {
   const { statusCode } = response;
   span.set({ 'http.response.status_code': statusCode, 'roomwire.request_id': requestIdOf(response) });

@@ -39,7 +39,7 @@ export interface ProjectCaller {
 export interface SessionCaller {
   readonly principal: string;
   readonly organizationIds: readonly string[];
-  /** Staff of the service: may see every organization and set what customers may not. */
+  /** Staff of the service, who may see every organization and set what customers may not. */
   readonly isOperator: boolean;
 }
 
@@ -49,18 +49,18 @@ export interface ApiRequest<Caller, Body, Query> {
   readonly path: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;
-  /** ISO 8601, the time at which the whole request had come in. */
+  /** ISO 8601, the time at which the whole request had arrived. */
   readonly now: string;
   readonly requestId: string;
-  /** Where the request stands in its trace; undefined where it is not traced. */
+  /** The context of its trace; undefined where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }
 
-/** What is needed of a request to find what its path names. */
+/** The parts of a request that are needed to find what its path names. */
 export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, 'caller' | 'path'>;
 export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
 
-/** A row of the API's table: everything that is known of an endpoint, and what it does. */
+/** A row of the API's table: everything about an endpoint. */
 interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
   /** Which credential opens the route. */
   readonly access: Access;
@@ -106,11 +106,11 @@ export const sessionRoute = <Body = undefined, Query = undefined, Answer = void>
   route: Omit<SessionRoute<Body, Query, Answer>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
 
-/** Nothing for a request that is not traced. */
+/** Empty for a request that is not traced. */
 const traced = ({ traceparent }: { readonly traceparent?: TraceParent | undefined }) =>
   traceparent === undefined ? undefined : { traceparent };
 
-/** What the events of a project's command carry. */
+/** The metadata of the events of a project's command. */
 export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext => ({
   occurredAt: request.now,
   organizationId: request.caller.organizationId,
@@ -120,7 +120,7 @@ export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unkno
   ...traced(request),
 });
 
-/** What the events of an organization's command carry. */
+/** The metadata of the events of an organization's command. */
 export const sessionContext = (
   request: ApiRequest<SessionCaller, unknown, unknown>,
   organizationId: string,
@@ -137,7 +137,7 @@ export const sessionContext = (
 export const pathParameterNames = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
-/** A path parameter that the route's own path names. */
+/** A path parameter of the route's own path. */
 export const pathValue = (
   request: { readonly path: Readonly<Record<string, string>> },
   name: string,

@@ -38,7 +38,6 @@ export const oneOf = <const V extends string>(
   keywords: JsonSchema = {},
 ): Schema<V> => ({ type: 'string', enum: [...values], ...keywords });
 
-/** A type that JSON Schema has no word for: the one place where the compiler relies on what is written. */
 export const only = <const V extends string | boolean>(value: V): Schema<V> => ({
   type: typeof value,
   const: value,
@@ -55,7 +54,7 @@ export const eitherOrNull = <T>(schema: Schema<T>): Schema<T | null> => ({
   oneOf: [schema, { type: 'null' }],
 });
 
-/** The same values, with something said about them. */
+/** The same values, with a description. */
 export const described = <T>(schema: Schema<T>, description: string): Schema<T> => ({
   ...schema,
   description,
@@ -109,14 +108,14 @@ export const dictionaryOf = <T>(values: Schema<T>): Schema<Readonly<Record<strin
   additionalProperties: values,
 });
 
-/** An array past its limit fails by that alone: its items are not looked at. */
+/** An array past its limit is reported for that alone: its items are not checked. */
 export const arrayOf = <T>(
   items: Schema<T>,
   maxItems: number,
   more: { readonly uniqueItems?: boolean } = {},
 ): Schema<readonly T[]> => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
 
-/** An object with names of the sender's choice. Past its limit it fails by that alone, like an array. */
+/** An object whose sender chooses the names. Past its limit only that is reported, as for an array. */
 export const mapOf = <T>(
   propertyNames: JsonSchema,
   values: Schema<T>,
@@ -128,7 +127,7 @@ export const mapOf = <T>(
   then: { propertyNames, additionalProperties: values },
 });
 
-// What several resources have.
+// Fields that several resources have.
 
 export const nameSchema = text({ minLength: 1, maxLength: 255, format: 'display-name' });
 export const descriptionSchema = orNull(text({ maxLength: 2000 }));
@@ -140,10 +139,10 @@ export const topicNameSchema = text({ maxLength: topicNameMaxLength, pattern: to
 export const topicsSchema = arrayOf(topicNameSchema, 1000, { uniqueItems: true });
 export const activeOrDisabledSchema = oneOf(['active', 'disabled']);
 
-/** The time as it is kept, whatever offset it was sent with. */
+/** The time as it is stored, in UTC. */
 export const normalTime = (time: string): string => new Date(time).toISOString();
 
-// In answers: the shape that a value has, without the limits that it was taken with.
+// In answers: the type of a value, without the limits that apply to requests.
 export const textSchema = text();
 export const textOrNullSchema = orNull(textSchema);
 export const flagSchema = flag();

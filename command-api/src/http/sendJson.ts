@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
 
-/** What becomes text at a time: some milliseconds of work at the most. */
+/** Records that are serialized at a time: some milliseconds of work. */
 const recordsAtOnce = 500;
 
-/** Ends an answer with a JSON body, which the replacer may still change. */
+/** Ends an answer with a JSON body, serialized with the replacer. */
 export const sendJson = (
   response: ServerResponse,
   status: number,
@@ -19,8 +19,8 @@ export const sendJson = (
 };
 
 /**
- * Ends an answer with a list, however long: in pieces, so that nobody waits for all of it to become text, and no more of
- * it is in memory than the client takes. Resolves when it has been handed on, or the client is gone.
+ * Ends an answer with a list of any length, in pieces: other requests do not wait for its serialization, and no more of
+ * it is in memory than the client reads. Resolves when it has been written, or the client has disconnected.
  */
 export const sendList = async (
   response: ServerResponse,
@@ -42,7 +42,7 @@ const begin = (response: ServerResponse, status: number): void => {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 };
 
-/** Resolves when the client has taken what was written, or is gone. */
+/** Resolves when the written data has been sent, or the client has disconnected. */
 const drained = async (response: ServerResponse): Promise<void> => {
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ const listedFailures = 100;
 /** Compiles a schema into a check that throws one validation error with an entry for each failed constraint. */
 export const bodyValidator = (schema: JsonSchema): Validate => throwing(schema);
 
-/** Like `bodyValidator`, for the strings of a query: numbers are read from them, in place. */
+/** Like `bodyValidator`, for a query: strings of numbers are converted in place. */
 export const queryValidator = (schema: JsonSchema): Validate => {
   const check = bodyValidator(schema);
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
@@ -27,11 +27,11 @@ const numberPatterns: Readonly<Record<string, RegExp>> = {
   number: /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i,
 };
 
-/** What is no decimal number stays the text that it is, and fails the schema by its type. */
+/** Text that is not a decimal number stays as it is, and fails the schema by its type. */
 const readNumber = (value: unknown, type: unknown): unknown =>
   typeof value === 'string' && numberPatterns[String(type)]?.test(value) === true ? Number(value) : value;
 
-/** Compiled at the first use: all schemas together would be a good part of the time to start. */
+/** Compiled at the first use: compiling all schemas would take a large part of the start-up time. */
 const throwing = (schema: JsonSchema): Validate => {
   let validate: ValidateFunction | undefined;
   return (value) => {
@@ -44,7 +44,7 @@ const throwing = (schema: JsonSchema): Validate => {
   };
 };
 
-/** Ajv would report each of a million unknown fields before we list a hundred of them. */
+/** Ajv would report each of a million unknown fields, of which only a hundred are listed. */
 const refuseSurplus = (schema: JsonSchema, value: unknown): void => {
   const surplus = surplusFields(schema, value, listedFailures);
   if (surplus === undefined) return;
@@ -90,7 +90,7 @@ const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/
 const dotted = (path: readonly string[], last?: unknown): string =>
   (typeof last === 'string' ? [...path, last] : path).join('.');
 
-/** A value is echoed to help its sender, not to be carried around. */
+/** Values are echoed to help the sender, and need not be complete. */
 const shortened = (value: unknown): unknown => {
   if (value === undefined) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -100,26 +100,26 @@ const shortened = (value: unknown): unknown => {
 export const timePattern =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** RFC 3339, of a day that there is, and of the years 1 to 9999 in UTC. Leap seconds are not kept. */
+/** RFC 3339, of a day that exists, in the years 1 to 9999 of UTC, without leap seconds. */
 const isTime = (text: string): boolean => {
   const date = timePattern.exec(text)?.[1];
   if (date === undefined) return false;
   const [time, day] = [new Date(text), new Date(`${date}T00:00:00Z`)];
   if (Number.isNaN(time.getTime()) || Number.isNaN(day.getTime())) return false;
-  // Date takes the 30th of February for a day in March.
+  // Date reads the 30th of February as a day in March.
   if (!day.toISOString().startsWith(date)) return false;
   const year = time.getUTCFullYear();
   return year >= 1 && year <= 9999;
 };
 
-/** Spaces, control characters but NUL, and what leaves no mark. */
+/** Spaces, control characters except NUL, and invisible characters. */
 const unseen = String.raw`\x01-\x20\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
 
-/** A character that can be seen, and no NUL. It matches in one way only: a name may be as long as a body. */
+/** A visible character, and no NUL. It matches in one way only, because a name may be as long as a body. */
 // eslint-disable-next-line no-misleading-character-class -- single characters are what it is about
 export const displayNamePattern = new RegExp(`^[${unseen}]*[^\\x00${unseen}][^\\x00]*$`);
 
-/** The empty name is left to `minLength`, so that it fails once. */
+/** The empty name is left to `minLength`, so that it is reported once. */
 const isDisplayName = (text: string): boolean =>
   text === '' || (displayNamePattern.test(text) && !/\p{Cs}/u.test(text));
 
@@ -129,11 +129,11 @@ const isWebhookUrl = (text: string): boolean => {
   return ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '';
 };
 
-/** These frame the call or belong to a hop of it: they are the caller's to set. */
+/** These headers frame the call or are hop-by-hop: the webhook consumer sets them. */
 const framingHeader =
   /^(?:host|content-length|transfer-encoding|connection|expect|keep-alive|upgrade|te|trailer|proxy-.*)$/i;
 
-/** As Node's HTTP client takes them (RFC 9110, 5.1 and 5.5). Its own checks throw, which costs a hundred times as much. */
+/** As Node's HTTP client accepts them (RFC 9110, 5.1 and 5.5). Its own checks throw, which costs a hundred times as much. */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -155,7 +155,7 @@ const ajv = new Ajv({
   verbose: true,
   allowUnionTypes: true,
   formats,
-  // Shown in the API's description; the route checks it, in words of its own.
+  // Shown in the API's description; the route checks it, because the specification has a message for it.
   keywords: ['exactlyOneOf'],
 });
 
@@ -165,8 +165,8 @@ export interface SurplusField {
 }
 
 /**
- * The first `most` fields that a strict object does not know, where it has more of them than that; undefined where no
- * object that the schema names has. Costs no more than counting the fields.
+ * The first `most` unknown fields of a strict object that has more of them than that; undefined where no object of the
+ * schema has so many. Costs no more than counting the fields.
  */
 export const surplusFields = (
   schema: JsonSchema,

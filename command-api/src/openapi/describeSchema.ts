@@ -3,7 +3,7 @@ import type { JsonSchema } from '../http/schema.js';
 import { displayNamePattern, timePattern } from '../http/validation.js';
 
 export interface SchemaDescriber {
-  /** The schema for readers and generators; what has a title becomes a reference to `schemas`. */
+  /** The schema for readers and generators; a schema with a title becomes a reference to `schemas`. */
   describe(this: void, schema: JsonSchema): JsonSchema;
   /** The titled schemas so far, by title. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -15,7 +15,7 @@ const schemaListKeywords = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 
 /**
  * Turns the schemas that validate into those that are shown. They accept the same values; our own formats become
- * keywords that everybody knows. Throws where two different schemas have the same title.
+ * standard keywords. Throws where two different schemas have the same title.
  */
 export const createSchemaDescriber = (): SchemaDescriber => {
   const schemas: Record<string, JsonSchema> = {};
@@ -57,7 +57,7 @@ export const createSchemaDescriber = (): SchemaDescriber => {
   return { describe, schemas };
 };
 
-/** Our own formats in keywords of everybody, and the checks that `arrayOf` and `mapOf` put off, at once. */
+/** Replaces formats of the API by standard keywords, and the conditional checks of `arrayOf` and `mapOf` by plain ones. */
 const withKnownKeywords = (schema: JsonSchema): JsonSchema => {
   const { format } = schema;
   const known = typeof format === 'string' ? describedFormats[format] : undefined;
@@ -67,11 +67,11 @@ const withKnownKeywords = (schema: JsonSchema): JsonSchema => {
     Object.entries(schema).filter(([keyword]) => !replaced.includes(keyword)),
   );
   const oneOf = (exactlyOneOf as readonly string[] | undefined)?.map((field) => ({ required: [field] }));
-  // What a field says of itself goes before what its format does.
+  // The field's own keywords take precedence over those of its format.
   return { ...known, ...own, ...putOff, ...(oneOf && { oneOf }) };
 };
 
-/** What is only looked at within a limit that the schema has anyway; undefined for any other condition. */
+/** Checks that apply only within a limit of the schema itself; undefined for any other condition. */
 const putOffChecks = (schema: JsonSchema): JsonSchema | undefined => {
   const condition = Object.entries((schema['if'] ?? {}) as JsonSchema);
   const isOwnLimit = condition.every(
@@ -85,7 +85,7 @@ const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const host = `(?:${label}(?:\\.${label})*|${byte}(?:\\.${byte}){3}|\\[::1?\\])`;
 const port = '(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
-/** JSON Schema has no flag for it. */
+/** JSON Schema has no flag for case. */
 const inAnyCase = (name: string): string => name.replace(/[a-z]/g, (c) => `[${c.toUpperCase()}${c}]`);
 const framing = [
   'host',
@@ -99,8 +99,8 @@ const framing = [
 ];
 
 /**
- * Our own formats in keywords of JSON Schema, so that a generator makes values that are taken. All are exact but for
- * URLs, of which more are taken than the pattern says.
+ * The API's own formats in keywords of JSON Schema, so that generated values are accepted. All are exact except for
+ * URLs, of which more are accepted than the pattern matches.
  */
 export const describedFormats: Readonly<Record<string, JsonSchema>> = {
   'date-time': {

@@ -15,7 +15,7 @@ import { tooManyRequestsMessage } from '../http/rateLimit.js';
 import { type Route, pathParameterNames } from '../http/route.js';
 import { type JsonSchema, listOf, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
 
-/** One way in which a request can fail, with the answer it would get. */
+/** One way in which a request can fail, with its answer. */
 export interface ErrorCase {
   /** Unique in the API: the same name is the same answer. */
   readonly name: string;

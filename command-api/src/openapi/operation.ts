@@ -108,7 +108,7 @@ const idFields: Readonly<Record<string, string>> = {
   scopeId: 'accessScopeId',
 };
 
-/** The field of a record that has the id which a path names so. */
+/** The field of a record that holds the id of a path parameter. */
 export const idFieldOf = (parameter: string): string => idFields[parameter] ?? parameter;
 
 const exampleOf = (parameter: string): string | undefined => {
@@ -131,13 +131,13 @@ const queryParameter = (name: string, schema: JsonSchema): object => {
   };
 };
 
-/** Where the id of a record is in an answer. */
+/** Where an answer holds the id of a record. */
 interface RecordId {
   readonly field: string;
   readonly pointer: string;
 }
 
-/** What can be done next with what the route has made, or lists: the operations that take its id. */
+/** The operations that take the id of the record that the route creates or lists. */
 export const linksOf = (route: Route, routes: readonly Route[]): Record<string, object> => {
   const own = recordIdIn(route, routes);
   if (own === undefined) return {};
@@ -158,7 +158,7 @@ export const linksOf = (route: Route, routes: readonly Route[]): Record<string, 
   return links;
 };
 
-/** Of the record that the route makes; or of the first one that it lists, where no route makes them. */
+/** The id of the record that the route creates, or of the first one that it lists where no route creates them. */
 const recordIdIn = (route: Route, routes: readonly Route[]): RecordId | undefined => {
   if (route.answer === undefined) return undefined;
   if (route.status === 201) return { field: idFieldIn(route.answer), pointer: `/${idFieldIn(route.answer)}` };
@@ -169,10 +169,10 @@ const recordIdIn = (route: Route, routes: readonly Route[]): RecordId | undefine
   return { field: idFieldIn(items), pointer: `/data/0/${idFieldIn(items)}` };
 };
 
-/** A record begins with its own id. */
+/** The first field of a record is its own id. */
 const idFieldIn = (record: JsonSchema): string => Object.keys(record['properties'] ?? {})[0] ?? '';
 
-/** What a status says, in the words of the API's description. */
+/** Descriptions of the statuses. */
 const statusDescriptions: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',

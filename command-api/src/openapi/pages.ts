@@ -5,11 +5,11 @@ import { describeAsyncApi } from '@roomwire/shared/wire/asyncapi/describeAsyncAp
 import { createRequire } from 'node:module';
 import { contentPolicy } from '../http/browserHeaders.js';
 
-/** Answers with the OpenAPI description of the routes, its server being the one that was asked. */
+/** Answers with the OpenAPI description of the routes; its server is the host of the request. */
 export const serveDescription = (routes: readonly Route[]): RequestHandler => {
   let rest: string | undefined;
   return (request, response) => {
-    // Written once, but for the address.
+    // Serialized once, except for the address.
     rest ??= JSON.stringify(describeApi(routes)).slice(1);
     const servers = JSON.stringify([{ url: `${originOf(request)}/v1` }]);
     response.type('application/json').send(`{"servers":${servers},${rest}`);
@@ -18,7 +18,7 @@ export const serveDescription = (routes: readonly Route[]): RequestHandler => {
 
 const hostPattern = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** As the client wrote it, behind a proxy too; empty, and so relative, for what is no host. */
+/** The origin as the client sent it, behind a proxy too; empty, and so relative, for an invalid host. */
 const originOf = ({ headers, protocol }: Request): string => {
   const { host = '', 'x-forwarded-proto': forwarded } = headers;
   const scheme = forwarded === 'https' || forwarded === 'http' ? forwarded : protocol;
@@ -36,11 +36,11 @@ export const serveSocketDescription = (): RequestHandler => {
 
 const require = createRequire(import.meta.url);
 
-/** Only from us: no font, no script and no picture of another host. */
+/** No font, script or image of another host. */
 const ownAssets = contentPolicy({
   'default-src': ["'none'"],
   'script-src': ["'self'"],
-  // The renderer writes its styles into the page, and searches in a worker that it makes itself.
+  // The renderer adds inline styles, and searches in a worker that it creates.
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'font-src': ["'self'"],
@@ -92,7 +92,7 @@ const options = {
 const script = `Redoc.init('/v1/openapi.json', ${JSON.stringify(options)}, document.getElementById('reference'));
 `;
 
-/** The description for readers: a page that asks nobody but this service. To be mounted at `/docs`. */
+/** The description for readers: a page that loads everything from this service. To be mounted at `/docs`. */
 export const docsPage = (): Router => {
   const router = Router({ caseSensitive: true });
   router.use(ownAssets);

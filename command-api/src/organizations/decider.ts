@@ -15,7 +15,7 @@ export type OrganizationCommand =
   | {
       readonly type: 'UpdateOrganization';
       readonly organizationId: string;
-      /** Limits of the plan that are not named stay as they are. */
+      /** Limits that are absent stay as they are. */
       readonly changes: Omit<OrganizationChanges, 'plan'> & { readonly plan?: Partial<Plan> };
     };
 

@@ -116,8 +116,8 @@ export const requireOperator = (caller: SessionCaller): void => {
 };
 
 /**
- * The organization that the path names. To a session without it, it does not exist.
- * Read from its stream, so that what hangs on it is never made for one that is not there.
+ * The organization that the path names. It does not exist for a session without access to it.
+ * Read from its stream, so that nothing is created in an organization that does not exist.
  */
 export const organizationOf = async (
   commands: CommandHandler,
@@ -130,7 +130,7 @@ export const organizationOf = async (
   return commands.inspect(organizationTarget(organizationId), (state) => existing(state, organizationId));
 };
 
-/** A gateway that has been silent for so long is gone, and its connections with it. */
+/** A gateway without a report for so long has ended, and its connections with it. */
 const gatewaySilenceMs = 15_000;
 
 /** What an organization has used of its plan. `now`: ISO 8601. True to within 5 seconds. */

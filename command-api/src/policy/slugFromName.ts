@@ -2,8 +2,8 @@ import { transliterate } from 'transliteration';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
 
 /**
- * A slug made from a display name in any script, `lodz` from `Łódź` and `cang-ku` from `倉庫`: whoever gives no slug does
- * not expect another room under the same one. `fallback` where the name has no letter or digit.
+ * A slug from a display name in any script, `lodz` from `Łódź` and `cang-ku` from `倉庫`: a client that sends no slug does
+ * not expect a conflict with another name. `fallback` where the name has no letter or digit.
  */
 export const slugFromName = (name: string, fallback: string): string => {
   const slug = transliterate(name.normalize('NFKC'))

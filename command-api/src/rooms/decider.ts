@@ -12,12 +12,12 @@ import { Rejection } from '../handling/rejections.js';
 import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
 
-/** Rooms that `rooms/ensure` may make in one app. */
+/** Rooms that `rooms/ensure` may create in one app. */
 export const provisionedRoomsCap = 1000;
 
 export type RoomCommand =
   | { readonly type: 'CreateRoom'; readonly room: RoomFields }
-  /** Makes the room unless its slug is there already. */
+  /** Creates the room unless its slug exists. */
   | { readonly type: 'EnsureRoom'; readonly room: RoomFields }
   | {
       readonly type: 'UpdateRoom';
@@ -26,17 +26,17 @@ export type RoomCommand =
       readonly changes: RoomChanges;
     }
   | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string }
-  /** Makes these the static rooms of the app, a part at a time: it is repeated until nothing happens. */
+  /** Makes these the static rooms of the app, in parts: it is repeated until it has no events. */
   | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] }
   | GrantCommand;
 
-/** The rooms of an app, and who was granted access to them. */
+/** The rooms of an app and the grants on them. */
 export interface RoomsState {
   readonly byId: Map<string, Room>;
   readonly idBySlug: Map<string, string>;
-  /** By room, for those that have any. They go with their room. */
+  /** By room, for rooms that have any. They are removed with their room. */
   readonly grants: Map<string, RoomGrants>;
-  /** How many of them `rooms/ensure` has made. */
+  /** How many of them `rooms/ensure` has created. */
   provisioned: number;
 }
 

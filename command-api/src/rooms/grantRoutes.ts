@@ -102,7 +102,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
 
 type Holder = Pick<GrantFields, 'actorTokenId' | 'actorType'>;
 
-/** Exactly one of the two. Both is a body that cannot be meant, and is told so as one that fails validation. */
+/** Exactly one of the two. A body with both fails validation. */
 const holderIn = ({ actorTokenId, actorType }: CreateGrantBody): Holder => {
   if (actorTokenId === undefined && actorType === undefined) throw new Rejection('grant_holder_missing', {});
   if (actorTokenId !== undefined && actorType !== undefined)

@@ -19,11 +19,11 @@ export type GrantCommand =
 /** The grants on one room. */
 export interface RoomGrants {
   readonly byId: Map<string, Grant>;
-  /** Who holds one: expired and inactive grants count, they are to be revoked first. */
+  /** The holders of grants. Expired and inactive grants count: they must be revoked first. */
   readonly holders: Set<string>;
 }
 
-/** Decides on the grants of a room that there is; undefined while it has none. */
+/** Decides on the grants of an existing room; undefined while it has none. */
 export const decideGrant = (command: GrantCommand, grants: RoomGrants | undefined): readonly GrantEvent[] => {
   if (command.type === 'GrantAccess') {
     if (grants?.holders.has(holderOf(command.grant)) === true) throw new Rejection('grant_holder_taken', {});
@@ -61,5 +61,5 @@ export const existingGrant = (grants: RoomGrants | undefined, roomActorAccessId:
   return grant;
 };
 
-/** An actor's id is a UUID, which no type's name is. */
+/** Unambiguous: an actor's id is a UUID, and no type's name is one. */
 const holderOf = ({ actorTokenId, actorType }: GrantFields): string => actorTokenId ?? actorType ?? '';

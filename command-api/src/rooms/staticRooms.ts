@@ -8,8 +8,8 @@ interface Rooms {
 }
 
 /**
- * What has to happen for the static rooms of an app to be the given ones. A static room that stays keeps its id, its
- * status and who may use it; a dynamic room stays as it is, also where it has the slug of a static one.
+ * The events that make the given rooms the static rooms of an app. A static room that stays keeps its id, its
+ * status and its grants; a dynamic room stays as it is, even where it has the slug of a static one.
  */
 export const staticRoomChanges = (
   rooms: Rooms,
@@ -37,12 +37,12 @@ const placing = (wanted: RoomFields, room: Room | undefined): readonly RoomEvent
   return changes ? [{ type: 'RoomUpdated', data: { appId, roomId, changes } }] : [];
 };
 
-/** An append of any event log takes this much and an event more (EventStoreDB: 1 MiB in all). */
+/** An append of any event log accepts this much and one event more (EventStoreDB: 1 MiB in all). */
 const partBytes = 256 * 1024;
 /** For the type and the metadata of an event. */
 const envelopeBytes = 1024;
 
-/** As many of the events, from the first on, as may go into one append. */
+/** The first of the events, as many as fit into one append. */
 export const firstPart = (events: readonly RoomEvent[]): readonly RoomEvent[] => {
   let bytes = 0;
   const end = events.findIndex((event) => {

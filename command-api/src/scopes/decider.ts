@@ -14,19 +14,19 @@ export type ScopeCommand =
   | { readonly type: 'CreateScope'; readonly scope: ScopeFields }
   | { readonly type: 'UpdateScope'; readonly accessScopeId: string; readonly changes: ScopeChanges }
   | { readonly type: 'DeleteScope'; readonly accessScopeId: string }
-  /** An inactive scope may be moved into: it denies its actors, it does not lose them. */
-  | { readonly type: 'TakePlace'; readonly place: ScopeMembership }
-  /** Nothing happens when the place is not held: giving back may be repeated. */
-  | { readonly type: 'GiveBackPlace'; readonly place: ScopeMembership };
+  /** Allowed for an inactive scope too: it denies its actors, but keeps them. */
+  | { readonly type: 'TakeMembership'; readonly membership: ScopeMembership }
+  /** Idempotent: a membership that is not held is ignored. */
+  | { readonly type: 'ReleaseMembership'; readonly membership: ScopeMembership };
 
-/** A place in a scope, and since when it is held. */
-export interface HeldPlace extends ScopeMembership {
+/** A scope membership, and since when it is held. */
+export interface HeldMembership extends ScopeMembership {
   readonly takenAt: string;
 }
 
 interface KeptScope {
   record: Scope;
-  readonly places: Map<string, HeldPlace>;
+  readonly memberships: Map<string, HeldMembership>;
 }
 
 /** The scopes of a project. */
@@ -42,16 +42,19 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
     const { accessScopeId } = event.data;
     const kept = state.byId.get(accessScopeId);
     if (event.type === 'ScopeMembershipTaken') {
-      kept?.places.set(event.data.membershipId, { ...event.data, takenAt: event.occurredAt });
+      kept?.memberships.set(event.data.membershipId, { ...event.data, takenAt: event.occurredAt });
       return state;
     }
     if (event.type === 'ScopeMembershipGivenBack') {
-      kept?.places.delete(event.data.membershipId);
+      kept?.memberships.delete(event.data.membershipId);
       return state;
     }
     const record = evolveScope(kept?.record, event);
     if (record) {
-      state.byId.set(accessScopeId, { places: kept?.places ?? new Map<string, HeldPlace>(), record });
+      state.byId.set(accessScopeId, {
+        memberships: kept?.memberships ?? new Map<string, HeldMembership>(),
+        record,
+      });
       state.slugs.add(record.slug);
     } else if (kept) {
       state.byId.delete(accessScopeId);
@@ -75,19 +78,20 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
       case 'DeleteScope': {
         const { accessScopeId } = command;
         existing(state, accessScopeId);
-        const actors = new Set(placesIn(state, accessScopeId).map(({ actorTokenId }) => actorTokenId)).size;
+        const actors = new Set(membershipsIn(state, accessScopeId).map(({ actorTokenId }) => actorTokenId))
+          .size;
         if (actors > 0) throw new Rejection('scope_in_use', { actors });
         return [{ type: 'ScopeDeleted', data: { accessScopeId } }];
       }
-      case 'TakePlace': {
-        const { accessScopeId } = command.place;
+      case 'TakeMembership': {
+        const { accessScopeId } = command.membership;
         if (!state.byId.has(accessScopeId)) throw new Rejection('scope_not_in_project', { accessScopeId });
-        return [{ type: 'ScopeMembershipTaken', data: command.place }];
+        return [{ type: 'ScopeMembershipTaken', data: command.membership }];
       }
-      case 'GiveBackPlace': {
-        const { membershipId, accessScopeId } = command.place;
-        const isHeld = state.byId.get(accessScopeId)?.places.has(membershipId) === true;
-        return isHeld ? [{ type: 'ScopeMembershipGivenBack', data: command.place }] : [];
+      case 'ReleaseMembership': {
+        const { membershipId, accessScopeId } = command.membership;
+        const isHeld = state.byId.get(accessScopeId)?.memberships.has(membershipId) === true;
+        return isHeld ? [{ type: 'ScopeMembershipGivenBack', data: command.membership }] : [];
       }
     }
   },
@@ -104,7 +108,7 @@ export const existing = (state: ScopesState, accessScopeId: string): Scope => {
   return kept.record;
 };
 
-/** Every place held in a scope, the oldest first. */
-export const placesIn = (state: ScopesState, accessScopeId: string): readonly HeldPlace[] => [
-  ...(state.byId.get(accessScopeId)?.places.values() ?? []),
+/** Every membership of a scope, the oldest first. */
+export const membershipsIn = (state: ScopesState, accessScopeId: string): readonly HeldMembership[] => [
+  ...(state.byId.get(accessScopeId)?.memberships.values() ?? []),
 ];

@@ -1,6 +1,6 @@
 import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
 import { actorSchema, exampleActor, presentActors } from '../actors/resource.js';
-import { giveBackAbandonedPlaces } from '../actors/scopePlace.js';
+import { releaseAbandonedMemberships } from '../actors/scopeMembership.js';
 import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { listOf } from '../http/schema.js';
@@ -37,7 +37,7 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
         ...(name === undefined ? {} : { name: containing(name) }),
         ...(isActive === undefined ? {} : { isActive: isActive === 'true' }),
       };
-      // The order asked for only breaks ties.
+      // The requested order only breaks ties.
       return findPage(views, 'scopes', filter, query, presentScope, [['createdAt', -1]]);
     },
   }),
@@ -113,7 +113,7 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
       const { projectId } = request.caller;
       const accessScopeId = pathValue(request, 'scopeId');
       const context = projectContext(request);
-      await giveBackAbandonedPlaces({ commands, views }, { accessScopeId, projectId }, context);
+      await releaseAbandonedMemberships({ commands, views }, { accessScopeId, projectId }, context);
       await commands.execute(
         scopesTarget(projectId),
         { type: 'DeleteScope', accessScopeId },

@@ -15,35 +15,35 @@ import {
   type WebhookSecretEvent,
 } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 
-/** A record of the control plane with a secret that is sealed under a master key. */
+/** A record with a secret that is encrypted with a master key. */
 export interface SealedRecord {
   readonly projectId: string;
   readonly sealedSecret: SealedSecret;
 }
 
-/** How records of one kind come out of their events. */
+/** How records of one kind are folded from their events. */
 export interface SecretKind<R extends SealedRecord, E extends DomainEvent> {
   readonly types: readonly E['type'][];
-  /** Of the record that the event is about. */
+  /** The id of the record that the event is about. */
   readonly idIn: (event: E) => string;
   /** Undefined once it is deleted. */
   readonly evolve: (record: R | undefined, event: E & { readonly occurredAt: string }) => R | undefined;
 }
 
-/** A record as the log has it, and whose it is. */
+/** A record as it is in the log, and its organization. */
 export interface CurrentSecret<R> {
   readonly record: R;
   readonly organizationId: string;
 }
 
 export interface CurrentSecrets<R> {
-  /** Reads the log on to its end as it is now, and gives every record that exists there. */
+  /** Reads the log from where the last call ended to its current end. Resolves with every record that exists then. */
   read(): Promise<readonly CurrentSecret<R>[]>;
 }
 
 type ProjectDeleted = Extract<ProjectEvent, { type: 'ProjectDeleted' }>;
 
-/** The records that have neither been deleted nor gone with their project; from the log, which is never behind. */
+/** The records that were neither deleted nor removed with their project; from the log, which is never behind. */
 export const createCurrentSecrets = <R extends SealedRecord, E extends DomainEvent>(
   log: EventLog,
   { types, idIn, evolve }: SecretKind<R, E>,

@@ -26,17 +26,17 @@ export interface ReencryptionDeps {
 }
 
 export interface ReencryptionReport {
-  /** Secrets that this run has brought under the current master key. */
+  /** Secrets that this run has encrypted with the current master key. */
   readonly reencrypted: number;
-  /** Secrets that there are. */
+  /** All secrets that exist. */
   readonly total: number;
-  /** By id, those that stay as they are because they could not be opened. */
+  /** By id, those that could not be decrypted and were left as they are. */
   readonly unopened: ReadonlyMap<string, SecretNotOpened>;
 }
 
-/** How records of one kind get another seal. */
+/** How records of one kind are re-encrypted. */
 export interface ReencryptionKind<R extends SealedRecord, State, Command, Event extends DomainEvent> {
-  /** For the log. */
+  /** For log lines. */
   readonly name: string;
   readonly current: CurrentSecrets<R>;
   readonly idOf: (record: R) => string;
@@ -46,10 +46,10 @@ export interface ReencryptionKind<R extends SealedRecord, State, Command, Event 
 }
 
 /**
- * Brings every secret of a kind under the current master key, one append each. It may end at any point and be
- * run again, and it may run beside services, which open with both keys. It has ended when nothing is left to do in the
- * log as it then is: also what was made meanwhile under an older key is done.
- * Rejects with `RevisionConflict` or `EngineUnavailable`; what was done until then stays done.
+ * Encrypts every secret of a kind with the current master key, one append each. It may end at any point and be
+ * run again, and it may run beside services, which decrypt with both keys. It ends when no secret is left in the log
+ * under an older key, including those that were created while it ran.
+ * Rejects with `RevisionConflict` or `EngineUnavailable`; secrets that were done until then stay done.
  */
 export const reencryptSecrets = async <R extends SealedRecord, State, Command, Event extends DomainEvent>(
   deps: ReencryptionDeps,
@@ -69,8 +69,8 @@ export const reencryptSecrets = async <R extends SealedRecord, State, Command, E
       const id = kind.idOf(each.record);
       const outcome = await reencryptOne(each, deps, kind);
       if (outcome === 'reencrypted') reencrypted += 1;
-      else if (outcome !== 'passed over') unopened.set(id, outcome);
-      logger.debug(`A ${kind.name} was looked at`, { id, reencrypted });
+      else if (outcome !== 'skipped') unopened.set(id, outcome);
+      logger.debug(`A ${kind.name} was checked`, { id, reencrypted });
     }
   }
 };
@@ -79,13 +79,13 @@ const reencryptOne = async <R extends SealedRecord, State, Command, Event extend
   { record, organizationId }: CurrentSecret<R>,
   { log, secretBox, clock, random }: ReencryptionDeps,
   kind: ReencryptionKind<R, State, Command, Event>,
-): Promise<'reencrypted' | 'passed over' | SecretNotOpened> => {
+): Promise<'reencrypted' | 'skipped' | SecretNotOpened> => {
   const id = kind.idOf(record);
   const secret = openedOrNot(() => secretBox.open(record.sealedSecret, id));
   if (secret instanceof SecretNotOpened) return secret;
   const sealedSecret = secretBox.seal(secret, id);
   const { stream, decider } = kind.target(record);
-  // Not through the command handler: nobody waits here for the read models.
+  // Not through the command handler, which waits for the read models.
   const { result } = await createStreamWriter({ stream, log, random }).submit(decider, {
     decide: (state) => decider.decide(kind.command(id, sealedSecret), state),
     context: {
@@ -97,7 +97,7 @@ const reencryptOne = async <R extends SealedRecord, State, Command, Event extend
     },
     select: (state) => kind.sealIn(state, id)?.iv === sealedSecret.iv,
   });
-  return result ? 'reencrypted' : 'passed over';
+  return result ? 'reencrypted' : 'skipped';
 };
 
 const openedOrNot = (open: () => string): string | SecretNotOpened => {
@@ -109,7 +109,7 @@ const openedOrNot = (open: () => string): string | SecretNotOpened => {
   }
 };
 
-/** Brings every signing key of the log under the current master key, see `reencryptSecrets`. */
+/** Encrypts every signing key with the current master key, see `reencryptSecrets`. */
 export const reencryptSigningKeys = (deps: ReencryptionDeps): Promise<ReencryptionReport> =>
   reencryptSecrets(deps, {
     name: 'signing key',
@@ -124,7 +124,7 @@ export const reencryptSigningKeys = (deps: ReencryptionDeps): Promise<Reencrypti
     sealIn: (key) => key?.sealedSecret,
   });
 
-/** Brings every webhook secret of the log under the current master key, see `reencryptSecrets`. */
+/** Encrypts every webhook secret with the current master key, see `reencryptSecrets`. */
 export const reencryptWebhookSecrets = (deps: ReencryptionDeps): Promise<ReencryptionReport> =>
   reencryptSecrets(deps, {
     name: 'webhook secret',

@@ -18,7 +18,7 @@ interface ExistingSigningKey {
 export type SigningKeyCommand =
   | { readonly type: 'CreateSigningKey'; readonly signingKey: SigningKeyFields }
   | ({ readonly type: 'UpdateSigningKey'; readonly changes: SigningKeyChanges } & ExistingSigningKey)
-  /** The same secret under another master key. Nothing happens to a key that is gone, or is under it already. */
+  /** The same secret under another master key. Ignored for a key that was deleted, or is under it already. */
   | {
       readonly type: 'ReencryptSigningKey';
       readonly signingKeyId: string;

@@ -8,7 +8,7 @@ import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { Cursor } from './resource.js';
 
 export interface OutcomeWatchDeps {
-  /** Asked when somebody watches. Undefined where this process has no bus to read from. */
+  /** Called when a client begins to watch. Undefined where this process has no bus to read from. */
   readonly openBus: (() => Promise<Pick<MessageBus, 'read'>>) | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -16,17 +16,17 @@ export interface OutcomeWatchDeps {
 }
 
 export interface OutcomeWatchOptions {
-  /** Outcomes that are kept in memory while somebody watches. */
+  /** Outcomes that are kept in memory while clients watch. */
   readonly kept: number;
   /** In one answer. */
   readonly most: number;
-  /** How long a question waits for an outcome. */
+  /** How long a request waits for an outcome. */
   readonly waitMs: number;
-  /** How long an answer waits for more, once there is one. */
+  /** How long a request waits for further outcomes, once there is one. */
   readonly gatherMs: number;
-  /** Reading ends this long after the last question. */
+  /** Reading ends this long after the last request. */
   readonly idleMs: number;
-  /** How long a question waits for the bus. */
+  /** How long a request waits for the bus. */
   readonly openMs: number;
 }
 
@@ -56,12 +56,12 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** Questions that wait at once; a further one is answered as things are. */
+/** Requests that wait at once; a further one is answered immediately. */
 const mostWaiting = 1_000;
-/** Clocks of several machines, and the way over the bus. */
+/** For differences between clocks, and delays on the bus. */
 const slackMs = 2_000;
 
-/** The outcomes of webhook calls for whoever asks again and again. The bus is read only while somebody does. */
+/** The outcomes of webhook calls, for clients that poll. The bus is read only while there are such clients. */
 export class OutcomeWatch {
   private readonly deps: OutcomeWatchDeps;
   private readonly options: OutcomeWatchOptions;
@@ -76,8 +76,8 @@ export class OutcomeWatch {
   }
 
   /**
-   * What matches and has come since the cursor; waits for it a while where there is none. At once, and from now on, without a
-   * cursor. Rejects with `EngineUnavailable`.
+   * Matching outcomes since the cursor; waits a while where there are none. Without a cursor it resolves at once, with the
+   * cursor for outcomes from now on. Rejects with `EngineUnavailable`.
    */
   async next(matches: Matches, cursor: Cursor | undefined): Promise<Watched> {
     const { name, recent } = await this.read();
@@ -145,7 +145,7 @@ export class OutcomeWatch {
     const reading = this.reading;
     this.reading = undefined;
     const closed = reading?.then(({ reader }) => reader.close());
-    // What is still being opened may never come to be.
+    // A bus that is being opened may never be.
     if (closed) await inTime(closed, this.options.openMs).catch(() => undefined);
   }
 }
@@ -158,15 +158,15 @@ const inTime = <T>(opening: Promise<T>, milliseconds: number): Promise<T> =>
 export type Matches = (outcome: WebhookOutcome) => boolean;
 
 export interface Found {
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   readonly outcomes: readonly WebhookOutcome[];
-  /** The number to go on from. */
+  /** The number to continue from. */
   readonly next: number;
-  /** Some that came since are not kept any more. */
+  /** Some outcomes since then are no longer kept. */
   readonly isGap: boolean;
 }
 
-/** The last outcomes that have come, numbered from 0. */
+/** The most recent outcomes, numbered from 0. */
 export class RecentOutcomes {
   private readonly capacity: number;
   private readonly ring: WebhookOutcome[] = [];
@@ -176,7 +176,7 @@ export class RecentOutcomes {
     this.capacity = capacity;
   }
 
-  /** How many have come; the number of the next. */
+  /** How many outcomes have arrived; the number of the next one. */
   get count(): number {
     return this.counted;
   }
@@ -186,7 +186,7 @@ export class RecentOutcomes {
     this.counted += 1;
   }
 
-  /** At most so many of those that fit, from a number on. */
+  /** At most `most` matching outcomes, from a number on. */
   from(number: number, matches: Matches, most: number): Found {
     const oldest = this.oldest;
     const outcomes: WebhookOutcome[] = [];

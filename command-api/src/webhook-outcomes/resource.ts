@@ -18,9 +18,9 @@ import {
 import { outcomeClasses, outcomeSteps, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 
-/** A place in what one process has seen; another process goes on by the time. */
+/** A position in what one process has read; another process continues by the time. */
 export interface Cursor {
-  /** Of the process's reading: eight hexadecimal digits. */
+  /** Names the process's reading: eight hexadecimal digits. */
   readonly reading: string;
   readonly number: number;
   /** Milliseconds since 1970. */
@@ -31,7 +31,7 @@ export const cursorPattern = '^[0-9a-f]{8}\\.\\d{1,15}\\.\\d{1,15}$';
 
 export const textOfCursor = ({ reading, number, time }: Cursor): string => `${reading}.${number}.${time}`;
 
-/** Of a text that matches the pattern. */
+/** `text` matches the pattern. */
 export const cursorOf = (text: string): Cursor => {
   const [reading = '', number = '', time = ''] = text.split('.');
   return { reading, number: Number(number), time: Number(time) };
@@ -73,7 +73,7 @@ export const outcomesSchema = record('WebhookOutcomes', {
   gap: described(flagSchema, 'Outcomes since the cursor are not kept any more'),
 });
 
-/** As an answer shows it: of the caller's own organization. */
+/** Without the organization, which is the caller's own. */
 export const presentOutcome = ({
   organizationId: _,
   at,

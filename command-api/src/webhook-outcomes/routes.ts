@@ -16,7 +16,7 @@ export interface OutcomeDeps {
   readonly outcomes: Pick<OutcomeWatch, 'next'>;
 }
 
-/** [HOOK-WATCH-3] Asked again and again, with the cursor of the answer before, it shows calls as they happen. */
+/** [HOOK-WATCH-3] Polled with the cursor of the previous answer, it shows calls as they happen. */
 export const webhookOutcomeRoutes = ({
   commands,
   outcomes,

@@ -12,7 +12,7 @@ import { Rejection } from '../handling/rejections.js';
 
 export type WebhookSecretCommand =
   | { readonly type: 'CreateWebhookSecret'; readonly secret: WebhookSecretFields }
-  /** The same secret under another master key. Nothing happens to one that is gone, or is under it already. */
+  /** The same secret under another master key. Ignored for one that was deleted, or is under it already. */
   | {
       readonly type: 'ReencryptWebhookSecret';
       readonly webhookSecretId: string;

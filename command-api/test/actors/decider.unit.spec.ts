@@ -27,7 +27,7 @@ const update = (changes: object, projectId = 'p1'): ActorCommand => ({
 });
 const remove = (projectId = 'p1'): ActorCommand => ({ type: 'DeleteActor', actorTokenId: 'x1', projectId });
 
-const place = (accessScopeId: string | null, scopeMembershipId: string | null) => ({
+const membership = (accessScopeId: string | null, scopeMembershipId: string | null) => ({
   accessScopeId,
   scopeMembershipId,
 });
@@ -64,32 +64,32 @@ describe('an actor', () => {
   it('moves between scopes, and stays where it is when it is asked to move there', () => {
     const inS1: ActorEvent = {
       type: 'ActorUpdated',
-      data: { actorTokenId: 'x1', changes: place('s1', 'm1') },
+      data: { actorTokenId: 'x1', changes: membership('s1', 'm1') },
     };
     given(created)
-      .when(update(place('s1', 'm1')))
+      .when(update(membership('s1', 'm1')))
       .then(inS1);
     given(created, inS1)
-      .when(update(place('s1', 'm2')))
+      .when(update(membership('s1', 'm2')))
       .thenNothing();
     given(created, inS1)
-      .when(update({ ...place('s1', 'm2'), name: 'Eve' }))
+      .when(update({ ...membership('s1', 'm2'), name: 'Eve' }))
       .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: { name: 'Eve' } } });
     given(created, inS1)
-      .when(update(place('s2', 'm2')))
-      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: place('s2', 'm2') } });
+      .when(update(membership('s2', 'm2')))
+      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: membership('s2', 'm2') } });
     given(created, inS1)
-      .when(update(place(null, null)))
-      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: place(null, null) } });
+      .when(update(membership(null, null)))
+      .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: membership(null, null) } });
     given(created)
-      .when(update(place(null, null)))
+      .when(update(membership(null, null)))
       .thenNothing();
   });
 
-  it('knows the place that it has just left', () => {
+  it('knows the membership that it has just left', () => {
     const moved = (accessScopeId: string | null, membershipId: string | null): ActorEvent => ({
       type: 'ActorUpdated',
-      data: { actorTokenId: 'x1', changes: place(accessScopeId, membershipId) },
+      data: { actorTokenId: 'x1', changes: membership(accessScopeId, membershipId) },
     });
     const renamed: ActorEvent = {
       type: 'ActorUpdated',

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { placesIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
+import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
 import { deciding } from '../support/outcome.js';
 
 /** The scopes of a project as one would write them on paper: a list of scopes, a list of who is where. */
 class PaperScopes {
   scopes: { id: string; slug: string; name: string }[] = [];
-  places: { id: string; scope: string; actor: string }[] = [];
+  memberships: { id: string; scope: string; actor: string }[] = [];
 
   tell(command: ScopeCommand): string {
     switch (command.type) {
@@ -24,19 +24,21 @@ class PaperScopes {
       }
       case 'DeleteScope':
         if (!this.scopes.some(({ id }) => id === command.accessScopeId)) return 'scope_not_found';
-        if (this.places.some(({ scope }) => scope === command.accessScopeId)) return 'scope_in_use';
+        if (this.memberships.some(({ scope }) => scope === command.accessScopeId)) return 'scope_in_use';
         this.scopes = this.scopes.filter(({ id }) => id !== command.accessScopeId);
         return 'done';
-      case 'TakePlace': {
-        const { membershipId: id, accessScopeId: scope, actorTokenId: actor } = command.place;
+      case 'TakeMembership': {
+        const { membershipId: id, accessScopeId: scope, actorTokenId: actor } = command.membership;
         if (!this.scopes.some((each) => each.id === scope)) return 'scope_not_in_project';
-        this.places = [...this.places.filter((each) => each.id !== id || each.scope !== scope)];
-        this.places.push({ id, scope, actor });
+        this.memberships = [...this.memberships.filter((each) => each.id !== id || each.scope !== scope)];
+        this.memberships.push({ id, scope, actor });
         return 'done';
       }
-      case 'GiveBackPlace': {
-        const { membershipId, accessScopeId } = command.place;
-        this.places = this.places.filter(({ id, scope }) => id !== membershipId || scope !== accessScopeId);
+      case 'ReleaseMembership': {
+        const { membershipId, accessScopeId } = command.membership;
+        this.memberships = this.memberships.filter(
+          ({ id, scope }) => id !== membershipId || scope !== accessScopeId,
+        );
         return 'done';
       }
     }
@@ -45,7 +47,7 @@ class PaperScopes {
 
 const text = (...values: string[]) => fc.constantFrom(...values);
 const scopeId = text('s1', 's2', 's3');
-const place = fc.record({
+const membership = fc.record({
   membershipId: text('m1', 'm2', 'm3', 'm4'),
   accessScopeId: scopeId,
   actorTokenId: text('x1', 'x2'),
@@ -63,8 +65,8 @@ const step: fc.Arbitrary<(fresh: string) => ScopeCommand> = fc.oneof(
     changes: { name },
   })),
   scopeId.map((accessScopeId) => () => ({ type: 'DeleteScope' as const, accessScopeId })),
-  place.map((each) => () => ({ type: 'TakePlace' as const, place: each })),
-  place.map((each) => () => ({ type: 'GiveBackPlace' as const, place: each })),
+  membership.map((each) => () => ({ type: 'TakeMembership' as const, membership: each })),
+  membership.map((each) => () => ({ type: 'ReleaseMembership' as const, membership: each })),
 );
 
 describe('the scopes of a project, against a list on paper', () => {
@@ -85,8 +87,10 @@ describe('the scopes of a project, against a list on paper', () => {
         ).to.have.deep.members(paper.scopes.map(({ id, slug, name }) => [id, slug, name]));
         expect([...slugs]).to.have.members(paper.scopes.map(({ slug }) => slug));
         expect(
-          [...byId.keys()].flatMap((id) => placesIn(real.state(), id).map((each) => [id, each.membershipId])),
-        ).to.have.deep.members(paper.places.map(({ id, scope }) => [scope, id]));
+          [...byId.keys()].flatMap((id) =>
+            membershipsIn(real.state(), id).map((each) => [id, each.membershipId]),
+          ),
+        ).to.have.deep.members(paper.memberships.map(({ id, scope }) => [scope, id]));
       }),
       { seed: 5, numRuns: 500 },
     );

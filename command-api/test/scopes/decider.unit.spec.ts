@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ScopeEvent, ScopeFields, ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
-import { placesIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
+import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
 import { sentences, testTime } from '../support/given.js';
 
 const given = sentences(scopesDecider);
@@ -13,7 +13,7 @@ const fields = (accessScopeId: string, slug: string): ScopeFields => ({
   description: null,
   metadata: { tier: 1 },
 });
-const place = (membershipId: string, actorTokenId = 'x1', accessScopeId = 's1'): ScopeMembership => ({
+const membership = (membershipId: string, actorTokenId = 'x1', accessScopeId = 's1'): ScopeMembership => ({
   membershipId,
   accessScopeId,
   actorTokenId,
@@ -31,8 +31,8 @@ const create = (accessScopeId: string, slug: string): ScopeCommand => ({
 });
 const update = (changes: object): ScopeCommand => ({ type: 'UpdateScope', accessScopeId: 's1', changes });
 const remove: ScopeCommand = { type: 'DeleteScope', accessScopeId: 's1' };
-const take = (data: ScopeMembership): ScopeCommand => ({ type: 'TakePlace', place: data });
-const giveBack = (data: ScopeMembership): ScopeCommand => ({ type: 'GiveBackPlace', place: data });
+const take = (data: ScopeMembership): ScopeCommand => ({ type: 'TakeMembership', membership: data });
+const release = (data: ScopeMembership): ScopeCommand => ({ type: 'ReleaseMembership', membership: data });
 
 describe('the scopes of a project', () => {
   it('hold each slug once, and free it with the scope', () => {
@@ -53,21 +53,21 @@ describe('the scopes of a project', () => {
       .thenRejected('scope_not_found');
   });
 
-  it('are there as long as an actor has a place in them', () => {
+  it('are there as long as an actor has a membership of them', () => {
     given(created('s1', 'acme')).when(remove).then(deleted);
-    given(created('s1', 'acme'), taken(place('m1')))
+    given(created('s1', 'acme'), taken(membership('m1')))
       .when(remove)
       .thenRejected('scope_in_use');
-    given(created('s1', 'acme'), taken(place('m1')), givenBack(place('m1')))
+    given(created('s1', 'acme'), taken(membership('m1')), givenBack(membership('m1')))
       .when(remove)
       .then(deleted);
     given(created('s1', 'acme'), deleted).when(remove).thenRejected('scope_not_found');
   });
 
-  it('count actors, not places', () => {
+  it('count actors, not memberships', () => {
     const scopes = given(
       created('s1', 'acme'),
-      ...[place('m1', 'x1'), place('m2', 'x1'), place('m3', 'x2')].map(taken),
+      ...[membership('m1', 'x1'), membership('m2', 'x1'), membership('m3', 'x2')].map(taken),
     );
     expect(() => scopes.when(remove).thenNothing())
       .to.throw()
@@ -76,42 +76,42 @@ describe('the scopes of a project', () => {
 
   it('take in who asks, inactive or not, and nobody once they are gone', () => {
     given(created('s1', 'acme'))
-      .when(take(place('m1')))
-      .then(taken(place('m1')));
+      .when(take(membership('m1')))
+      .then(taken(membership('m1')));
     given(created('s1', 'acme'), {
       type: 'ScopeUpdated',
       data: { accessScopeId: 's1', changes: { isActive: false } },
     })
-      .when(take(place('m1')))
-      .then(taken(place('m1')));
+      .when(take(membership('m1')))
+      .then(taken(membership('m1')));
     for (const past of [[], [created('s1', 'acme'), deleted]])
       given(...past)
-        .when(take(place('m1')))
+        .when(take(membership('m1')))
         .thenRejected('scope_not_in_project');
   });
 
-  it('take back exactly the place that is named, once', () => {
-    const past = [created('s1', 'acme'), taken(place('m1')), taken(place('m2'))];
+  it('take back exactly the membership that is named, once', () => {
+    const past = [created('s1', 'acme'), taken(membership('m1')), taken(membership('m2'))];
     given(...past)
-      .when(giveBack(place('m1')))
-      .then(givenBack(place('m1')));
-    given(...past, givenBack(place('m1')))
-      .when(giveBack(place('m1')))
+      .when(release(membership('m1')))
+      .then(givenBack(membership('m1')));
+    given(...past, givenBack(membership('m1')))
+      .when(release(membership('m1')))
       .thenNothing();
-    given(...past, givenBack(place('m1')))
+    given(...past, givenBack(membership('m1')))
       .when(remove)
       .thenRejected('scope_in_use');
     given()
-      .when(giveBack(place('m1')))
+      .when(release(membership('m1')))
       .thenNothing();
   });
 
-  it('know since when a place is held', () => {
-    const state = [created('s1', 'acme'), taken(place('m1'))].reduce(
+  it('know since when a membership is held', () => {
+    const state = [created('s1', 'acme'), taken(membership('m1'))].reduce(
       (folded, event) => scopesDecider.evolve(folded, { ...event, occurredAt: testTime }),
       scopesDecider.initial(),
     );
-    expect(placesIn(state, 's1')).to.eql([{ ...place('m1'), takenAt: testTime }]);
-    expect(placesIn(state, 's2')).to.eql([]);
+    expect(membershipsIn(state, 's1')).to.eql([{ ...membership('m1'), takenAt: testTime }]);
+    expect(membershipsIn(state, 's2')).to.eql([]);
   });
 });
