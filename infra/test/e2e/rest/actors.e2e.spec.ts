@@ -41,29 +41,6 @@ describe('REST actors', () => {
     expect(JSON.stringify(await client.get('/actors'))).to.not.match(/actorId|secret|accessToken/);
   });
 
-  it('knows every type of actor, and no other', async () => {
-    for (const actorType of ['device', 'user', 'service', 'session', 'agent', 'orchestrator', 'observer'])
-      expect((await client.post('/actors', { name: 'x', actorType })).status).to.equal(201);
-    expectValidationError(await client.post('/actors', { name: 'x', actorType: 'robot' }), 'actorType');
-  });
-
-  it('names every failed constraint', async () => {
-    expectValidationError(await client.post('/actors', {}), 'name', 'actorType');
-    expectValidationError(
-      await client.post('/actors', {
-        name: '',
-        actorType: 'user',
-        expiresAt: 'tomorrow',
-        metadata: 'x',
-        accessScopeId: 'x',
-      }),
-      'name',
-      'expiresAt',
-      'metadata',
-      'accessScopeId',
-    );
-  });
-
   it('knows no access scope that is not of the project', async () => {
     const accessScopeId = '11111111-2222-4333-8444-555555555555';
     const message = `Access scope ${accessScopeId} does not belong to this project`;

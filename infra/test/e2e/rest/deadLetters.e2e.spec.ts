@@ -211,27 +211,6 @@ describe('REST webhook dead letters', () => {
     expect((await service.operator.get(`${theirs}/${dlqId}`)).status).to.equal(200);
   });
 
-  it('are opened by a session token alone', async () => {
-    const { dlqId } = read[0] as DeadLetterFields;
-    const path = queue(organizations.read);
-    const { apiKey } = (
-      await service.operator.post(`/organizations/${organizations.read}/api-keys`, { name: 'wide' })
-    ).body;
-    for (const [method, tail] of [
-      ['GET', ''],
-      ['GET', '/stats/pending-count'],
-      ['GET', `/${dlqId}`],
-      ['DELETE', `/${dlqId}/mark-dead`],
-      ['DELETE', `/${dlqId}`],
-    ] as const) {
-      const as = (credential?: string) => service.client(credential).send(`${path}${tail}`, { method });
-      for (const key of [apiKey, service.credentials.apiKey])
-        expectApplicationError(await as(key), 401, 'Token type not allowed for this route');
-      expectApplicationError(await as(), 401, 'Authorization header not provided');
-      expectApplicationError(await as('x'), 401, 'Invalid or expired session token');
-    }
-  });
-
   it('have UUIDs, and organizations too', async () => {
     const path = queue(organizations.read);
     expectApplicationError(await service.operator.get(`${path}/stats`), 400, 'Invalid dlqId UUID format');

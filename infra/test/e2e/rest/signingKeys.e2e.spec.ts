@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { ApiClient } from '../../support/apiClient.js';
 import {
   expectApplicationError,
-  expectFrameworkError,
   expectTime,
   expectUuid,
   expectValidationError,
@@ -15,11 +14,10 @@ describe('REST signing keys', () => {
   let service: TestService;
   let client: ApiClient;
   let projectId: string;
-  let organizationId: string;
 
   before(async () => void (service = await startTestService()));
   after(() => service.close());
-  beforeEach(async () => void ({ client, projectId, organizationId } = await service.newProject()));
+  beforeEach(async () => void ({ client, projectId } = await service.newProject()));
 
   const create = async (body: object = { name: 'Backend' }) =>
     (await client.post('/signing-keys', body)).body;
@@ -180,39 +178,5 @@ describe('REST signing keys', () => {
       await Promise.all([client.patch(path, { name: `n${round}` }), client.patch(path, { status })]);
       expect((await client.get(path)).body).to.include({ name: `n${round}`, status });
     }
-  });
-
-  it('is opened by a project key alone', async () => {
-    const { signingKeyId } = await create();
-    const { apiKey } = (
-      await service.operator.post(`/organizations/${organizationId}/api-keys`, { name: 'wide' })
-    ).body;
-    const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
-    const expired = (await service.operator.post(keys, { name: 'old', expiresAt: '2020-01-01T00:00:00Z' }))
-      .body.apiKey;
-    const paths = [
-      ['GET', '/signing-keys'],
-      ['POST', '/signing-keys'],
-      ['GET', `/signing-keys/${signingKeyId}`],
-      ['PATCH', `/signing-keys/${signingKeyId}`],
-      ['DELETE', `/signing-keys/${signingKeyId}`],
-    ] as const;
-    for (const [method, path] of paths) {
-      const as = (credential: string | undefined) => service.client(credential).send(path, { method });
-      expectFrameworkError(
-        await as(apiKey),
-        403,
-        'API key must be project-scoped to access this endpoint',
-        'Forbidden',
-      );
-      expectApplicationError(await as(undefined), 401, 'Authorization header not provided');
-      expectApplicationError(await as(expired), 401, 'Invalid or expired API key');
-      expectApplicationError(
-        await as(service.credentials.sessionToken),
-        401,
-        'Token type not allowed for this route',
-      );
-    }
-    expect((await client.get(`/signing-keys/${signingKeyId}`)).status).to.equal(200);
   });
 });

@@ -118,12 +118,17 @@ describe('REST contract: bodies', () => {
           });
         const all = { ...valid(), ...Object.fromEntries(unknown.map((name) => [name, 1])) };
         expectValidationError(await answerTo(endpoint, all), ...unknown);
+        for (const body of ['{"__proto__":{"a":1}}', '{"metadata":{"a":{"__proto__":{"polluted":true}}}}'])
+          expectValidationError(await send(endpoint, body), '__proto__');
+        expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
       });
 
       it('refuses a body that is no object, or none', async () => {
         for (const body of ['[]', 'null', '7', 'true', '"x"', '[{}]'])
           await inCase(body, async () => expectValidationError(await send(endpoint, body), ''));
         for (const headers of [{}, json]) expectValidationError(await send(endpoint, undefined, headers), '');
+        const nested = `{"metadata":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+        expectValidationError(await send(endpoint, nested), '');
       });
 
       it('refuses what is not JSON', async () => {
@@ -141,6 +146,7 @@ describe('REST contract: bodies', () => {
           'application/x-www-form-urlencoded',
           'multipart/form-data',
           'text/json',
+          'application/json; charset=latin1',
         ])
           await inCase(type, async () =>
             expectApplicationError(
@@ -163,4 +169,8 @@ describe('REST contract: bodies', () => {
       });
     });
   }
+
+  it('log no error', () => {
+    expect(world.service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
+  });
 });

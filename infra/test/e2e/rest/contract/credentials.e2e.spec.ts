@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { Answer } from '../../../support/conformance.js';
 import { expectApplicationError, expectFrameworkError } from '../../../support/shapes.js';
 import { endpoints, parametersOf } from './endpoints.js';
@@ -149,6 +150,7 @@ describe('REST contract: credentials', () => {
     for (const path of ['/apps', '/scopes'])
       if (done(await project.get(path)).pagination.total !== 1)
         throw new Error(`Something was made at ${path}`);
+    expect(world.service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
   });
 });
 

@@ -108,6 +108,7 @@ describe('REST contract: paths', () => {
         const { status } = await call(client, endpoint, idsOf(tenant, endpoint));
         expect({ path: endpoint.path, status }).to.eql({ path: endpoint.path, status: 200 });
       }
+    expect(world.service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { Answer } from '../../../support/conformance.js';
 import { done, inCase, sessionOf, type World } from './world.js';
 
@@ -75,7 +76,12 @@ const badRequests: readonly Provocation[] = [
           done(answer);
       // One that is there already needs no place.
       done(await ensure('r7'));
-      return { answer: await ensure('one-more'), values: [appId] };
+      const answer = await ensure('one-more');
+      // The cap is one of provisioning: a room that is created in the ordinary way is beyond it.
+      const rooms = `/apps/${appId}/rooms`;
+      done(await world.own.project.post(rooms, { name: 'One more' }));
+      expect(done(await world.own.project.get(rooms))).to.have.length(roomCap + 1);
+      return { answer, values: [appId] };
     },
   ),
   provocation(
