@@ -47,7 +47,7 @@ export const followKafka = async (deps: FollowDeps): Promise<Following> => {
   });
   const takenOf = createTaken(stream, logger);
   const reading = await follow(stream, group, {
-    placeOf: (partition) => folder.nextPlace(partition),
+    nextOffset: (partition) => folder.nextPlace(partition),
     take: (batch) => collector.add(takenOf(batch)),
     lost: (partition) => collector.lose(partition),
     cut: (partition) =>

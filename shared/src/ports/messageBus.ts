@@ -19,7 +19,7 @@ export interface ReadOptions {
 }
 
 export interface QueueWorker {
-  /** Takes no more jobs, resolves when those in hand have ended. */
+  /** Takes no more jobs; resolves when those in hand have ended. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface WorkOptions {
   readonly concurrency: number;
 }
 
-/** Rejects with `EngineUnavailable` where the engine is out of reach. */
+/** Rejects with `EngineUnavailable` while the engine is unavailable. */
 export interface MessageBus {
   /** Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. */
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void>;
@@ -42,7 +42,7 @@ export interface MessageBus {
   /**
    * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
    * done again (after a pause in the first case), and the jobs of its key behind it wait, unless the queue lets them overlap.
-   * The log is told of a rejection, unless it is `JobRequeued`.
+   * A rejection is logged, unless it is `JobRequeued`.
    */
   work<T>(
     queue: WorkQueue<T>,
@@ -50,7 +50,7 @@ export interface MessageBus {
     handler: (job: T) => Promise<void>,
   ): Promise<QueueWorker>;
 
-  /** Whether the engine was within reach when it was last needed. */
+  /** Whether the engine answered when it was last needed. */
   readonly reachable: boolean;
 
   /** Ends readers and workers, waits for what was accepted. */

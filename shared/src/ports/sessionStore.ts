@@ -26,7 +26,7 @@ export interface StoredSession {
 
 export interface SessionWrite {
   readonly session: StoredSession;
-  /** Makes it the keeper's, whoever kept it before. Otherwise nothing is written unless the keeper still has it. */
+  /** The keeper takes it over from any other. Otherwise nothing is written unless the keeper still has it. */
   readonly takesOver: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface LastUsesDeps {
 }
 
 const oneAMinuteMs = 60_000;
-/** Past this many the oldest are let go: a use less is known, and memory stays bounded while an engine is away. */
+/** Past this many the oldest are dropped: memory stays bounded while an engine is away, at the cost of some uses. */
 const mostKept = 50_000;
 
 /** Gathers when records are used: at most once a minute for each, and written together every few seconds. */

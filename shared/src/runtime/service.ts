@@ -1,4 +1,4 @@
-/** Everything that runs: whoever made it starts it once and closes it, in the reverse order of starting. */
+/** Everything that runs: its owner starts it once and closes it, in the reverse order of starting. */
 export interface Service {
   start(): Promise<void>;
   /** Stops intake, drains, lets go. May be called more than once. */

@@ -7,7 +7,7 @@ import { systemClock } from '../system/systemClock.js';
 import { openJournalTables, type JournalTables } from './journalTables.js';
 
 export interface FactJournalOptions {
-  /** Each has places of its own, from 1. */
+  /** Each counts its facts from 1. */
   readonly streams: readonly string[];
   readonly keptMs: number;
   readonly clock?: Clock;
@@ -21,7 +21,7 @@ interface Append {
   readonly value: Uint8Array;
 }
 
-/** What waits for the disk beyond this is dropped, and counted: whoever appends must not be held up. */
+/** What waits for the disk beyond this is dropped, and counted: appends must not be held up. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const expiryStep = 1_000;
 

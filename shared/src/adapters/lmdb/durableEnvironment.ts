@@ -21,7 +21,7 @@ export const openDurableEnvironment = (path: string): DurableEnvironment => {
     // LMDB's own order: pages, sync, then the meta page through a synchronous descriptor. A commit that has resolved
     // is on disk, and no reader can see one that is not.
     overlappingSync: false,
-    // With it lmdb-js makes a second promise for each commit, which nobody can handle: one full disk ends the process.
+    // With it lmdb-js makes a second promise for each commit, whose rejection cannot be handled: a full disk ends the process.
     eventTurnBatching: false,
   };
   const root = open(options);

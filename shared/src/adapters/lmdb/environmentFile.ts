@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-// Where LMDB cannot open a file, lmdb-js 3.5.6 ends the process with a segmentation fault, and nobody learns that the
-// file belongs to another user or is damaged. So both are looked at before.
+// Where LMDB cannot open a file, lmdb-js 3.5.6 ends the process with a segmentation fault, without a word of the file
+// that belongs to another user or is damaged. So both are checked before.
 
 /** Throws the operating system's error where an environment could not be made or written. */
 export const requireAccess = (path: string): void => {

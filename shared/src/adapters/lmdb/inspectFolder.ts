@@ -16,7 +16,7 @@ export interface FolderState {
   readonly firstBehind: RecordedEvent | undefined;
 }
 
-/** Looks into the files, whoever writes them meanwhile, and changes nothing. Throws where one of them is damaged. */
+/** Reads the files, also while a process writes them, and changes nothing. Throws where one of them is damaged. */
 export const inspectFolder = async (path: string): Promise<FolderState> => {
   const viewsCheckpoint = await reading(join(path, 'views.lmdb'), (root) =>
     root.openDB<string, string>('state', { encoding: 'string' }).get('checkpoint'),

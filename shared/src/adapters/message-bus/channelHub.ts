@@ -6,8 +6,8 @@ export const done: Promise<void> = Promise.resolve();
 
 class HubReader<T> implements ChannelReader {
   readonly onRecord: (record: T) => void;
-  /** How often each key is attended; undefined for a reader of everything. */
-  private readonly attended: Map<string, number> | undefined;
+  /** How often each key is subscribed; undefined for a reader of everything. */
+  private readonly subscribed: Map<string, number> | undefined;
   private readonly leave: (reader: HubReader<T>) => void;
   private isOpen = true;
 
@@ -16,28 +16,28 @@ class HubReader<T> implements ChannelReader {
     onRecord: (record: T) => void,
     leave: (reader: HubReader<T>) => void,
   ) {
-    this.attended = interest === 'subscribed' ? new Map() : undefined;
+    this.subscribed = interest === 'subscribed' ? new Map() : undefined;
     this.onRecord = onRecord;
     this.leave = leave;
   }
 
   get asksForKeys(): boolean {
-    return this.attended !== undefined;
+    return this.subscribed !== undefined;
   }
 
   wants(key: string): boolean {
-    return this.isOpen && (this.attended === undefined || this.attended.has(key));
+    return this.isOpen && (this.subscribed === undefined || this.subscribed.has(key));
   }
 
   subscribe(key: string): Promise<void> {
-    if (this.attended) this.attended.set(key, (this.attended.get(key) ?? 0) + 1);
+    if (this.subscribed) this.subscribed.set(key, (this.subscribed.get(key) ?? 0) + 1);
     return done;
   }
 
   unsubscribe(key: string): void {
-    const times = this.attended?.get(key) ?? 0;
-    if (times > 1) this.attended?.set(key, times - 1);
-    else this.attended?.delete(key);
+    const times = this.subscribed?.get(key) ?? 0;
+    if (times > 1) this.subscribed?.set(key, times - 1);
+    else this.subscribed?.delete(key);
   }
 
   close(): Promise<void> {

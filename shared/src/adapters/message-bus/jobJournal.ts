@@ -5,7 +5,7 @@ import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durable
 
 export interface StoredJob {
   readonly queue: string;
-  /** Place in its queue. */
+  /** Counts the jobs of the queue. */
   readonly sequence: number;
   readonly key: string;
   /** Wall clock, so that it holds across restarts. */
@@ -22,7 +22,7 @@ interface Write {
   readonly failed: (error: Error) => void;
 }
 
-const nobodyWaits = (): void => undefined;
+const ignored = (): void => undefined;
 
 // A job on disk: when it is due, the length of its key, the key, and what its codec made of it.
 const headerBytes = 12;
@@ -82,9 +82,9 @@ export class JobJournal {
     });
   }
 
-  /** Nobody waits for it: a removal that a crash undoes, or that fails, repeats the job in the next process. */
+  /** Not waited for: a removal that a crash undoes, or that fails, repeats the job in the next process. */
   remove(queue: string, sequence: number): void {
-    this.write({ id: [queue, sequence], value: undefined, written: nobodyWaits, failed: nobodyWaits });
+    this.write({ id: [queue, sequence], value: undefined, written: ignored, failed: ignored });
   }
 
   async close(): Promise<void> {

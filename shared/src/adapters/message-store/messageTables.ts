@@ -126,7 +126,7 @@ export async function* pagesOf(
 /** In one transaction: a few milliseconds, and appends come in between. */
 const stepMessages = 100;
 
-/** Removes all that has expired, step by step, and tells how many there were. Without a time it ends. */
+/** Removes all that has expired, in steps, and returns how many messages there were. Ends when `now` returns no time. */
 export const removeExpired = async (
   { environment, messages, expiries }: MessageTables,
   now: () => number | undefined,

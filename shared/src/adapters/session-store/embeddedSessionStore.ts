@@ -21,7 +21,7 @@ class EmbeddedSessionStore implements SessionStore {
     this.sessions = this.environment.root.openDB('sessions', { encoding: 'json' });
   }
 
-  /** Those that nobody has come back for. */
+  /** Sessions that no client has resumed. */
   async removeExpired(now: number): Promise<void> {
     const expired: SessionId[] = [];
     for (const { key, value } of this.sessions.getRange()) if (value.expiresAt <= now) expired.push(key);

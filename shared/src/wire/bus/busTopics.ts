@@ -25,7 +25,7 @@ const days = 24 * hours;
 /** A frame of 1 MiB fits, with everything that surrounds it. */
 const maxRecordBytes = 2 * 1024 * 1024;
 
-/** What is not declared below: long enough for work that nobody has taken up over a holiday. */
+/** What is not declared below: long enough for jobs that wait over a holiday. */
 export const otherTopics: Omit<BusTopic, 'name'> = {
   partitions: 8,
   retentionMs: 14 * days,
@@ -34,7 +34,7 @@ export const otherTopics: Omit<BusTopic, 'name'> = {
 };
 
 export const busTopics: readonly BusTopic[] = [
-  // Gateways read it live and never look back; an hour is for other readers, and for looking into what went wrong.
+  // Gateways read it live and never look back; an hour is for other readers, and for finding out what went wrong.
   { ...otherTopics, name: liveMessages.name, partitions: 32, retentionMs: hours },
   // Every gateway reads all of it, live: the values are in memory alone.
   { ...otherTopics, name: retainedMessages.name, partitions: 4, retentionMs: hours },

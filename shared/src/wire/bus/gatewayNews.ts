@@ -2,7 +2,7 @@ import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from './channel.js';
 import { isCount, isMap, isText } from './recordChecks.js';
 
-/** What a gateway tells about itself with every beat. A later program may add fields. */
+/** What a gateway reports with every heartbeat. A later version may add fields. */
 export interface GatewayReport {
   /** Live authenticated connections by organization; an organization without any is absent. */
   readonly connections: Readonly<Record<string, number>>;
@@ -10,22 +10,22 @@ export interface GatewayReport {
   readonly presenceSequence: number;
 }
 
-/** What gateways tell one another. `gatewayId` is the sender, a new one with every start. */
+/** Records of gateways about themselves. `gatewayId` is the sender, a new one with every start. */
 export type GatewayNews =
-  /** Alive. `number` counts the sender's beats from 1. */
+  /** A heartbeat. `number` counts the sender's heartbeats from 1. */
   | {
       readonly kind: 'beat';
       readonly gatewayId: string;
       readonly number: number;
       readonly report: GatewayReport;
     }
-  /** Just started, has sent nothing yet, and wants to know what all the others stand for. */
+  /** Just started, has sent nothing yet, and asks all others for their state. */
   | { readonly kind: 'hello'; readonly gatewayId: string }
-  /** Closed: what it stood for is over. */
+  /** Closed: its presence is over. */
   | { readonly kind: 'goodbye'; readonly gatewayId: string }
-  /** Wants to know anew what the gateway `to` stands for. */
+  /** Asks the gateway `to` to send its state again. */
   | { readonly kind: 'ask'; readonly gatewayId: string; readonly to: string }
-  /** The `presence` records numbered `from` to `upTo` said all that the sender stands for: older ones are void. */
+  /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
   | { readonly kind: 'state'; readonly gatewayId: string; readonly from: number; readonly upTo: number };
 
 const version = 1;
@@ -65,7 +65,7 @@ const decodeNews = (bytes: Uint8Array): GatewayNews => {
   return record[1];
 };
 
-/** One partition: what a gateway reads of itself tells it that it reads the others too. */
+/** One partition: a gateway that reads its own records reads those of the others too. */
 export const gatewayNews: Channel<GatewayNews> = {
   name: 'gateways',
   key: (news) => news.gatewayId,

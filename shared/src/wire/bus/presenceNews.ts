@@ -2,7 +2,7 @@ import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from './channel.js';
 import { isText } from './recordChecks.js';
 
-/** What identifies a connection's presence in a room, and the record that said so. */
+/** Identifies a connection's presence in a room, and the record. */
 interface PresenceRecord {
   readonly gatewayId: string;
   /** Counts the gateway's records from 1, over all rooms. */
@@ -15,7 +15,7 @@ interface PresenceRecord {
 }
 
 export interface PresencePut extends PresenceRecord {
-  /** The connection's first announcement in the room, another one, or what was announced said again to whoever missed it. */
+  /** The connection's first announcement in the room, another one, or one that is repeated for gateways that missed it. */
   readonly kind: 'enter' | 'change' | 'again';
   /** A MessagePack map, as the client sent it. */
   readonly presence: Uint8Array;
@@ -29,7 +29,7 @@ export interface PresenceLeave extends PresenceRecord {
   readonly kind: 'leave';
 }
 
-/** What a gateway says about one of its connections. */
+/** A record of a gateway about one of its connections. */
 export type PresenceNews = PresencePut | PresenceLeave;
 
 const version = 1;

@@ -17,7 +17,7 @@ const channelOf = (retention: RetentionClass): Channel<LiveMessage> => ({
   name: `recorded-${retention}`,
 });
 
-/** Messages of topics that are logged, by how long they are kept. Nobody reads them live but programs of others. */
+/** Messages of topics that are logged, by how long they are kept. Only programs of customers read them live. */
 export const recordedMessages: { readonly [R in RetentionClass]: Channel<LiveMessage> } = {
   '1d': channelOf('1d'),
   '7d': channelOf('7d'),

@@ -4,7 +4,7 @@ import { isMap, isText } from './recordChecks.js';
 
 export type WebhookKind = 'trigger' | 'hydration';
 
-/** Why a call is made, and who waits for what comes of it. */
+/** Why a call is made, and what waits for its outcome. */
 export type CallOrigin =
   | { readonly by: 'publish' }
   /** The answer goes back to this gateway, which knows what the number stands for. */
@@ -12,7 +12,7 @@ export type CallOrigin =
   /** An operator has asked for a dead letter to be tried again; its id is the call's. */
   | { readonly by: 'redrive'; readonly redriveId: string };
 
-/** The scope of an actor, as webhooks are told of it. */
+/** The scope of an actor, as webhooks get it. */
 export interface CallScope {
   readonly accessScopeId: string;
   readonly slug: string;
@@ -86,7 +86,7 @@ export const isWebhookCall = (value: unknown): value is WebhookCall =>
   Number.isInteger(value['attempts']) &&
   (value['traceparent'] === undefined || isText(value['traceparent']));
 
-/** Rejects a record that this program does not know: the job waits for one that does. */
+/** Throws for a record of another version: the job waits for a program that knows it. */
 const decodeCall = (bytes: Uint8Array): WebhookCall => {
   const record = decode(bytes);
   if (!Array.isArray(record) || record[0] !== version || !isWebhookCall(record[1]))

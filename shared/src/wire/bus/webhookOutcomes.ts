@@ -14,7 +14,7 @@ export const outcomeSteps = ['done', 'retry', 'deadLetter', 'dropped'] as const;
 export type OutcomeStep = (typeof outcomeSteps)[number];
 
 /**
- * One attempt of a webhook call, for whoever watches or counts: no header, no body, and of the URL nothing that could be a
+ * One attempt of a webhook call, for monitoring: no header, no body, and of the URL nothing that could be a
  * secret. A later program may add fields.
  */
 export interface WebhookOutcome {
@@ -28,7 +28,7 @@ export interface WebhookOutcome {
   readonly webhookId: string;
   /** Scheme, host and port of the URL. */
   readonly urlOrigin: string;
-  /** Counted from 1; a redrive begins anew. */
+  /** Counted from 1; a redrive starts again at 1. */
   readonly attempt: number;
   readonly outcome: OutcomeClass;
   readonly next: OutcomeStep;
@@ -58,7 +58,7 @@ const isOutcome = (value: unknown): value is WebhookOutcome =>
 
 /**
  * Every attempt, in order for a project. Told once the attempt has ended, and not waited for: some may be missing where the
- * bus is out of reach or a process ends, and an attempt that was made twice is told twice.
+ * bus is unavailable or a process ends, and an attempt that was made twice is reported twice.
  */
 export const webhookOutcomes: Channel<WebhookOutcome> = {
   name: 'webhook-outcomes',

@@ -85,7 +85,7 @@ describe('the embedded message bus', () => {
       expect(bus.send(notes, note('a'), 'none')).to.equal(bus.send(notes, note('b'), 'stored'));
     });
 
-    it('hands over attended keys only, until they are forgotten as often', async () => {
+    it('hands over subscribed keys only, until they are forgotten as often', async () => {
       const reader = await read('subscribed');
       await reader.subscribe('a');
       await reader.subscribe('a');

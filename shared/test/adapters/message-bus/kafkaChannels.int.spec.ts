@@ -73,16 +73,16 @@ describe('channels on Kafka', function () {
     it('misses nothing that another process sends right after it', async () => {
       const other = await kafka.open();
       const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
-      const attended: string[] = [];
+      const subscribed: string[] = [];
       for (let round = 1; round <= 200; round += 1) {
         const note = { key: `room ${round}`, value: round };
         await reader.subscribe(note.key);
         await other.send(notes, note, round % 2 ? 'stored' : 'none');
-        attended.push(note.key);
-        // Now and then nothing is attended, and every partition is begun anew.
+        subscribed.push(note.key);
+        // Now and then nothing is subscribed, and every partition is begun anew.
         if (round % 5) continue;
         await hasReceived(round);
-        for (const key of attended.splice(0)) reader.unsubscribe(key);
+        for (const key of subscribed.splice(0)) reader.unsubscribe(key);
       }
       expect(received.map(({ value }) => value)).to.have.members(
         Array.from({ length: 200 }, (_, n) => n + 1),
@@ -98,7 +98,7 @@ describe('channels on Kafka', function () {
       expect(received.map(({ value }) => value)).to.have.members(rooms);
     });
 
-    it('fetches the partitions of the attended keys only', async () => {
+    it('fetches the partitions of the subscribed keys only', async () => {
       const inPartition = (partition: number): string => {
         const isIn = (key: string): boolean => partitionOf(Buffer.from(key), partitions) === partition;
         return Array.from({ length: 100 }, (_, n) => `room ${n}`).find(isIn) as string;

@@ -40,7 +40,7 @@ class Keeper implements GroupFollower {
     this.places = places;
   }
 
-  placeOf = (partition: number) => this.places.get(partition);
+  nextOffset = (partition: number) => this.places.get(partition);
   take = (batch: GroupBatch): void => {
     this.batches.push(batch);
     this.places.set(batch.partition, batch.next);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
 import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
-import type { ConsumerSurroundings } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
+import type { ConsumerContext } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
 import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 
 describe('the lag of a channel on Kafka', () => {
@@ -13,9 +13,9 @@ describe('the lag of a channel on Kafka', () => {
     groupPrefix: 'test.',
     sessionTimeoutMs: 1_000,
     ends: { fetch: async () => ends.now } as unknown as EndOffsets,
-    surroundings: {} as ConsumerSurroundings,
+    context: {} as ConsumerContext,
     logger: undefined,
-    deserted: async () => undefined,
+    unused: async () => undefined,
   });
 
   it('counts what stands behind the place of reading, in the partitions that are read', async () => {

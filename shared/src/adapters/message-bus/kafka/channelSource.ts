@@ -7,15 +7,14 @@ import type { Channel } from '../../../wire/bus/channel.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { partitionOf, traceparentOf } from './recordFormat.js';
-import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
+import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
-/** Where a record stands. */
-export interface Place {
+export interface RecordPosition {
   readonly partition: number;
   readonly offset: number;
 }
 
-/** What a reader needs of the source that it reads from. */
+/** What a reader needs of its source. */
 export interface Fetching {
   /** Resolves when everything that is sent with the key from now on will be fetched. */
   begin(key: string): Promise<void>;
@@ -27,9 +26,9 @@ export interface Fetching {
 export class KafkaChannelReader<T> implements ChannelReader {
   readonly onRecord: (record: T) => void;
   private readonly fetching: Fetching;
-  /** How often each key is attended; undefined for a reader of everything. */
-  private readonly attended: Map<string, number> | undefined;
-  /** Others may have begun earlier, and may still be handed what was sent before this one began. */
+  /** How often each key is subscribed; undefined for a reader of everything. */
+  private readonly subscribed: Map<string, number> | undefined;
+  /** Other readers may have started earlier, and may still get records from before this one started. */
   private readonly starts: readonly number[];
   private closed: Promise<void> | undefined;
 
@@ -42,17 +41,17 @@ export class KafkaChannelReader<T> implements ChannelReader {
     this.onRecord = onRecord;
     this.starts = starts;
     this.fetching = fetching;
-    this.attended = interest === 'subscribed' ? new Map() : undefined;
+    this.subscribed = interest === 'subscribed' ? new Map() : undefined;
   }
 
-  wants(key: string, { partition, offset }: Place): boolean {
+  wants(key: string, { partition, offset }: RecordPosition): boolean {
     if (this.closed) return false;
-    return this.attended ? this.attended.has(key) : offset >= (this.starts[partition] ?? 0);
+    return this.subscribed ? this.subscribed.has(key) : offset >= (this.starts[partition] ?? 0);
   }
 
   async subscribe(key: string): Promise<void> {
-    if (this.closed || !this.attended) return;
-    this.attended.set(key, (this.attended.get(key) ?? 0) + 1);
+    if (this.closed || !this.subscribed) return;
+    this.subscribed.set(key, (this.subscribed.get(key) ?? 0) + 1);
     try {
       await this.fetching.begin(key);
     } catch (error) {
@@ -62,10 +61,10 @@ export class KafkaChannelReader<T> implements ChannelReader {
   }
 
   unsubscribe(key: string): void {
-    const times = this.attended?.get(key);
+    const times = this.subscribed?.get(key);
     if (times === undefined) return;
-    if (times > 1) this.attended?.set(key, times - 1);
-    else this.attended?.delete(key);
+    if (times > 1) this.subscribed?.set(key, times - 1);
+    else this.subscribed?.delete(key);
     this.fetching.end(key);
   }
 
@@ -74,8 +73,9 @@ export class KafkaChannelReader<T> implements ChannelReader {
   }
 
   private leave(): Promise<void> {
-    for (const [key, times] of this.attended ?? []) for (let n = 0; n < times; n += 1) this.fetching.end(key);
-    this.attended?.clear();
+    for (const [key, times] of this.subscribed ?? [])
+      for (let n = 0; n < times; n += 1) this.fetching.end(key);
+    this.subscribed?.clear();
     return this.fetching.leave();
   }
 }
@@ -86,10 +86,10 @@ export interface ChannelSourceOptions {
   readonly groupPrefix: string;
   readonly sessionTimeoutMs: number;
   readonly ends: EndOffsets;
-  readonly surroundings: ConsumerSurroundings;
+  readonly context: ConsumerContext;
   readonly logger: Logger | undefined;
-  /** Called when nobody reads from it any more. */
-  readonly deserted: () => Promise<void>;
+  /** Called when the last reader has left. */
+  readonly unused: () => Promise<void>;
 }
 
 interface ReadPartition {
@@ -99,8 +99,8 @@ interface ReadPartition {
 }
 
 /**
- * What the readers of one channel in this process share: one consumer, alone in a group of its own, that fetches the
- * partitions somebody is interested in. Nothing is committed, and the group goes with the process.
+ * The readers of one channel in this process share it: one consumer, alone in a group of its own, that fetches the
+ * partitions that have readers. Nothing is committed, and the group ends with the process.
  */
 export class ChannelSource<T> implements ConsumerTask {
   readonly topic: string;
@@ -111,7 +111,7 @@ export class ChannelSource<T> implements ConsumerTask {
   private readonly options: ChannelSourceOptions;
   private readonly partitions: readonly ReadPartition[];
   private readonly consumer: SupervisedConsumer;
-  /** Replaced and never changed, so that readers may come and go while a record is on its round. */
+  /** Replaced and never changed, so that readers may come and go while a record is delivered. */
   private readers: readonly KafkaChannelReader<T>[] = [];
   private records = 0;
 
@@ -125,7 +125,7 @@ export class ChannelSource<T> implements ConsumerTask {
       cursor: new PartitionCursor(),
       users: 0,
     }));
-    this.consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.context);
   }
 
   /** Resolves when the consumer is at work. */
@@ -152,12 +152,12 @@ export class ChannelSource<T> implements ConsumerTask {
       throw error;
     }
     const reader: KafkaChannelReader<T> = new KafkaChannelReader(options, onRecord, starts, {
-      begin: (key) => this.attend(this.partitionOf(key)),
+      begin: (key) => this.subscribe(this.partitionOf(key)),
       end: (key) => this.release([this.partitionOf(key)]),
       leave: async () => {
         this.release(all);
         this.readers = this.readers.filter((other) => other !== reader);
-        if (this.readers.length === 0) await this.options.deserted();
+        if (this.readers.length === 0) await this.options.unused();
       },
     });
     this.readers = [...this.readers, reader];
@@ -175,7 +175,7 @@ export class ChannelSource<T> implements ConsumerTask {
   /** Nothing is committed. */
   leaving(): void {}
 
-  /** The places stay as they are for the next consumer. */
+  /** The offsets stay as they are for the next consumer. */
   left(): void {}
 
   take(batch: Batch): void {
@@ -199,7 +199,7 @@ export class ChannelSource<T> implements ConsumerTask {
     return this.options.ends.fetch();
   }
 
-  /** Records of the partitions that are read, beyond the place where reading is. */
+  /** Records of the partitions that are read, behind the offset that is read next. */
   async lag(): Promise<number> {
     const ends = await this.endOffsets();
     let records = 0;
@@ -223,14 +223,14 @@ export class ChannelSource<T> implements ConsumerTask {
     return partitionOf(Buffer.from(key), this.partitions.length);
   }
 
-  /** In a partition that is being read, what is sent from now on stands behind the place where reading is. */
-  private async attend(partition: number): Promise<void> {
+  /** In a partition that is being read, records sent from now on come behind the current offset. */
+  private async subscribe(partition: number): Promise<void> {
     const read = this.partition(partition);
     read.users += 1;
     if (read.cursor.next === undefined) await this.begin([partition]);
   }
 
-  /** Begins with what stands behind the present end, also where the consumer has not joined, or not again. */
+  /** Starts at the present end, also while the consumer has not joined, or not again. */
   private async begin(partitions: readonly number[]): Promise<readonly number[]> {
     const ends = await this.options.ends.fetch();
     for (const partition of partitions) {
@@ -255,26 +255,29 @@ export class ChannelSource<T> implements ConsumerTask {
   }
 
   private deliver(message: KafkaMessage, partition: number): void {
-    const place: Place = { partition, offset: Number(message.offset) };
+    const position: RecordPosition = { partition, offset: Number(message.offset) };
     const key = message.key?.toString() ?? '';
     let record: { readonly value: T } | undefined;
     for (const reader of this.readers) {
-      if (!reader.wants(key, place)) continue;
-      record ??= this.decode(message, place);
+      if (!reader.wants(key, position)) continue;
+      record ??= this.decode(message, position);
       if (!record) return;
       this.handOver(record.value, reader);
     }
   }
 
-  /** One that cannot be read is passed over: it would not become readable. */
-  private decode({ value, headers }: KafkaMessage, place: Place): { readonly value: T } | undefined {
+  /** A record that cannot be decoded is skipped: it would not become readable. */
+  private decode(
+    { value, headers }: KafkaMessage,
+    position: RecordPosition,
+  ): { readonly value: T } | undefined {
     const { codec, trace } = this.channel;
     try {
       const record = codec.decode(value ?? new Uint8Array());
       const traceparent = trace && traceparentOf(headers);
       return { value: traceparent === undefined || !trace ? record : trace.onto(record, traceparent) };
     } catch (error) {
-      this.options.logger?.error('A record cannot be read', { topic: this.topic, ...place, error });
+      this.options.logger?.error('A record cannot be read', { topic: this.topic, ...position, error });
       return undefined;
     }
   }

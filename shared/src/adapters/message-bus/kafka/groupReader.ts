@@ -3,28 +3,28 @@ import type { Logger } from '../../../ports/logger.js';
 import { once } from '../../../runtime/service.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
-import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
+import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
 /** What a partition has brought, in order. */
 export interface GroupBatch {
   readonly partition: number;
-  /** The place that this begins with: right behind the batch before, unless what stood between is gone. */
+  /** The first offset: right behind the batch before, unless the records between are gone. */
   readonly first: number;
   /** Second copies of a record are left out. */
   readonly messages: readonly KafkaMessage[];
-  /** The place behind the last record. */
+  /** The offset behind the last record. */
   readonly next: number;
 }
 
-/** Whoever reads a topic as a member of a group and keeps the places itself, together with what it makes of the records. */
+/** Consumes a topic as a member of a group and keeps the offsets itself, together with what it makes of the records. */
 export interface GroupFollower {
-  /** Where reading goes on; undefined: at the first record there is. Asked whenever this process gets the partition anew. */
-  placeOf(partition: number): number | undefined;
+  /** Where reading goes on; undefined: at the first record. Asked each time that this process is assigned the partition. */
+  nextOffset(partition: number): number | undefined;
   /** Must return at once, and not throw. */
   take(batch: GroupBatch): void;
-  /** Another process may have it from now on: what is not safe yet is left to it. */
+  /** Another process may own it from now on: what is not stored yet is left to it. */
   lost(partition: number): void;
-  /** The topic ends before the place: it was made anew, and its places no longer mean what they meant. */
+  /** The topic ends before the offset: it was created again, and its offsets no longer mean what they meant. */
   cut(partition: number): void;
 }
 
@@ -33,8 +33,8 @@ export interface GroupReading {
   /** Nothing more is fetched until `resume`; a batch that has been fetched may still come. */
   pause(): void;
   resume(): void;
-  /** Tells the brokers how far it is, for those who watch the lag of the group: nothing is read from there. May reject. */
-  commit(places: ReadonlyMap<number, number>): Promise<void>;
+  /** Commits offsets so that the lag of the group can be watched; they are never read. May reject. */
+  commit(offsets: ReadonlyMap<number, number>): Promise<void>;
   /** Leaves the group. */
   close(): Promise<void>;
 }
@@ -44,20 +44,20 @@ export interface GroupReaderOptions {
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
   readonly ends: EndOffsets;
-  readonly surroundings: ConsumerSurroundings;
+  readonly context: ConsumerContext;
   readonly logger: Logger | undefined;
 }
 
 interface Owned {
   readonly cursor: PartitionCursor;
-  /** What is handed over begins here. */
+  /** The next batch that is handed over starts here. */
   from: number | undefined;
 }
 
-/** So many records before the place are read once more, to know a second copy whose first was read before. */
+/** So many earlier records are read once more, to recognize a second copy whose first was read before. */
 const lookBack = 2_000;
 
-/** One topic, shared by the members of a group; each place is asked of the follower, and none of the brokers. */
+/** One topic, shared by the members of a group; the follower says where each partition goes on, the brokers never do. */
 export class GroupReader implements ConsumerTask, GroupReading {
   readonly topic: string;
   readonly groupId: () => string;
@@ -76,7 +76,7 @@ export class GroupReader implements ConsumerTask, GroupReading {
     this.topic = options.topic;
     this.groupId = () => options.groupId;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
-    this.consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.context);
   }
 
   start(): void {
@@ -93,17 +93,17 @@ export class GroupReader implements ConsumerTask, GroupReading {
     this.consumer.resume([...this.owned.keys()]);
   }
 
-  async commit(places: ReadonlyMap<number, number>): Promise<void> {
-    const owned = [...places].filter(([partition]) => this.owned.has(partition));
+  async commit(offsets: ReadonlyMap<number, number>): Promise<void> {
+    const owned = [...offsets].filter(([partition]) => this.owned.has(partition));
     if (owned.length === 0) return;
     await this.consumer.commit(
-      owned.map(([partition, place]) => ({ topic: this.topic, partition, offset: String(place) })),
+      owned.map(([partition, offset]) => ({ topic: this.topic, partition, offset: String(offset) })),
     );
   }
 
   readonly close = once(() => this.consumer.close());
 
-  /** Another member than before begins where the follower is: others may have had its partitions in between. */
+  /** A new member id starts where the follower is: others may have had its partitions in between. */
   joined(partitions: readonly number[], memberId: string): void {
     const isSameMember = memberId === this.memberId;
     this.memberId = memberId;
@@ -118,7 +118,7 @@ export class GroupReader implements ConsumerTask, GroupReading {
   }
 
   leaving(): void {
-    // Nothing to give back: the places are the follower's.
+    // Nothing to commit: the offsets are the follower's.
   }
 
   left(): void {
@@ -169,7 +169,7 @@ export class GroupReader implements ConsumerTask, GroupReading {
   }
 
   private own(partition: number): Owned {
-    const from = this.follower.placeOf(partition);
+    const from = this.follower.nextOffset(partition);
     const owned: Owned = { cursor: new PartitionCursor(), from };
     if (from !== undefined) owned.cursor.begin(Math.max(0, from - lookBack));
     this.owned.set(partition, owned);

@@ -22,11 +22,11 @@ export interface TopicState {
 export interface KafkaState {
   readonly brokers: number;
   readonly topics: readonly TopicState[];
-  /** By queue: jobs that nobody has completed. */
+  /** By queue: jobs that are not done. */
   readonly waiting: ReadonlyMap<string, number>;
 }
 
-export interface KafkaPlace {
+export interface KafkaTarget {
   readonly brokers: readonly string[];
   readonly security: KafkaSecurity;
   readonly topicPrefix?: string;
@@ -35,11 +35,11 @@ export interface KafkaPlace {
 
 /** Asks the brokers and changes nothing on them. Rejects where they do not answer. */
 export const inspectKafka = async (
-  place: KafkaPlace,
+  target: KafkaTarget,
   topics: readonly BusTopic[],
   queues: readonly string[],
 ): Promise<KafkaState> => {
-  const { brokers, security, topicPrefix = '', groupPrefix = 'roomwire.' } = place;
+  const { brokers, security, topicPrefix = '', groupPrefix = 'roomwire.' } = target;
   const client = createKafkaClient({ brokers, security, clientId: 'roomwire-doctor', logger: undefined });
   const admin = client.kafka.admin();
   try {
@@ -97,7 +97,7 @@ const statesOf = async (
   );
 };
 
-/** Where a group has committed nothing, it begins with what is there. */
+/** A group that has committed nothing starts with the first record. */
 const waitingIn = async (admin: Admin, topic: string, groupId: string): Promise<number> => {
   const [ends, committed] = [
     await admin.fetchTopicOffsets(topic),
@@ -109,7 +109,7 @@ const waitingIn = async (admin: Admin, topic: string, groupId: string): Promise<
   }, 0);
 };
 
-/** Whether a broker at the address takes requests. */
+/** Whether a broker at the address answers. */
 export const kafkaAnswers = async (...brokers: readonly string[]): Promise<boolean> => {
   const client = createKafkaClient({ brokers, clientId: 'roomwire-probe', logger: undefined }, noRetry);
   const admin = client.kafka.admin();

@@ -4,7 +4,7 @@ import type { Logger } from '../../../ports/logger.js';
 import { patchKafkajs } from './kafkajsPatches.js';
 import { connectToBroker, saslOptions, type KafkaConnection } from './kafkaSettings.js';
 
-/** A client of its own connections, so that they can be counted, and cut when the library no longer lets go of them. */
+/** A client with connections of its own, so that they can be counted, and closed when the library no longer does it. */
 export interface KafkaClient {
   readonly kafka: Kafka;
   /** Everything that was received so far. */
@@ -14,15 +14,15 @@ export interface KafkaClient {
 }
 
 const connectionTimeoutMs = 3_000;
-/** As long as a sender waits: a request that takes longer serves nobody any more. */
+/** As long as a sender waits: the answer to a slower request is of no use. */
 export const requestTimeoutMs = 10_000;
 
 /** With the defaults of the library (30 s at most, doubling) sends resume up to 25 s after a broker is back. */
 const defaultRetry: RetryOptions = { initialRetryTime: 50, maxRetryTime: 1_000, multiplier: 2, retries: 4 };
-/** For those who try again by themselves. */
+/** For callers that retry themselves. */
 export const noRetry: RetryOptions = { ...defaultRetry, retries: 0 };
 
-/** What the library calls an error it mostly overcomes by itself; what it does not comes to us as a rejection. */
+/** The library overcomes most of what it logs as errors; what it does not reaches us as a rejection. */
 const logTo =
   (logger: Logger | undefined): logCreator =>
   () =>
@@ -44,7 +44,7 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
 
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
     const socket = open(port, host, onConnect);
-    // A batch is written as a whole: holding it back for more only costs time.
+    // A batch is written as a whole: waiting for more only costs time.
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 30_000);
     sockets.add(socket);

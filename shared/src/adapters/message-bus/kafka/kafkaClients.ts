@@ -5,13 +5,13 @@ import { createKafkaClient, noRetry } from './kafkaClient.js';
 import type { KafkaConnection } from './kafkaSettings.js';
 import { createPartitionReader, type PartitionReader } from './partitionHistory.js';
 import { Renewable, type Connectable } from './renewableClient.js';
-import type { ConsumerSurroundings } from './supervisedConsumer.js';
+import type { ConsumerContext } from './supervisedConsumer.js';
 
 const betweenProbesMs = 500;
-/** A broker that takes longer is no help to anybody who waits. */
+/** A slower broker is of no use to a caller that waits. */
 const answersWithinMs = 2_000;
 
-/** Whether the brokers answered when they were last asked. After a failure it asks by itself until they do. */
+/** Whether the brokers answered the last request. After a failure it probes until they do. */
 export class Reachability {
   private readonly probe: () => Promise<unknown>;
   private readonly logger: Logger | undefined;
@@ -41,7 +41,7 @@ export class Reachability {
     if (!this.isProbing) void this.probeUntilAnswered();
   }
 
-  /** Something took long that may have other reasons. */
+  /** Something took long, for which there may be other reasons. */
   doubted(): void {
     if (this.hasAnswered && !this.isProbing)
       void this.answers().then((answers) => (answers ? undefined : this.failed()));
@@ -71,13 +71,13 @@ export class Reachability {
   }
 }
 
-/** The clients of one bus: one to send with, one to ask with, one to look back with, and one for each consumer. */
+/** The clients of one bus: one that sends, one that asks, one that reads back, and one for each consumer. */
 export interface KafkaClients {
   readonly reachability: Reachability;
   readonly admin: Renewable<Admin>;
   readonly producer: Renewable<Producer>;
   readonly reader: Renewable<PartitionReader>;
-  readonly consumers: ConsumerSurroundings;
+  readonly consumers: ConsumerContext;
   close(): Promise<void>;
 }
 

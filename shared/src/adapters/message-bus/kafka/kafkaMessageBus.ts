@@ -28,8 +28,8 @@ export class OpenByName<T extends { close(): Promise<void> }> {
   private readonly byName = new Map<string, T>();
 
   /**
-   * What is open, or being opened. Whoever uses it at once finds it open: one that is to be closed is no longer handed
-   * out.
+   * What is open, or being opened. One that is about to close is no longer returned, so a caller that uses it at once
+   * finds it open.
    */
   async get(name: string, open: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -234,7 +234,7 @@ class KafkaBus implements KafkaMessageBus {
     const source = new ChannelSource(channel, {
       ...(await this.common(channel.name)),
       partitions: await this.topics.partitions(channel.name),
-      deserted: () => this.sources.closeOne(channel.name),
+      unused: () => this.sources.closeOne(channel.name),
     });
     try {
       await within(this.settings.withinMs, source.start());
@@ -253,7 +253,7 @@ class KafkaBus implements KafkaMessageBus {
       committed: (groupId) =>
         this.clients.admin.use((admin) => fetchCommittedOffsets(admin, common.topic, groupId)),
       clock: this.settings.clock,
-      deserted: () => this.queues.closeOne(queue.name),
+      unused: () => this.queues.closeOne(queue.name),
     });
     this.assertOpen();
     consumer.start();
@@ -269,7 +269,7 @@ class KafkaBus implements KafkaMessageBus {
       groupPrefix: groupPrefix + topicPrefix,
       sessionTimeoutMs,
       ends: new EndOffsets(this.clients.admin, topic, withinMs),
-      surroundings: this.clients.consumers,
+      context: this.clients.consumers,
       logger: connection.logger,
     };
   }

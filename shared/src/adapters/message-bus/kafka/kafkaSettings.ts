@@ -8,7 +8,7 @@ import { systemClock } from '../../system/systemClock.js';
 
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-/** How a client shows who it is, and to whom it talks. */
+/** How a client authenticates, and how it knows the brokers. */
 export interface KafkaSecurity {
   /** Undefined for plain TCP. `ca`: the PEM of the authorities to trust; those that Node trusts when it is undefined. */
   readonly tls?: { readonly ca: string | undefined };
@@ -36,9 +36,9 @@ export interface KafkaConnection {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly logger: Logger | undefined;
-  /** Plain and nameless unless told. */
+  /** Plain TCP without authentication by default. */
   readonly security?: KafkaSecurity;
-  /** How a connection to a broker is made; tests cut them here. */
+  /** How a connection to a broker is made; tests interrupt them here. */
   readonly connect?: ConnectToBroker;
 }
 

@@ -12,13 +12,13 @@ export interface Accepted {
 const nothing: Accepted = { messages: [] };
 
 /**
- * Where reading of one partition goes on. The library keeps a place of its own, but forgets it with every change of
- * the group and goes to the end after some errors: what it hands over is held against this one.
+ * The next offset to read of one partition. The library keeps one of its own, but forgets it with every rebalance
+ * and goes to the end after some errors: what it delivers is checked against this one.
  */
 export class PartitionCursor {
   private readonly repeated = new RepeatedRecords();
   private position: number | undefined;
-  /** The place that the library was already sent back to. */
+  /** The offset that the library was already sent back to. */
   private soughtFor: number | undefined;
 
   /** Undefined while the partition is not being read. */
@@ -42,7 +42,7 @@ export class PartitionCursor {
     const last = batch.messages.at(-1);
     if (this.position === undefined || !first || !last) return nothing;
     const start = Number(first.offset);
-    // The partition was cut, or made anew: what is behind its end will be used again for other records.
+    // The partition was truncated, or created again: offsets behind its end will be used for other records.
     const isCut = Number(batch.highWatermark) < this.position;
     if (isCut) this.begin(start);
     const isLoss = isCut || start > this.position;

@@ -3,19 +3,19 @@ import { type Connectable, type Renewable, untilAnswered, within } from './renew
 import type { EndOffsets } from './topicCatalog.js';
 import { RepeatedRecords } from './recordFormat.js';
 
-export interface ReadPlace {
+export interface RecordPosition {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
 }
 
-/** Reads a partition from a place, without a group: joining one takes seconds. */
+/** Reads a partition from an offset, without a group: joining one takes seconds. */
 export interface PartitionReader extends Connectable {
   /**
-   * Whole batches, so that the first records may stand before the place; at least one batch unless nothing comes.
-   * Undefined where the place is no longer there.
+   * Whole batches, so that the first records may come before the offset; at least one batch unless there is none.
+   * Undefined where the offset has expired.
    */
-  read(place: ReadPlace, maxBytes: number): Promise<readonly KafkaMessage[] | undefined>;
+  read(position: RecordPosition, maxBytes: number): Promise<readonly KafkaMessage[] | undefined>;
 }
 
 interface FetchResponse {
@@ -38,7 +38,7 @@ interface Cluster extends Connectable {
 type CreateCluster = (options: object) => Cluster;
 
 /**
- * What consumers of kafkajs 2.2.4 are made of, and the library hands out only together with a group.
+ * What consumers of kafkajs 2.2.4 fetch with, which the library offers only together with a group.
  * Not public: pinned version, and a test that fails when it is no longer as it was.
  */
 const createClusterOf = (kafka: Kafka): CreateCluster => {
@@ -59,7 +59,7 @@ export const createPartitionReader = (kafka: Kafka): PartitionReader => {
     allowAutoTopicCreation: false,
   });
 
-  const leaderOf = async ({ topic, partition }: ReadPlace): Promise<Broker> => {
+  const leaderOf = async ({ topic, partition }: RecordPosition): Promise<Broker> => {
     await cluster.addTargetTopic(topic);
     await cluster.refreshMetadataIfNecessary();
     const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
@@ -70,9 +70,9 @@ export const createPartitionReader = (kafka: Kafka): PartitionReader => {
   return {
     connect: () => cluster.connect(),
     disconnect: () => cluster.disconnect(),
-    read: async (place, maxBytes) => {
-      const { topic, partition, offset } = place;
-      const broker = await leaderOf(place);
+    read: async (position, maxBytes) => {
+      const { topic, partition, offset } = position;
+      const broker = await leaderOf(position);
       const fetched = broker.fetch({
         replicaId: ordinaryReader,
         isolationLevel: 0,
@@ -102,9 +102,9 @@ export interface PartitionHistoryOptions {
 
 const fetchBytes = 512 * 1024;
 
-/** What stands in one partition, from a time on to the end that it has when this is opened. */
+/** The records of one partition, from a time to the end that it has when this is opened. */
 export class PartitionHistory {
-  /** The place of the first record of that time; a later one may be older, where clocks differ. */
+  /** The offset of the first record of that time; a later one may be older, where clocks differ. */
   readonly start: number;
   readonly end: number;
   private readonly options: PartitionHistoryOptions;
@@ -118,7 +118,7 @@ export class PartitionHistory {
   /** Rejects with `EngineUnavailable`, as all else here. */
   static async open(options: PartitionHistoryOptions, sinceMs: number): Promise<PartitionHistory> {
     const end = (await options.ends.fetch())[options.partition] ?? 0;
-    const start = end === 0 ? 0 : await placeOf(Math.max(0, sinceMs), options);
+    const start = end === 0 ? 0 : await offsetOf(Math.max(0, sinceMs), options);
     return new PartitionHistory(Math.min(start, end), end, options);
   }
 
@@ -129,7 +129,7 @@ export class PartitionHistory {
       const fetched = await this.fetch(next);
       const from = next;
       if (fetched === undefined) {
-        next = Math.max(from + 1, await placeOf(0, this.options));
+        next = Math.max(from + 1, await offsetOf(0, this.options));
         continue;
       }
       next = Number(fetched.at(-1)?.offset) + 1;
@@ -140,18 +140,18 @@ export class PartitionHistory {
     }
   }
 
-  /** Some records, of which the one at the place is the first; none where it is no longer there. */
-  async from(place: number): Promise<readonly KafkaMessage[]> {
-    const fetched = await this.fetch(place);
-    return fetched?.filter(({ offset }) => Number(offset) >= place) ?? [];
+  /** Some records, the first of which is the one at the offset; none where that has expired. */
+  async from(start: number): Promise<readonly KafkaMessage[]> {
+    const fetched = await this.fetch(start);
+    return fetched?.filter(({ offset }) => Number(offset) >= start) ?? [];
   }
 
-  /** At least one record, since the end is behind the place. Undefined where they have expired. */
+  /** At least one record, since the end is behind the offset. Undefined where they have expired. */
   private fetch(offset: number): Promise<readonly KafkaMessage[] | undefined> {
     const { topic, partition, reader, withinMs } = this.options;
     const attempt = async () => {
-      const place = { topic, partition, offset };
-      const messages = await reader.use((client) => client.read(place, fetchBytes));
+      const position = { topic, partition, offset };
+      const messages = await reader.use((client) => client.read(position, fetchBytes));
       if (messages?.length === 0) throw new Error(`Nothing came of ${topic} ${partition} at ${offset}`);
       return messages;
     };
@@ -160,11 +160,11 @@ export class PartitionHistory {
 }
 
 /** Of the first record of the time or a later one; the end where there is none. */
-const placeOf = async (
+const offsetOf = async (
   timeMs: number,
   { topic, partition, admin, withinMs }: PartitionHistoryOptions,
 ): Promise<number> => {
   const ask = () => admin.use((client) => client.fetchTopicOffsetsByTimestamp(topic, timeMs));
-  const places = await within(withinMs, untilAnswered(ask, withinMs));
-  return Number(places.find((place) => place.partition === partition)?.offset);
+  const offsets = await within(withinMs, untilAnswered(ask, withinMs));
+  return Number(offsets.find((one) => one.partition === partition)?.offset);
 };

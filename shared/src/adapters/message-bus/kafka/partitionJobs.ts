@@ -7,15 +7,15 @@ export interface Job {
   readonly offset: number;
   readonly key: string;
   readonly payload: Buffer;
-  /** Wall clock of whoever put it. */
+  /** By the wall clock of the process that put it. */
   readonly putAt: number;
   isDone: boolean;
 }
 
-/** What is read ahead of the work, in one partition: more is fetched when half of it is done. */
+/** Prefetched jobs of one partition: more are fetched when half of them are done. */
 const mostJobs = 1_000;
 const mostBytes = 4_000_000;
-/** Done, but not the first: they are remembered until those before them are done, too. */
+/** Jobs that are done while an earlier one is not are remembered until it is. */
 const mostRemembered = 100_000;
 
 /** The jobs of one partition that were fetched and are not complete up to the first that is not done. */
@@ -27,7 +27,7 @@ export class PartitionJobs {
   private unfinishedJobs = 0;
   private unfinishedBytes = 0;
   private committedOffset: number | undefined;
-  /** Another process has it now, or will have: what is not begun is left to it. */
+  /** Another process owns the partition, or will: jobs that have not started are left to it. */
   isLost = false;
   isPaused = false;
 

@@ -7,7 +7,7 @@ import { once } from '../../../runtime/service.js';
 import { DueTimes, JobWorkers } from '../jobWorkers.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionJobs, type Job } from './partitionJobs.js';
-import { SupervisedConsumer, type ConsumerSurroundings, type ConsumerTask } from './supervisedConsumer.js';
+import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
 export interface QueueConsumerOptions {
   readonly topic: string;
@@ -16,11 +16,11 @@ export interface QueueConsumerOptions {
   readonly ends: EndOffsets;
   /** Where a group goes on, by partition; -1 where it has not committed anything. */
   readonly committed: (groupId: string) => Promise<readonly number[]>;
-  readonly surroundings: ConsumerSurroundings;
+  readonly context: ConsumerContext;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
-  /** Called when the last worker is to leave; closes what it left. */
-  readonly deserted: () => Promise<void>;
+  /** Called when the last worker leaves; closes the consumer. */
+  readonly unused: () => Promise<void>;
 }
 
 interface Owned {
@@ -33,7 +33,7 @@ const notCommitted = -1;
 
 /**
  * The workers of one queue in this process, as one member of the group that all processes share. Jobs are fetched
- * ahead and done out of order; what is committed is always the place before which everything is done.
+ * ahead and done out of order; the committed offset is always one before which everything is done.
  */
 export class QueueConsumer<T> implements ConsumerTask {
   readonly topic: string;
@@ -54,7 +54,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     this.topic = options.topic;
     this.groupId = () => options.groupPrefix + queue.name;
     this.sessionTimeoutMs = options.sessionTimeoutMs;
-    this.consumer = new SupervisedConsumer(this, options.surroundings);
+    this.consumer = new SupervisedConsumer(this, options.context);
     const source = {
       payload: ({ jobs, payload }: Job) => (jobs.isLost ? undefined : payload),
       done: (job: Job) => this.done(job),
@@ -72,12 +72,12 @@ export class QueueConsumer<T> implements ConsumerTask {
     return {
       close: once(async () => {
         const closed = worker.close();
-        await (this.workers.takeMore ? closed : this.options.deserted());
+        await (this.workers.takeMore ? closed : this.options.unused());
       }),
     };
   }
 
-  /** What is done by then is committed, so that nobody does it again. */
+  /** What is done by then is committed, so that it is not repeated. */
   readonly close = once(async () => {
     await this.workers.close();
     for (const { dueTimes } of this.owned.values()) dueTimes.close();
@@ -87,8 +87,8 @@ export class QueueConsumer<T> implements ConsumerTask {
   });
 
   /**
-   * A member that the group had given up was replaced meanwhile: only the same member goes on where it was, another
-   * begins where the group is.
+   * A member that the group had expelled was replaced meanwhile: only the same member goes on where it was, another
+   * one starts at the committed offset.
    */
   joined(partitions: readonly number[], memberId: string): void {
     const isSameMember = memberId === this.memberId;
@@ -107,7 +107,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     void this.commit();
   }
 
-  /** What was done from here on would be done again: nothing of it could be committed. */
+  /** Jobs done from here on would be repeated: they could not be committed. */
   left(): void {
     for (const [partition, owned] of this.owned) this.lose(partition, owned);
   }
@@ -193,20 +193,20 @@ export class QueueConsumer<T> implements ConsumerTask {
   /** A commit that fails costs nothing but doing something again: the next one makes up for it. */
   private async commit(): Promise<void> {
     this.commitTimer = undefined;
-    const places = [...this.owned.values()].flatMap(({ jobs }) => {
+    const offsets = [...this.owned.values()].flatMap(({ jobs }) => {
       const offset = jobs.toCommit;
       return offset === undefined ? [] : [{ jobs, offset }];
     });
-    if (places.length === 0) return;
+    if (offsets.length === 0) return;
     try {
       await this.consumer.commit(
-        places.map(({ jobs, offset }) => ({
+        offsets.map(({ jobs, offset }) => ({
           topic: this.topic,
           partition: jobs.partition,
           offset: String(offset),
         })),
       );
-      for (const { jobs, offset } of places) jobs.committed(offset);
+      for (const { jobs, offset } of offsets) jobs.committed(offset);
     } catch (error) {
       this.options.logger?.debug('Finished jobs could not be committed', { topic: this.topic, error });
       if (this.workers.takeMore) this.commitSoon();

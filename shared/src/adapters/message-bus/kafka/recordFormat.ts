@@ -74,7 +74,7 @@ export class RecordNumbers {
   }
 }
 
-/** Records that stand side by side, as they were sent. */
+/** Adjacent records, as they were sent. */
 interface Run {
   readonly sender: string;
   readonly firstNumber: number;
@@ -98,13 +98,13 @@ const sendersRemembered = 1_000;
 /**
  * Finds second copies in one partition. A batch whose answer was lost is sent again and may be stored twice, but a
  * sender has one batch on its way at a time: in a partition its numbers only rise, and one that does not rise is a
- * copy, or so late that its sender has long been told that it failed.
+ * copy, or so late that its send was rejected long ago.
  */
 export class RepeatedRecords {
   private readonly lastOf = new Map<string, number>();
   private run: Run | undefined;
 
-  /** What follows does not stand behind what was read last, and offsets may be used again. */
+  /** The next record does not follow the last one, and offsets may have been used again. */
   jump(): void {
     this.run = undefined;
   }

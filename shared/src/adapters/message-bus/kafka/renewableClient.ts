@@ -8,24 +8,24 @@ export const within = <T>(milliseconds: number, action: Promise<T>): Promise<T> 
     throw new EngineUnavailable('message bus');
   });
 
-/** Short, so that work goes on soon after a broker is back; the number of those who try is small. */
+/** Short, so that work goes on soon after a broker is back; few clients retry. */
 const betweenAttempts = { firstMs: 50, longestMs: 500 };
 
 export const pauseBeforeAttempt = (failures: number): number => backOffMs(betweenAttempts, failures);
 
-/** A failure that trying again cannot mend. */
-export class Unmendable extends Error {
-  override readonly name: string = 'Unmendable';
+/** A failure that a retry cannot overcome. */
+export class PermanentError extends Error {
+  override readonly name: string = 'PermanentError';
 }
 
-/** What a broker says no to, and would say no to again. */
-const refusals = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+/** What a broker rejects, and would reject again. */
+const permanent = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
-/** Whether an error is the brokers' last word, and not the lack of one. */
+/** Whether an error is an answer of the brokers, and not the lack of one. */
 export const isAnswer = (error: unknown): boolean =>
-  error instanceof Unmendable ||
+  error instanceof PermanentError ||
   (error instanceof Error &&
-    (refusals.has((error as { readonly type?: string }).type ?? '') || isAnswer(error.cause)));
+    (permanent.has((error as { readonly type?: string }).type ?? '') || isAnswer(error.cause)));
 
 /** Tries until it succeeds; past the time, rejects with `EngineUnavailable`. */
 export const untilAnswered = async <T>(attempt: () => Promise<T>, withinMs: number): Promise<T> => {
@@ -41,7 +41,7 @@ export const untilAnswered = async <T>(attempt: () => Promise<T>, withinMs: numb
   }
 };
 
-/** Waits for what may never settle: each ends after a while, and all of them when there is nothing to hope for. */
+/** Waits for promises that may never settle: each wait is bounded, and all of them end when the client is given up. */
 export class BoundedWaits {
   private readonly longestMs: number;
   private readonly waiting = new Set<(why: string) => void>();
@@ -79,11 +79,11 @@ export interface Connectable {
 
 export interface Held<Client extends Connectable> {
   readonly client: Client;
-  /** Ends its connections, whatever it thinks of them. */
+  /** Closes its connections, whatever their state. */
   readonly cut: () => void;
 }
 
-/** Is told of every use, but of the failure of each client only once. */
+/** Called for every use, but for the failure of each client only once. */
 export interface Outcome {
   answered(): void;
   failed(): void;
@@ -94,17 +94,17 @@ interface InUse<Client extends Connectable> extends Held<Client> {
   readonly waits: BoundedWaits;
 }
 
-const politeForMs = 2_000;
+const disconnectMs = 2_000;
 /** Of a few requests; the library bounds each, but has ways to lose one. */
 const longestUseMs = 20_000;
 
-/** Lets a client take its leave; one that cannot, because nobody answers, is cut off. */
+/** Disconnects a client; where the brokers do not answer, its connections are cut. */
 export const disconnect = async <Client extends Connectable>({
   client,
   cut,
 }: Held<Client>): Promise<void> => {
   await withTimeout(
-    politeForMs,
+    disconnectMs,
     client.disconnect().catch(() => undefined),
     () => undefined,
   );
@@ -112,9 +112,9 @@ export const disconnect = async <Client extends Connectable>({
 };
 
 /**
- * A connected client. It is made when it is first needed, and anew after a failure: what a client of the library
+ * A connected client. It is created when it is first needed, and again after a failure: what a client of the library
  * remembers of a broker that went away is the source of most of its silent stalls. No use of it outlives it: those
- * that wait for an answer when it is cut off fail, also where the library has forgotten them.
+ * that wait for an answer when it is cut fail, also where the library has forgotten them.
  */
 export class Renewable<Client extends Connectable> {
   private readonly make: () => Held<Client>;
@@ -139,7 +139,7 @@ export class Renewable<Client extends Connectable> {
     if (this.inUse) await end(this.inUse);
   }
 
-  /** The use of a client by one that tries again by itself. */
+  /** For callers that retry themselves. */
   async use<T>(action: (client: Client) => Promise<T>): Promise<T> {
     const inUse = await this.connected();
     try {
@@ -167,7 +167,7 @@ export class Renewable<Client extends Connectable> {
     return inUse;
   }
 
-  /** Its other users may still get their answers; what fails of one that was given up before says nothing new. */
+  /** Other uses of it may still succeed; a failure of a client that was given up before says nothing new. */
   private giveUp(inUse: InUse<Client>): void {
     if (this.inUse !== inUse) return;
     this.inUse = undefined;

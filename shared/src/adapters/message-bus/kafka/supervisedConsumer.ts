@@ -4,7 +4,7 @@ import { requestTimeoutMs, type KafkaClient } from './kafkaClient.js';
 import { disconnect, pauseBeforeAttempt, within } from './renewableClient.js';
 import { sleep } from '../../../runtime/waiting.js';
 
-/** What a consumer can be asked about how far it is. */
+/** How far a consumer is. */
 export interface Progress {
   /** Where reading goes on, of the partitions that are being read. */
   positions(): Promise<ReadonlyMap<number, number>>;
@@ -12,21 +12,20 @@ export interface Progress {
 }
 
 export interface Verdicts {
-  /** It has not had an answer for a while. */
+  /** It has had no answer for a while. */
   doubted(): void;
-  /** It will not come back by itself. */
+  /** It will not recover. */
   givenUp(why: string): void;
 }
 
 const lookEveryMs = 1_000;
-/** In looks, not in time: a process that was stopped for a while finds the consumer as alive as it left it. */
+/** Counted in looks, not in time: a process that was suspended for a while must not give its consumer up. */
 const silentLooksUntilDoubted = 5;
 const silentLooksUntilGivenUp = 30;
 const looksBetweenProgressChecks = 15;
 
 /**
- * Looks after a consumer that may fall silent, or go on fetching and hand over nothing, without an error in both
- * cases.
+ * Watches a consumer, which may fall silent, or go on fetching and deliver nothing, both without an error.
  */
 export class ConsumerWatch {
   private readonly progress: Progress;
@@ -34,7 +33,7 @@ export class ConsumerWatch {
   private readonly timer: NodeJS.Timeout;
   private looks = 0;
   private silentLooks = 0;
-  /** Partitions with something to read at the last check, and where they stood. */
+  /** Partitions with something to read at the last check, and their positions then. */
   private behind: ReadonlyMap<number, number> = new Map();
 
   constructor(progress: Progress, verdicts: Verdicts) {
@@ -57,18 +56,18 @@ export class ConsumerWatch {
     if (this.silentLooks >= silentLooksUntilGivenUp) this.verdicts.givenUp('It fell silent');
     else if (this.silentLooks % silentLooksUntilDoubted === 0) this.verdicts.doubted();
     if (this.looks % looksBetweenProgressChecks > 0) return;
-    // While the brokers cannot be asked, silence tells enough.
+    // While the brokers cannot be asked, silence is enough to go by.
     this.checkProgress().catch(() => undefined);
   }
 
-  /** Of two checks a while apart, the second finds what has not moved though it was behind at the first. */
+  /** Two checks, a while apart, find a partition that was behind at the first and has not moved since. */
   async checkProgress(): Promise<void> {
     const ends = await this.progress.endOffsets();
     const positions = [...(await this.progress.positions())];
     const behind = positions.filter(([partition, at]) => (ends[partition] ?? 0) > at);
     const standsStill = behind.some(([partition, at]) => this.behind.get(partition) === at);
     this.behind = new Map(behind);
-    if (standsStill) this.verdicts.givenUp('It hands over nothing though there is something to read');
+    if (standsStill) this.verdicts.givenUp('It delivers nothing though there is something to read');
   }
 }
 
@@ -79,16 +78,16 @@ export interface ConsumerTask extends Progress {
   /** Where a group begins that has not committed anything. */
   readonly fromBeginning: boolean;
   readonly sessionTimeoutMs: number;
-  /** Called before anything is fetched: the place to say what is read from where, since the library has forgotten it. */
+  /** Called before anything is fetched, to seek and to pause: the library has forgotten both. */
   joined(partitions: readonly number[], memberId: string): void;
   take(batch: Batch): void;
-  /** The group is about to share out its partitions anew. */
+  /** A rebalance is about to begin. */
   leaving(): void;
-  /** Others get the partitions, unless another consumer joins before. */
+  /** Others get the partitions, unless this process joins again before. */
   left(): void;
 }
 
-export interface ConsumerSurroundings {
+export interface ConsumerContext {
   readonly client: () => KafkaClient;
   readonly outcome: { answered(): void; doubted(): void };
   readonly logger: Logger | undefined;
@@ -105,32 +104,32 @@ interface Running {
   hasJoined: boolean;
 }
 
-/** Members learn with a heartbeat that the group has changed. */
+/** Members learn of a rebalance with a heartbeat. */
 const heartbeatIntervalMs = 1_000;
-/** How long a group waits for its members when one comes or goes. */
+/** How long a group waits for its members in a rebalance. */
 const rebalanceTimeoutMs = 10_000;
-/** How long whoever is to close waits until its group has let it in, which takes some milliseconds as a rule. */
+/** How long a consumer that is to close waits to have joined its group, which takes some milliseconds as a rule. */
 const joiningMs = 2_000;
 /** A fetch answers at once when there is something, and so late otherwise; a resumed partition waits for it. */
 const longestFetchWaitMs = 100;
 
 /**
- * A consumer that goes on for ever. The library stops for good after some errors, restarts without what it was told
+ * A consumer that goes on for ever. The library stops for good after some errors, restarts without its seeks and pauses
  * after others, and may fall silent: what it does is watched, and one that ended or that no longer gets anywhere is
  * replaced by another, with connections of its own.
  */
 export class SupervisedConsumer {
   private readonly task: ConsumerTask;
-  private readonly surroundings: ConsumerSurroundings;
+  private readonly context: ConsumerContext;
   private readonly closing = new AbortController();
   private bytesOfEnded = 0;
   private running: Running | undefined;
   private loop: Promise<void> | undefined;
   private joinedOnce = (): void => undefined;
 
-  constructor(task: ConsumerTask, surroundings: ConsumerSurroundings) {
+  constructor(task: ConsumerTask, context: ConsumerContext) {
     this.task = task;
-    this.surroundings = surroundings;
+    this.context = context;
   }
 
   /** Resolves when the group was joined for the first time, however long that takes. */
@@ -148,17 +147,17 @@ export class SupervisedConsumer {
   }
 
   seek(partition: number, offset: number): void {
-    this.tell((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
+    this.control((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
   }
 
   pause(partitions: readonly number[]): void {
     if (partitions.length > 0)
-      this.tell((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
+      this.control((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
   }
 
   resume(partitions: readonly number[]): void {
     if (partitions.length > 0)
-      this.tell((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
+      this.control((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
   }
 
   async commit(offsets: TopicPartitionOffset[]): Promise<void> {
@@ -173,18 +172,18 @@ export class SupervisedConsumer {
     await this.loop;
   }
 
-  /** Who goes while it is let in cannot say so, and the group waits for it. */
+  /** A consumer that closes while it joins cannot leave, and the group waits for it. */
   private async joinedOrEnded({ joined, ended }: Running): Promise<void> {
     await within(joiningMs, Promise.race([joined, ended])).catch(() => undefined);
   }
 
-  /** One that is not ready to be told anything is told when it joins. */
-  private tell(what: (consumer: Consumer, topic: string) => void): void {
+  /** A consumer that has not joined gets seeks and pauses when it joins. */
+  private control(what: (consumer: Consumer, topic: string) => void): void {
     if (!this.running?.hasJoined) return;
     try {
       what(this.running.consumer, this.task.topic);
     } catch (error) {
-      this.surroundings.logger?.debug('A consumer cannot be told now', { error });
+      this.context.logger?.debug('A consumer cannot seek, pause or resume now', { error });
     }
   }
 
@@ -198,7 +197,7 @@ export class SupervisedConsumer {
   }
 
   private async runOnce(): Promise<Running> {
-    const { outcome, logger } = this.surroundings;
+    const { outcome, logger } = this.context;
     const running = this.build();
     const watch = new ConsumerWatch(this.task, { doubted: () => outcome.doubted(), givenUp: running.end });
     this.running = running;
@@ -220,7 +219,7 @@ export class SupervisedConsumer {
   }
 
   private build(): Running {
-    const client = this.surroundings.client();
+    const client = this.context.client();
     const consumer = client.kafka.consumer({
       groupId: this.task.groupId(),
       sessionTimeout: this.task.sessionTimeoutMs,
@@ -260,12 +259,12 @@ export class SupervisedConsumer {
     });
   }
 
-  /** Whatever came out of here would make the library stop, or hand over the same batch for ever. */
+  /** An error thrown here would stop the library, or make it deliver the same batch for ever. */
   private take(batch: Batch): void {
     try {
       this.task.take(batch);
     } catch (error) {
-      this.surroundings.logger?.error('A batch was passed over', { topic: batch.topic, error });
+      this.context.logger?.error('A batch was passed over', { topic: batch.topic, error });
     }
   }
 
@@ -282,7 +281,7 @@ export class SupervisedConsumer {
     consumer.on(events.REBALANCING, () => this.task.leaving());
     consumer.on(events.REQUEST, () => {
       watch.answered();
-      this.surroundings.outcome.answered();
+      this.context.outcome.answered();
     });
     consumer.on(events.CRASH, ({ payload: { error } }) => end(error.message));
   }

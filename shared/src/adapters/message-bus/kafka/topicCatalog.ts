@@ -1,7 +1,7 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
-import { type Renewable, Unmendable, untilAnswered, within } from './renewableClient.js';
+import { type Renewable, PermanentError, untilAnswered, within } from './renewableClient.js';
 
 export interface TopicCatalogOptions {
   /** Before the name of every topic: several installations, or tests, on the same brokers. */
@@ -12,8 +12,8 @@ export interface TopicCatalogOptions {
   readonly logger: Logger | undefined;
 }
 
-/** A topic that exists is not as it was declared, and changing it is not ours to decide. */
-export class TopicMismatch extends Unmendable {
+/** A topic exists but is not as declared, and changing it is up to the operator. */
+export class TopicMismatch extends PermanentError {
   override readonly name = 'TopicMismatch';
 }
 
@@ -24,7 +24,7 @@ const segmentsKept = 4;
 export class TopicCatalog {
   private readonly admin: Renewable<Admin>;
   private readonly options: TopicCatalogOptions;
-  /** By name, once they are known to be there. */
+  /** By name, of topics that exist. */
   private readonly counts = new Map<string, Promise<number>>();
 
   constructor(admin: Renewable<Admin>, options: TopicCatalogOptions) {
@@ -40,7 +40,7 @@ export class TopicCatalog {
     return this.options.declared.find((topic) => topic.name === name) ?? { name, ...this.options.others };
   }
 
-  /** Makes the declared topics that are not there, and checks those that are. */
+  /** Creates the declared topics that are missing, and checks the others. */
   async ensureDeclared(): Promise<void> {
     const { declared } = this.options;
     if (declared.length === 0) return;
@@ -49,7 +49,7 @@ export class TopicCatalog {
       this.counts.set(name, Promise.resolve(counts[n] as number));
   }
 
-  /** How many the topic has; it is made if it is not there. */
+  /** How many the topic has; it is created if it is missing. */
   partitions(name: string): Promise<number> {
     const known = this.counts.get(name);
     if (known) return known;
@@ -84,7 +84,7 @@ export class TopicCatalog {
     return counts;
   }
 
-  /** Of two processes that start at the same time one makes a topic, and the other finds that it exists. */
+  /** Of two processes that start at the same time one creates a topic, and the other finds that it exists. */
   private async create(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
     const { brokers } = await admin.describeCluster();
     const replicas = Math.min(brokers.length, mostReplicas);
@@ -120,7 +120,7 @@ export class TopicCatalog {
       if (count >= declared.partitions) return count;
       throw new TopicMismatch(
         `The topic ${topic} has ${count} partitions, but ${declared.partitions} are declared. Adding partitions ` +
-          'breaks the order of what is already in it: add them while nothing runs, or make the topic anew.',
+          'breaks the order of what is already in it: add them while nothing runs, or create the topic again.',
       );
     });
   }
@@ -150,7 +150,7 @@ export class TopicCatalog {
         `The topic ${name} takes records of ${largest} bytes, but ${topic.maxRecordBytes} are needed: ` +
           `kafka-configs.sh --alter --topic ${name} --add-config max.message.bytes=${topic.maxRecordBytes}`,
       );
-    // How long is kept is for whoever runs the brokers to decide.
+    // Retention is up to the operator of the brokers.
     const differs =
       config.get('retention.ms') !== String(topic.retentionMs) ||
       config.get('cleanup.policy') !== topic.cleanup;
@@ -160,8 +160,8 @@ export class TopicCatalog {
 }
 
 /**
- * Where the partitions of one topic end, that is: the place of the next record. What comes to ask while an answer
- * is awaited shares the next one, so that a thousand readers that come at the same time ask twice.
+ * The end offsets of one topic: those of the next records. Requests that come while one is under way share the next
+ * one, so that a thousand readers that start at the same time cause two.
  */
 export class EndOffsets {
   private readonly ask: () => Promise<readonly number[]>;

@@ -26,7 +26,7 @@ export interface Outgoing {
   readonly bytes: number;
   /** Monotonic clock. */
   readonly expiresAt: number;
-  /** Absent when nobody waits for the record to be stored. */
+  /** Absent for a record that is not waited for. */
   readonly settle: Settle | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface Settle {
   readonly failed: (error: unknown) => void;
 }
 
-/** A record with its place, which it keeps however often it is sent. */
-export interface Placed {
+/** A record with its partition and number, which it keeps however often it is sent. */
+export interface NumberedRecord {
   readonly outgoing: Outgoing;
   readonly partition: number;
   readonly number: number;
@@ -56,8 +56,8 @@ export const takeBatch = (
   queue: FifoQueue<Outgoing>,
   partitions: number,
   numbers: RecordNumbers,
-): Placed[] => {
-  const records: Placed[] = [];
+): NumberedRecord[] => {
+  const records: NumberedRecord[] = [];
   const bytesOf = new Map<number, number>();
   let bytes = 0;
   for (let record = queue.first; record && records.length < batchRecords; record = queue.first) {
@@ -74,25 +74,25 @@ export const takeBatch = (
 };
 
 /** As the library takes them: the first of each partition says what comes with it. */
-export const asMessages = (records: readonly Placed[], numbers: RecordNumbers): Message[] => {
-  const byPartition = new Map<number, Placed[]>();
+export const asMessages = (records: readonly NumberedRecord[], numbers: RecordNumbers): Message[] => {
+  const byPartition = new Map<number, NumberedRecord[]>();
   for (const record of records) {
-    const placed = byPartition.get(record.partition);
-    if (placed) placed.push(record);
+    const numbered = byPartition.get(record.partition);
+    if (numbered) numbered.push(record);
     else byPartition.set(record.partition, [record]);
   }
   return groupedMessages(
-    [...byPartition].map(([partition, placed]) => messagesOf(partition, placed, numbers)),
+    [...byPartition].map(([partition, numbered]) => messagesOf(partition, numbered, numbers)),
   );
 };
 
 const messagesOf = (
   partition: number,
-  placed: readonly Placed[],
+  numbered: readonly NumberedRecord[],
   numbers: RecordNumbers,
 ): [partition: number, messages: Message[]] => {
-  const [first, ...others] = placed.map(({ outgoing }): Message => ({ ...outgoing.message, partition }));
-  const id = numbers.headers((placed[0] as Placed).number, placed.length);
+  const [first, ...others] = numbered.map(({ outgoing }): Message => ({ ...outgoing.message, partition }));
+  const id = numbers.headers((numbered[0] as NumberedRecord).number, numbered.length);
   const headers = first?.headers === undefined ? id : { ...first.headers, ...id };
   return [partition, [{ ...(first as Message), headers }, ...others]];
 };
@@ -105,7 +105,7 @@ export interface TopicSenderOptions {
   readonly produce: (records: ProducerRecord) => Promise<unknown>;
   readonly reachability: { readonly isReachable: boolean };
   readonly maxRecordBytes: number;
-  /** How long a record waits to be stored before its sender is told that the brokers cannot be reached. */
+  /** How long a record waits to be stored before its send is rejected. */
   readonly withinMs: number;
   readonly maxQueuedBytes: number;
 }
@@ -119,7 +119,7 @@ export interface NewRecord {
   readonly traceparent?: string | undefined;
 }
 
-/** The leader's answer paces the batches even when nobody waits for it: without, a frozen broker would fill our memory. */
+/** The leader's answer paces the batches even when no sender waits for it: without, a frozen broker would fill our memory. */
 const fromLeader = 1;
 const fromAllReplicas = -1;
 
@@ -128,15 +128,15 @@ const expiryLookMs = 500;
 /**
  * All records of this process to one topic, in the order of the calls: one batch is on its way, and what comes
  * meanwhile goes into the next. A batch that failed is sent again as it was before anything after it, so that
- * order holds and readers can tell a second copy.
+ * order holds and readers recognize a second copy.
  */
 export class TopicSender {
   private readonly options: TopicSenderOptions;
   private readonly numbers = new RecordNumbers();
   private readonly queue = new FifoQueue<Outgoing>();
   private queuedBytes = 0;
-  /** On their way, without those whose senders were told that it failed. */
-  private sending: readonly Placed[] = [];
+  /** On their way, without those whose sends were rejected. */
+  private sending: readonly NumberedRecord[] = [];
   private running: Promise<void> | undefined;
   private expiry: NodeJS.Timeout | undefined;
 
@@ -215,13 +215,13 @@ export class TopicSender {
     }
   }
 
-  private async attempt(records: readonly Placed[]): Promise<void> {
+  private async attempt(records: readonly NumberedRecord[]): Promise<void> {
     const { topic, produce } = this.options;
     const acks = records.some(({ outgoing }) => outgoing.settle) ? fromAllReplicas : fromLeader;
     await produce({ topic, acks, messages: asMessages(records, this.numbers) });
   }
 
-  /** Its senders have waited long enough, while an attempt hangs or between two. */
+  /** Rejects the sends that have waited long enough, while an attempt hangs or between two. */
   private expire(): void {
     const now = performance.now();
     const isExpired = ({ expiresAt }: Outgoing): boolean => expiresAt <= now;
@@ -251,6 +251,6 @@ export class TopicSender {
   }
 }
 
-const failAll = (records: readonly Placed[], error: unknown): void => {
+const failAll = (records: readonly NumberedRecord[], error: unknown): void => {
   for (const { outgoing } of records) outgoing.settle?.failed(error);
 };
