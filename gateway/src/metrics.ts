@@ -2,64 +2,43 @@ import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
 import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 
-/** What the gateway has counted since it was made; whoever exports metrics reads it. */
-export interface GatewayMetrics {
-  connectionsOpened: number;
-  connectionsClosed: number;
-  authenticated: number;
-  failedAuths: number;
-  publishes: number;
-  deliveries: number;
-  /** That the bus delivered of messages of QoS 2, and that went no further. */
-  secondCopies: number;
-  /** Messages of logged topics, and those of them that could not be recorded. */
-  recorded: number;
-  recordFailures: number;
-  /** Message ids in `ack` and `batchAck`. */
-  acks: number;
-  slowConsumers: number;
-  /** That had to wait because their connection had asked for too much. */
-  requestsSlowed: number;
-  /** Last values of topics that made room for others. */
-  retainedDropped: number;
-  /** Messages of worker groups that were dropped because too many were not done. */
-  groupMessagesDropped: number;
-  /** That were put on the bus, of both kinds. */
-  webhookCalls: number;
-  /** That the bus did not take: hydrations, and triggers of publishes that nobody waited for. */
-  webhookCallsLost: number;
-  /** Answers of hydration webhooks that were sent on. */
-  hydrations: number;
-  /** By the `error` of the protocol error. */
-  readonly protocolErrors: Record<string, number>;
-  /** By code and reason, of those that the gateway closed: `1013 slow_consumer`. */
-  readonly closes: Record<string, number>;
-  /** By code, of those that the client or the network closed. */
-  readonly departures: Record<string, number>;
-}
-
-export const createMetrics = (): GatewayMetrics => ({
+/** What the gateway has counted since it was made. */
+export const createMetrics = () => ({
   connectionsOpened: 0,
   connectionsClosed: 0,
   authenticated: 0,
   failedAuths: 0,
   publishes: 0,
   deliveries: 0,
+  /** Second copies of messages of QoS 2, which are not delivered. */
   secondCopies: 0,
+  /** Messages of logged topics, and those of them that could not be recorded. */
   recorded: 0,
   recordFailures: 0,
+  /** Message ids in `ack` and `batchAck`. */
   acks: 0,
   slowConsumers: 0,
-  requestsSlowed: 0,
+  /** Requests that waited because their connection was over its rate. */
+  requestsThrottled: 0,
+  /** Last values of topics that made room for others. */
   retainedDropped: 0,
+  /** Messages of worker groups that were dropped because too many were not done. */
   groupMessagesDropped: 0,
+  /** Put on the bus, of both kinds. */
   webhookCalls: 0,
+  /** Not taken by the bus: hydrations, and triggers of publishes of QoS 0. */
   webhookCallsLost: 0,
+  /** Answers of hydration webhooks that were sent to clients. */
   hydrations: 0,
-  protocolErrors: {},
-  closes: {},
-  departures: {},
+  /** By the `error` of the protocol error. */
+  protocolErrors: {} as Record<string, number>,
+  /** By code and reason, of those that the gateway closed: `1013 slow_consumer`. */
+  closes: {} as Record<string, number>,
+  /** By code, of those that the client or the network closed. */
+  departures: {} as Record<string, number>,
 });
+
+export type GatewayMetrics = ReturnType<typeof createMetrics>;
 
 export const countProtocolError = (metrics: GatewayMetrics, name: ProtocolErrorName): void => {
   const { error } = protocolErrors[name];

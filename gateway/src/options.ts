@@ -1,58 +1,39 @@
-export interface GatewayOptions {
-  /** Whose pages may open WebSockets, as browsers write their `Origin`; `*` for anybody's. */
-  readonly allowedOrigins: readonly string[] | '*';
+export const defaultOptions = {
+  /** Origins, as browsers send them, whose pages may open WebSockets; `*` for all. */
+  allowedOrigins: '*' as readonly string[] | '*',
   /** Accepted publishes a second and connection, and a quarter of the refused ones; 0 is no limit. */
-  readonly publishRate: number;
-  /** What a connection may ask for a second, ten times as many at once, before it has to wait; 0 is no limit. */
-  readonly requestRate: number;
-  /** Without a frame for this long a connection is closed. */
-  readonly idleTimeoutMs: number;
-  /** What runs out (tokens, actors, grants) is ended at most this long after. */
-  readonly expirySweepMs: number;
-  /** Every connection's rights are read anew this often, whatever the domain events said. */
-  readonly revalidationMs: number;
-  /** What projects publish is counted together with the other gateways this often. */
-  readonly usageMs: number;
-  /** Bytes that may wait for a slow reader before it is closed. */
-  readonly outboxBytes: number;
-  /** Gateways let one another know that they are alive this often. */
-  readonly beatMs: number;
-  /** A gateway that is silent for this long is dead, and what it brought in is over. */
-  readonly silenceMs: number;
-  /** For this long after its start a gateway waits for what the others have to tell, before it answers who is present. */
-  readonly answersMs: number;
-  /** What the bus has stored comes back within this time; nobody waits for it longer. */
-  readonly returnMs: number;
-  /** Announcements of presence a second and connection; 0 is no limit. */
-  readonly presenceRate: number;
-  /** Memory for the last values of topics; those that were used least recently are dropped. */
-  readonly retainedBytes: number;
-  /** How long a retained message may be on its way to live subscribers before those who have just joined get it as the last value. */
-  readonly retainedGraceMs: number;
-  /** Messages of a worker group that may be waiting or unacknowledged, and their bytes; the oldest are dropped. */
-  readonly groupMessages: number;
-  readonly groupBytes: number;
-  /** How long a peer may take to answer a close before the socket is cut. */
-  readonly closeGraceMs: number;
-}
-
-export const defaultOptions: GatewayOptions = {
-  allowedOrigins: '*',
   publishRate: 50,
+  /** Requests a second and connection, ten times as many at once, before they have to wait; 0 is no limit. */
   requestRate: 100,
+  /** A connection without a frame for this long is closed. */
   idleTimeoutMs: 60_000,
+  /** What expires (tokens, actors, grants) is ended at most this long after. */
   expirySweepMs: 1_000,
+  /** The rights of every connection are read again this often, whatever the domain events said. */
   revalidationMs: 600_000,
+  /** What projects publish is added up over all gateways this often. */
   usageMs: 1_000,
+  /** Bytes that may wait for a slow reader before it is closed. */
   outboxBytes: 8 * 1024 * 1024,
+  /** Interval of the heartbeats between gateways. */
   beatMs: 3_000,
+  /** A gateway that is silent for this long is dead, and its presences and members end. */
   silenceMs: 12_000,
+  /** For this long after its start a gateway waits for what the others know, before it answers who is present. */
   answersMs: 500,
+  /** What the bus has stored comes back within this time; it is not waited for longer. */
   returnMs: 2_000,
+  /** Announcements of presence a second and connection; 0 is no limit. */
   presenceRate: 50,
+  /** Memory for the last values of topics; the least recently used are dropped. */
   retainedBytes: 64 * 1024 * 1024,
+  /** How late a retained message may arrive live before new subscribers get it as the last value. */
   retainedGraceMs: 1_000,
+  /** Messages of a worker group that may be waiting or unacknowledged, and their bytes; the oldest are dropped. */
   groupMessages: 10_000,
   groupBytes: 64 * 1024 * 1024,
+  /** How long a peer may take to answer a close before the socket is cut. */
   closeGraceMs: 2_000,
 };
+
+export type GatewayOptions = Readonly<typeof defaultOptions>;

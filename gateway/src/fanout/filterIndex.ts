@@ -1,4 +1,5 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import { SetMap } from '../setMap.js';
 
 /** What stands in an index. The mark is the index's own. */
 export interface Indexed {
@@ -22,9 +23,9 @@ const separator = '|';
  * how many others there are. A change costs what the filters of the one that is changed hold.
  */
 export class FilterIndex<T extends Indexed> {
-  private readonly plain = new Map<string, Set<T>>();
+  private readonly plain = new SetMap<string, T>();
   private readonly groups = new Map<string, Group<T>>();
-  private readonly groupsUnder = new Map<string, Set<Group<T>>>();
+  private readonly groupsUnder = new SetMap<string, Group<T>>();
   private readonly items = new Set<T>();
   private matches = 0;
 
@@ -42,7 +43,7 @@ export class FilterIndex<T extends Indexed> {
     item.mark = 0;
     for (const entry of item.filters ?? []) {
       const values = distinct(entry);
-      if (values.length === 1) include(this.plain, values[0] as string, item);
+      if (values.length === 1) this.plain.add(values[0] as string, item);
       else this.group(values).members.add(item);
     }
   }
@@ -51,7 +52,7 @@ export class FilterIndex<T extends Indexed> {
     this.items.delete(item);
     for (const entry of item.filters ?? []) {
       const values = distinct(entry);
-      if (values.length === 1) discard(this.plain, values[0] as string, item);
+      if (values.length === 1) this.plain.delete(values[0] as string, item);
       else this.leaveGroup(values.join(separator), item);
     }
   }
@@ -87,7 +88,7 @@ export class FilterIndex<T extends Indexed> {
     if (known !== undefined) return known;
     const group: Group<T> = { values, under: this.rarest(values), members: new Set() };
     this.groups.set(name, group);
-    include(this.groupsUnder, group.under, group);
+    this.groupsUnder.add(group.under, group);
     return group;
   }
 
@@ -96,7 +97,7 @@ export class FilterIndex<T extends Indexed> {
     group?.members.delete(item);
     if (group?.members.size !== 0) return;
     this.groups.delete(name);
-    discard(this.groupsUnder, group.under, group);
+    this.groupsUnder.delete(group.under, group);
   }
 
   /** The value under which the fewest other groups are, so that a value that many groups have costs a message little. */
@@ -113,16 +114,4 @@ const distinct = (entry: FilterEntry): readonly string[] =>
 const isWithin = (values: readonly string[], all: ReadonlySet<string>): boolean => {
   for (const value of values) if (!all.has(value)) return false;
   return true;
-};
-
-const include = <T>(index: Map<string, Set<T>>, key: string, item: T): void => {
-  const items = index.get(key);
-  if (items) items.add(item);
-  else index.set(key, new Set([item]));
-};
-
-const discard = <T>(index: Map<string, Set<T>>, key: string, item: T): void => {
-  const items = index.get(key);
-  items?.delete(item);
-  if (items?.size === 0) index.delete(key);
 };

@@ -9,6 +9,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import { closes } from '@roomwire/shared/wire/protocol/closes';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { findLobby, type LobbyView } from './lobbyView.js';
+import { SetMap } from '../setMap.js';
 import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
 import { estateOf, type Transition } from './presenceTable.js';
@@ -24,7 +25,7 @@ type Contents = ReadonlyMap<string, readonly PresenceEntry[]>;
 export class Lobbies {
   private readonly deps: LookupDeps;
   private readonly board: Board;
-  private readonly feeds = new Map<string, Set<LobbyFeed>>();
+  private readonly feeds = new SetMap<string, LobbyFeed>();
   private readonly byClient = new Map<LobbyClient, Map<string, LobbyFeed>>();
 
   constructor(deps: LookupDeps, board: Board) {
@@ -88,18 +89,13 @@ export class Lobbies {
     const ofClient = this.byClient.get(client);
     if (ofClient) ofClient.set(lobbyId, feed);
     else this.byClient.set(client, new Map([[lobbyId, feed]]));
-    const inEstate = this.feeds.get(view.estate);
-    if (inEstate) inEstate.add(feed);
-    else this.feeds.set(view.estate, new Set([feed]));
+    this.feeds.add(view.estate, feed);
     return feed;
   }
 
   private end(feed: LobbyFeed): void {
     feed.end();
-    const { estate } = feed.view;
-    const feeds = this.feeds.get(estate);
-    feeds?.delete(feed);
-    if (feeds?.size === 0) this.feeds.delete(estate);
+    this.feeds.delete(feed.view.estate, feed);
   }
 
   private contents({ estate }: LobbyView): Contents {

@@ -3,6 +3,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import { accessToRoom, findRoom, type LookupDeps, type NamingClient } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
+import { SetMap } from '../setMap.js';
 import type { Client } from '../access/client.js';
 import { Lobbies } from './lobbies.js';
 import { ticksPerBeat } from './peers.js';
@@ -174,7 +175,7 @@ export class Members {
   private readonly rate: number;
   private readonly byClient = new Map<PresenceClient, Member>();
   private readonly byConnection = new Map<number, Member>();
-  private readonly watchers = new Map<string, Set<Member>>();
+  private readonly watchers = new SetMap<string, Member>();
   private made = 0;
 
   constructor(rate: number) {
@@ -215,12 +216,9 @@ export class Members {
 
   watch(member: Member, room: string | undefined): void {
     if (member.watched === room) return;
-    if (member.watched !== undefined) this.unwatch(member, member.watched);
+    if (member.watched !== undefined) this.watchers.delete(member.watched, member);
     member.watched = room;
-    if (room === undefined) return;
-    const watchers = this.watchers.get(room);
-    if (watchers) watchers.add(member);
-    else this.watchers.set(room, new Set([member]));
+    if (room !== undefined) this.watchers.add(room, member);
   }
 
   /** [WS-PRES-5] Tells the others in the room. The frame is made once, whatever their number. */
@@ -231,11 +229,5 @@ export class Members {
     for (const { client } of watchers) {
       if (client.identity.actorTokenId !== actorTokenId) client.outbox.push(frame);
     }
-  }
-
-  private unwatch(member: Member, room: string): void {
-    const watchers = this.watchers.get(room);
-    watchers?.delete(member);
-    if (watchers?.size === 0) this.watchers.delete(room);
   }
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { SetMap } from '../setMap.js';
 
 /** What became of an actor's presence in a room. */
 export interface Transition {
@@ -31,7 +32,7 @@ export class PresenceTable {
   /** By room, then by actor. */
   private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
   /** The rooms that somebody is in, by estate. */
-  private readonly estates = new Map<string, Set<string>>();
+  private readonly estates = new SetMap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
 
   put(known: KnownPresence): Transition | undefined {
@@ -95,7 +96,7 @@ export class PresenceTable {
       actorTokenId,
       connections,
     );
-    valueOf(this.estates, estateOf(room), () => new Set<string>()).add(room);
+    this.estates.add(estateOf(room), room);
     valueOf(this.gateways, gatewayId, () => new Map<string, KnownPresence>()).set(keyOf(known), known);
   }
 
@@ -106,9 +107,11 @@ export class PresenceTable {
     else actors?.delete(actorTokenId);
     if (actors?.size === 0) {
       this.rooms.delete(room);
-      discard(this.estates, estateOf(room), room);
+      this.estates.delete(estateOf(room), room);
     }
-    discard(this.gateways, gatewayId, keyOf(key));
+    const ofGateway = this.gateways.get(gatewayId);
+    ofGateway?.delete(keyOf(key));
+    if (ofGateway?.size === 0) this.gateways.delete(gatewayId);
   }
 }
 
@@ -124,16 +127,6 @@ const valueOf = <V>(map: Map<string, V>, key: string, make: () => V): V => {
   const made = make();
   map.set(key, made);
   return made;
-};
-
-const discard = (
-  index: Map<string, { delete(key: string): boolean; readonly size: number }>,
-  key: string,
-  item: string,
-): void => {
-  const items = index.get(key);
-  items?.delete(item);
-  if (items?.size === 0) index.delete(key);
 };
 
 /** One connection's presence in a room. */

@@ -86,7 +86,7 @@ const throttledWith =
   (session, frame) => {
     const waitMs = session.requests?.reserve(clock.monotonic()) ?? 0;
     if (waitMs === 0) return handle(session, frame);
-    metrics.requestsSlowed++;
+    metrics.requestsThrottled++;
     return pause(waitMs, undefined, { ref: false }).then(() =>
       session.isOver ? undefined : handle(session, frame),
     );

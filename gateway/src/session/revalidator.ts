@@ -6,9 +6,8 @@ import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/sig
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import { standingOf, type GoodStanding } from '../access/credentials.js';
+import { standingOf, type GoodStanding, type SigningKeys } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
-import type { SigningKeys } from '../access/signingKeys.js';
 import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';

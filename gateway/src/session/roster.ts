@@ -1,25 +1,26 @@
 import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { SetMap } from '../setMap.js';
 import type { Session } from './session.js';
 
 /** The sessions of this gateway. */
 export class Roster {
-  private readonly actors = new Map<string, Set<Session>>();
-  private readonly projects = new Map<string, Set<Session>>();
+  private readonly actors = new SetMap<string, Session>();
+  private readonly projects = new SetMap<string, Session>();
   /** The newest last. */
-  private readonly organizations = new Map<string, Set<Session>>();
+  private readonly organizations = new SetMap<string, Session>();
 
   enter(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
-    include(this.actors, actorTokenId, session);
-    include(this.projects, projectId, session);
-    include(this.organizations, organizationId, session);
+    this.actors.add(actorTokenId, session);
+    this.projects.add(projectId, session);
+    this.organizations.add(organizationId, session);
   }
 
   leave(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
-    discard(this.actors, actorTokenId, session);
-    discard(this.projects, projectId, session);
-    discard(this.organizations, organizationId, session);
+    this.actors.delete(actorTokenId, session);
+    this.projects.delete(projectId, session);
+    this.organizations.delete(organizationId, session);
   }
 
   /** Copies, because closing a session takes it out. */
@@ -37,7 +38,7 @@ export class Roster {
   }
 
   endExpired(): void {
-    for (const sessions of this.organizations.values()) for (const session of sessions) session.endExpired();
+    for (const [, sessions] of this.organizations) for (const session of sessions) session.endExpired();
   }
 
   closeNewest(organizationId: string, count: number): void {
@@ -65,15 +66,3 @@ export class Roster {
     return [...this.projects.keys()];
   }
 }
-
-const include = (index: Map<string, Set<Session>>, key: string, session: Session): void => {
-  const sessions = index.get(key);
-  if (sessions) sessions.add(session);
-  else index.set(key, new Set([session]));
-};
-
-const discard = (index: Map<string, Set<Session>>, key: string, session: Session): void => {
-  const sessions = index.get(key);
-  sessions?.delete(session);
-  if (sessions?.size === 0) index.delete(key);
-};

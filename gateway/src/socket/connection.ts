@@ -20,7 +20,7 @@ import { SlidingWindow } from '../policy/rateLimits.js';
 import type { HandleFrame, Outcome } from '../session/frameHandlers.js';
 import type { Session } from '../session/session.js';
 import type { AuthenticatingLink, Sessions } from '../session/sessions.js';
-import type { IdleSweeper, Sweepable } from './idleSweeper.js';
+import type { IdleSweeper, Sweepable } from './openConnections.js';
 import { Inbox, type InboxTask } from './inbox.js';
 import { Outbox, type Tick } from './outbox.js';
 import type { FrameReceiver, FrameSocket } from './wsListener.js';

@@ -24,7 +24,7 @@ describe('a connection that asks for too much', () => {
       expect(await client.next()).to.deep.equal({ type: 'unsubscribed', topic: `app/room/t${asked}` });
     }
     expect(await client.next()).to.equal('heartbeat');
-    expect(world.gateway.metrics.requestsSlowed).to.equal(3);
+    expect(world.gateway.metrics.requestsThrottled).to.equal(3);
   });
 
   it('[WS-CONN-10] is slowed for each kind of request, and not for publishes, presence and acknowledgements', async () => {
@@ -38,7 +38,7 @@ describe('a connection that asks for too much', () => {
     for (let round = 0; round < 40; round++) for (const frame of cheap) client.send(frame);
     client.sendBytes(new Uint8Array());
     expect(await client.next()).to.equal('heartbeat');
-    expect(world.gateway.metrics.requestsSlowed).to.equal(0);
+    expect(world.gateway.metrics.requestsThrottled).to.equal(0);
 
     const requests = [
       { type: 'subscribe', topic },
@@ -54,17 +54,17 @@ describe('a connection that asks for too much', () => {
     for (let asked = 0; asked < 1_000; asked++) await client.next();
     for (const [index, frame] of requests.entries()) {
       await client.ask(frame);
-      expect(world.gateway.metrics.requestsSlowed, frame.type).to.equal(index + 1);
+      expect(world.gateway.metrics.requestsThrottled, frame.type).to.equal(index + 1);
     }
   });
 
   it('[WS-CONN-10] slows nobody else, and what waits is forgotten with its connection', async () => {
     const [greedy, other] = [await world.join(), await world.join()];
     for (let asked = 0; asked < 2_000; asked++) greedy.send({ type: 'subscribe', topic });
-    await eventually(() => world.gateway.metrics.requestsSlowed > 0);
+    await eventually(() => world.gateway.metrics.requestsThrottled > 0);
     await other.subscribe(topic);
     for (let asked = 0; asked < 500; asked++) await other.ask({ type: 'unsubscribe', topic });
-    expect(world.gateway.metrics.requestsSlowed).to.be.below(500);
+    expect(world.gateway.metrics.requestsThrottled).to.be.below(500);
     greedy.webSocket.terminate();
     await eventually(() => world.gateway.connections === 1);
   });
@@ -74,6 +74,6 @@ describe('a connection that asks for too much', () => {
     const client = await world.join({}, 1);
     for (let asked = 0; asked < 2_000; asked++) client.send({ type: 'unsubscribe', topic });
     for (let asked = 0; asked < 2_000; asked++) await client.next();
-    expect(world.gatewayAt(1).metrics.requestsSlowed).to.equal(0);
+    expect(world.gatewayAt(1).metrics.requestsThrottled).to.equal(0);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { IdleSweeper } from '../../src/socket/idleSweeper.js';
+import { IdleSweeper } from '../../src/socket/openConnections.js';
 
 interface Member {
   lastSign: number;

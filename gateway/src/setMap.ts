@@ -1,0 +1,32 @@
+/** Sets by key; there is none for a key without values. */
+export class SetMap<K, V> {
+  private readonly sets = new Map<K, Set<V>>();
+
+  get size(): number {
+    return this.sets.size;
+  }
+
+  get(key: K): ReadonlySet<V> | undefined {
+    return this.sets.get(key);
+  }
+
+  keys(): Iterable<K> {
+    return this.sets.keys();
+  }
+
+  add(key: K, value: V): void {
+    const set = this.sets.get(key);
+    if (set) set.add(value);
+    else this.sets.set(key, new Set([value]));
+  }
+
+  delete(key: K, value: V): void {
+    const set = this.sets.get(key);
+    set?.delete(value);
+    if (set?.size === 0) this.sets.delete(key);
+  }
+
+  [Symbol.iterator](): IterableIterator<[K, ReadonlySet<V>]> {
+    return this.sets.entries();
+  }
+}
