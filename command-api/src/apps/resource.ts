@@ -110,7 +110,7 @@ const configSchema = titled(
   }),
 );
 
-const keptAsSent = anything({ description: 'Any JSON value, kept as it was sent; null without one' });
+const keptAsSent = anything({ description: 'Any JSON value, as it was sent; null where none was' });
 
 export const appSchema = record('App', {
   appId: uuidSchema,

@@ -27,8 +27,8 @@ export type HistoryQuery = ValueOf<typeof historyQuerySchema>;
 
 export const historyQuerySchema = queryOf({
   projectId: uuidSchema,
-  resourceId: described(uuidSchema, 'A record that was changed, or that an event names'),
-  type: text({ maxLength: 100, description: 'As `RoomCreated`' }),
+  resourceId: described(uuidSchema, 'A record that an event changed or names'),
+  type: text({ maxLength: 100, description: 'For example `RoomCreated`' }),
   principal: text({ maxLength: 500, description: '`apiKey:<keyId>`, `session:<subject>` or `system`' }),
   from: described(timeSchema, 'Inclusive'),
   to: described(timeSchema, 'Inclusive'),
@@ -36,11 +36,11 @@ export const historyQuerySchema = queryOf({
   cursor: text({
     maxLength: 80,
     pattern: '^\\d{1,16}\\.[\\d-]{1,60}$',
-    description: '`nextCursor` of the page before',
+    description: '`nextCursor` of the previous page',
   }),
 });
 
-const nowByDefault = described(timeSchema, 'Now, unless told');
+const nowByDefault = described(timeSchema, 'Now by default');
 
 export const stateQuerySchema = queryOf({ resourceId: uuidSchema, at: nowByDefault }, ['resourceId']);
 
@@ -60,19 +60,19 @@ const changeFields = {
   eventId: uuidSchema,
   type: textSchema,
   occurredAt: timeSchema,
-  principal: described(textSchema, 'Who asked: `apiKey:<keyId>`, `session:<subject>` or `system`'),
+  principal: described(textSchema, 'The author: `apiKey:<keyId>`, `session:<subject>` or `system`'),
   requestId: textSchema,
 };
 
 export const changeSchema = record('Change', changeFields);
 
-const resourceType = described(textSchema, 'As `rooms`');
+const resourceType = described(textSchema, 'For example `rooms`');
 
 const entrySchema = record('AuditEvent', {
   ...changeFields,
   projectId: orNull(uuidSchema),
-  resourceIds: described(listOf(textSchema), 'The records that it made, changed or removed'),
-  data: described(objectSchema, 'What happened, without hashes and sealed secrets'),
+  resourceIds: described(listOf(textSchema), 'The records that the event created, changed or removed'),
+  data: described(objectSchema, 'The data of the event, without hashes and encrypted secrets'),
 });
 
 export const historySchema = record('AuditPage', {
@@ -87,11 +87,11 @@ export const stateSchema = record('PastState', {
   resourceId: uuidSchema,
   resourceType,
   at: timeSchema,
-  record: described(orNull(objectSchema), 'Null while it was not there'),
+  record: described(orNull(objectSchema), 'Null where it did not exist'),
   lastChange: eitherOrNull(changeSchema),
 });
 
-const valueThen = anything({ description: 'Absent where there was none' });
+const valueThen = anything({ description: 'Absent where the field did not exist' });
 
 const differenceSchema = titled(
   'Difference',

@@ -80,7 +80,7 @@ const configSchema = titled(
 
 /** For apps that carry source code. */
 const keptAsSent = (example: unknown) =>
-  anything({ description: 'Any JSON value; kept as it is sent', examples: [example] });
+  anything({ description: 'Any JSON value, stored as it is sent', examples: [example] });
 
 /** The fields of an app that a blueprint may define, and that can be changed in the app. */
 export const changeableSchemas = {

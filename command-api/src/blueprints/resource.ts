@@ -38,8 +38,8 @@ export const blueprintSchema = record('Blueprint', {
   blueprintId: uuidSchema,
   organizationId: uuidSchema,
   name: textSchema,
-  version: described(textOrNullSchema, 'The latest'),
-  versions: described(listOf(textSchema), 'In the order of their precedence, the latest last'),
+  version: described(textOrNullSchema, 'The latest version'),
+  versions: described(listOf(textSchema), 'In the order of precedence, the latest last'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });

@@ -44,13 +44,13 @@ export const redriveBodySchema = titled(
     status: oneOf(['pending', 'failed']),
     projectId: uuidSchema,
     appId: uuidSchema,
-    from: described(timeSchema, 'Recorded then or later'),
-    to: described(timeSchema, 'Recorded then or before'),
+    from: described(timeSchema, 'Recorded at or after this time'),
+    to: described(timeSchema, 'Recorded at or before this time'),
     limit: integer({
       minimum: 1,
       maximum: mostRedriven,
       default: mostRedriven,
-      description: 'At most so many, the oldest',
+      description: 'Maximum number of entries, the oldest first',
     }),
     dryRun: flag({ default: true }),
   }),
@@ -65,13 +65,14 @@ export const deadLetterSchema = record('DeadLetter', {
   url: textSchema,
   requestHeaders: dictionaryOf(textSchema),
   requestBody: anything({ description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' }),
-  responseStatus: described(orNull(integer()), 'Null where no answer came'),
+  responseStatus: described(orNull(integer()), 'Null where there was no response'),
   error: textSchema,
   retryCount: countSchema,
   status: oneOf(deadLetterStatuses, {
-    description: '`pending` could succeed later, `failed` was refused, `dead` was given up by hand',
+    description:
+      '`pending` may succeed later, `failed` was rejected by the endpoint, `dead` was given up manually',
   }),
-  redriveCount: described(countSchema, 'How often it was tried again by hand'),
+  redriveCount: described(countSchema, 'Number of redrives'),
   lastRedriveAt: orNull(timeSchema),
   lastRedriveBy: described(orNull(textSchema), '`session:<subject>`'),
   createdAt: timeSchema,
@@ -90,8 +91,8 @@ export const deadLetterPageSchema = record('DeadLetterPage', {
 export const pendingCountSchema = record('PendingCount', { count: countSchema });
 
 export const redriveSchema = record('Redrive', {
-  matched: described(countSchema, 'Entries that fit the filter, as many as the limit takes'),
-  redriven: described(countSchema, 'Of these, the ones that are tried again now; 0 of a dry run'),
+  matched: described(countSchema, 'Entries that match the filter, up to the limit'),
+  redriven: described(countSchema, 'Matched entries that are redriven; 0 for a dry run'),
   dryRun: flagSchema,
   dlqIds: described(listOf(uuidSchema), 'The entries, the oldest first'),
 });

@@ -42,7 +42,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       path,
       operationId: 'listDeadLetters',
       tag: 'Webhook dead letters',
-      summary: 'List the webhook calls that came to nothing',
+      summary: 'List the webhook calls that failed for good',
       query: deadLettersQuerySchema,
       status: 200,
       answer: deadLetterPageSchema,

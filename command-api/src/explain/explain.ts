@@ -33,7 +33,7 @@ export interface Explanation {
   readonly until: number;
 }
 
-const refusal = (rule: ExplainedRule, event: RecordedEvent | undefined): Explanation => ({
+const denied = (rule: ExplainedRule, event: RecordedEvent | undefined): Explanation => ({
   isAllowed: false,
   rule,
   event,
@@ -46,7 +46,7 @@ export const explain = async (records: PastRecords, question: Question): Promise
   const standing = await standingIn(records, question, actor);
   if (standing !== undefined) return standing;
   const address = parseTopicAddress(question.address);
-  if (actor.value === undefined || address === undefined) return refusal('address_invalid', undefined);
+  if (actor.value === undefined || address === undefined) return denied('address_invalid', undefined);
   return explainAdmission(records, question, actor.value, address);
 };
 
@@ -67,7 +67,7 @@ const standingIn = async (
     ...{ actor_missing: actor, actor_disabled: actor, actor_expired: actor },
     ...{ project_missing: project, organization_suspended: organization, scope_inactive: scope },
   };
-  return refusal(rule, decisive[rule].event);
+  return denied(rule, decisive[rule].event);
 };
 
 const valuesOf = (past: { readonly [K in keyof Standing]: Past<NonNullable<Standing[K]>> }): Standing => ({
@@ -84,9 +84,9 @@ const explainAdmission = async (
   address: TopicAddress,
 ): Promise<Explanation> => {
   const app = await records.named('apps', auditKeys.appSlug(projectId, address.app), address.app);
-  if (app.value === undefined) return refusal('app_missing', app.event);
+  if (app.value === undefined) return denied('app_missing', app.event);
   const room = await records.named('rooms', auditKeys.roomSlug(app.value.appId, address.room), address.room);
-  if (room.value === undefined) return refusal('room_missing', room.event);
+  if (room.value === undefined) return denied('room_missing', room.event);
   const grants = await records.grantsOf(room.value.roomId);
   const ofRoom = roomGrants(grants.map(({ value }) => value).filter((grant) => grant !== undefined));
   const request = { actorTokenId, actorType, topic: address.topic };
@@ -149,25 +149,25 @@ export type ExplainedRule =
 
 /** The texts of answers. */
 export const ruleTexts: { readonly [R in ExplainedRule]: string } = {
-  actor_missing: 'The actor was not there',
+  actor_missing: 'The actor did not exist',
   actor_disabled: 'The actor was disabled',
   actor_expired: 'The actor had expired',
-  project_missing: 'The project of the actor was not there',
+  project_missing: 'The project of the actor did not exist',
   organization_suspended: 'The organization was suspended',
-  scope_inactive: 'The access scope of the actor was inactive, or not there',
-  address_invalid: 'The address is none: `app-slug/room-slug/topic-name`',
-  app_missing: 'The project had no app of that slug',
+  scope_inactive: 'The access scope of the actor was inactive, or did not exist',
+  address_invalid: 'The address is invalid: it must be `app-slug/room-slug/topic-name`',
+  app_missing: 'The project had no app with that slug',
   app_inactive: 'The app was not active',
-  room_missing: 'The app had no room of that slug',
+  room_missing: 'The app had no room with that slug',
   room_inactive: 'The room was not active',
-  topic_not_exposed: 'The topic was not both on the app and on the room',
+  topic_not_exposed: 'The topic was not a topic of both the app and the room',
   access_mode_private: 'The app was private and the room had no grants',
-  grant_missing: 'The room had grants, and none for the actor or its type',
+  grant_missing: 'The room had grants, but none for the actor or its type',
   grant_inactive: 'The grant of the actor, or of its type, was not active',
   grant_other_topics: 'The grant was for other topics',
   grant_expired: 'The grant had expired',
   grant_other_action: 'The grant was for the other action',
-  observer: 'An observer publishes nothing',
+  observer: 'An observer must not publish',
   grant: 'The grant allowed it',
   open: 'The room was open: it had no grants',
 };

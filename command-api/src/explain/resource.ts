@@ -21,7 +21,7 @@ export const explainQuerySchema = queryOf(
     actor: text({ maxLength: 200, description: '`actorTokenId`, or the public `keyId`' }),
     address: text({ maxLength: 400, description: '`app-slug/room-slug/topic-name`' }),
     action: oneOf(actions),
-    at: described(timeSchema, 'Now, unless told'),
+    at: described(timeSchema, 'Now by default'),
   },
   ['actor', 'address', 'action'],
 );
@@ -34,8 +34,8 @@ export const explanationSchema = record('Explanation', {
   allowed: flagSchema,
   rule: oneOf(explainedRules),
   reason: textSchema,
-  until: described(orNull(timeSchema), 'When the grant ends; null for no end'),
-  event: described(eitherOrNull(changeSchema), 'What made the record that decided what it was then'),
+  until: described(orNull(timeSchema), 'When the grant expires; null for never'),
+  event: described(eitherOrNull(changeSchema), 'The last change of the decisive record'),
 });
 
 type ExplanationAnswer = ValueOf<typeof explanationSchema>;

@@ -15,7 +15,7 @@ export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>):
     path: '/organizations/{orgId}/explain',
     operationId: 'explainAccess',
     tag: 'Audit',
-    summary: 'Get whether an actor may do something at an address, now or at a time, and why',
+    summary: 'Explain whether an actor may subscribe or publish at an address, now or at a past time',
     query: explainQuerySchema,
     status: 200,
     answer: explanationSchema,

@@ -35,7 +35,7 @@ const readNumber = (value: unknown, type: unknown): unknown =>
 const throwing = (schema: JsonSchema): Validate => {
   let validate: ValidateFunction | undefined;
   return (value) => {
-    refuseSurplus(schema, value);
+    rejectManyUnknown(schema, value);
     validate ??= ajv.compile(schema);
     if (!validate(value))
       throw validationError(
@@ -45,10 +45,10 @@ const throwing = (schema: JsonSchema): Validate => {
 };
 
 /** Ajv would report each of a million unknown fields, of which only a hundred are listed. */
-const refuseSurplus = (schema: JsonSchema, value: unknown): void => {
-  const surplus = surplusFields(schema, value, listedFailures);
-  if (surplus === undefined) return;
-  throw validationError(surplus.map(({ path, value: sent }) => unknownField(path, sent)));
+const rejectManyUnknown = (schema: JsonSchema, value: unknown): void => {
+  const fields = manyUnknownFields(schema, value, listedFailures);
+  if (fields === undefined) return;
+  throw validationError(fields.map(({ path, value: sent }) => unknownField(path, sent)));
 };
 
 const unknownField = (path: readonly string[], value: unknown): FailedConstraint => ({
@@ -159,7 +159,7 @@ const ajv = new Ajv({
   keywords: ['exactlyOneOf'],
 });
 
-export interface SurplusField {
+export interface UnknownField {
   readonly path: readonly string[];
   readonly value: unknown;
 }
@@ -168,12 +168,12 @@ export interface SurplusField {
  * The first `most` unknown fields of a strict object that has more of them than that; undefined where no object of the
  * schema has so many. Costs no more than counting the fields.
  */
-export const surplusFields = (
+export const manyUnknownFields = (
   schema: JsonSchema,
   value: unknown,
   most: number,
   path: readonly string[] = [],
-): readonly SurplusField[] | undefined => {
+): readonly UnknownField[] | undefined => {
   const properties = schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined;
   if (properties === undefined || !isRecord(value)) return undefined;
   if (schema['additionalProperties'] === false) {
@@ -182,7 +182,7 @@ export const surplusFields = (
       return fields.slice(0, most).map((field) => ({ path: [...path, field], value: value[field] }));
   }
   for (const [field, inner] of Object.entries(properties)) {
-    const found = surplusFields(inner, value[field], most, [...path, field]);
+    const found = manyUnknownFields(inner, value[field], most, [...path, field]);
     if (found !== undefined) return found;
   }
   return undefined;

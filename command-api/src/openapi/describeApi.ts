@@ -9,8 +9,8 @@ const prose = `Manages apps, rooms, room grants, actors, access scopes and signi
 service. Messages themselves are exchanged over WebSocket at \`/ws\`.
 
 A project API key determines the project: no path names it. Organizations, projects, API keys and the webhook dead
-letters are opened by a user session token. A body with a field that is not listed is refused; query parameters that
-are not listed are ignored. What no schema here says: \`__proto__\` is refused as the name of a field anywhere, and so
+letters require a user session token. A body with a field that is not listed is rejected; query parameters that
+are not listed are ignored. Beyond the schemas, \`__proto__\` is rejected as the name of a field anywhere, and so
 is nesting deeper than 32 levels.
 
 Errors have one of three shapes; read \`message\` in every case.`;
@@ -26,12 +26,11 @@ const securitySchemes = {
 
 const headers = {
   RequestId: {
-    description:
-      'Names the request in the logs and in the history; the one that was sent, where it is a UUID',
+    description: 'Names the request in logs and in the history; the id that was sent, where it is a UUID',
     schema: uuidSchema,
   },
   RetryAfter: {
-    description: 'Seconds until the next request is welcome',
+    description: 'Seconds until the next request is accepted',
     schema: { type: 'integer', minimum: 1 },
   },
 };

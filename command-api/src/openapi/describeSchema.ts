@@ -104,24 +104,24 @@ const framing = [
  */
 export const describedFormats: Readonly<Record<string, JsonSchema>> = {
   'date-time': {
-    description: 'RFC 3339; leap seconds are not taken',
+    description: 'RFC 3339, without leap seconds',
     format: 'date-time',
     pattern: timePattern.source,
     examples: ['2027-01-31T09:30:00Z'],
   },
   'display-name': {
-    description: 'Has a character that can be seen, and no NUL',
+    description: 'Has a visible character, and no NUL',
     pattern: displayNamePattern.source,
     examples: ['Support desk'],
   },
   'webhook-url': {
-    description: 'An http or https address without user and password; any that the URL standard can read',
+    description: 'An http or https URL without user and password, as the URL standard parses it',
     maxLength: 2048,
     pattern: `^https?://${host}(?::${port})?(?:[/?#][!-~]*)?$`,
     examples: ['https://example.com/hooks/roomwire'],
   },
   'webhook-header-name': {
-    description: 'Name of a header, but of those that frame the call or belong to a hop of it',
+    description: 'Name of a header that neither frames the call nor is hop-by-hop',
     allOf: [
       { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
       { not: { pattern: `^(?:${framing.map(inAnyCase).join('|')}|${inAnyCase('proxy-')}.*)$` } },

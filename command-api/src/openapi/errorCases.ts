@@ -115,7 +115,7 @@ const validationErrorSchema: JsonSchema = {
     errors: listOf(
       record('FailedConstraint', {
         path: { ...textSchema, description: 'Dotted path of the field; empty for the whole body' },
-        value: { description: 'What was sent, shortened; null where nothing was' },
+        value: { description: 'The value that was sent, shortened; null where none was' },
         message: textSchema,
       }),
     ),

@@ -60,7 +60,7 @@ const page = `<!doctype html>
     <link rel="stylesheet" href="/docs/page.css">
   </head>
   <body>
-    <div id="reference">The reference is being laid out. As data it is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</div>
+    <div id="reference">The reference is loading. The OpenAPI document is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</div>
     <script src="/docs/redoc.standalone.js"></script>
     <script src="/docs/page.js"></script>
   </body>

@@ -80,8 +80,7 @@ export const organizationRoutes = ({ commands, views, usage, random }: ResourceD
     path: '/organizations/{orgId}/usage',
     operationId: 'getUsage',
     tag: 'Organizations',
-    summary:
-      'Get what the organization has used of its plan: messages of this month, live connections and apps',
+    summary: 'Get the usage of an organization: messages of this month, live connections and apps',
     status: 200,
     answer: usageSchema,
     example: { answer: exampleUsage },

@@ -54,7 +54,7 @@ export const grantSchema = record('RoomGrant', {
   topics: described(orNull(listOf(textSchema)), 'Null for every topic of the room'),
   expiresAt: orNull(timeSchema),
   isActive: flagSchema,
-  role: described(textOrNullSchema, 'A label for people'),
+  role: described(textOrNullSchema, 'A label without effect'),
   metadata: orNull(objectSchema),
   createdAt: timeSchema,
   updatedAt: timeSchema,

@@ -63,7 +63,7 @@ export const roomSchema = record('Room', {
   topics: listOf(textSchema),
   metadata: objectSchema,
   status: oneOf(roomStatuses),
-  isStatic: described(flagSchema, 'Whether a blueprint made it'),
+  isStatic: described(flagSchema, 'Whether a blueprint created it'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });

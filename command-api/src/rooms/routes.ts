@@ -127,7 +127,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       path: '/apps/{appId}/rooms/{roomId}',
       operationId: 'deleteRoom',
       tag: 'Rooms',
-      summary: 'Delete a room that was made through the API',
+      summary: 'Delete a room that was created through the API',
       status: 204,
       rejections: ['app_not_found', 'room_not_found', 'room_static'],
       async handle(request) {

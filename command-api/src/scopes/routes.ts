@@ -106,7 +106,7 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
     path: '/scopes/{scopeId}',
     operationId: 'deleteScope',
     tag: 'Scopes',
-    summary: 'Delete an access scope that no actor is in',
+    summary: 'Delete an access scope without actors',
     status: 204,
     rejections: ['scope_not_found', 'scope_in_use'],
     async handle(request) {

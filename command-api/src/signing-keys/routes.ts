@@ -125,7 +125,7 @@ export const signingKeyRoutes = ({
     path: '/signing-keys/{signingKeyId}',
     operationId: 'deleteSigningKey',
     tag: 'Signing keys',
-    summary: 'Delete a signing key; what it has signed stops verifying',
+    summary: 'Delete a signing key; tokens that it has signed become invalid',
     status: 204,
     rejections: ['signing_key_not_found'],
     async handle(request) {

@@ -43,12 +43,12 @@ export const outcomesQuerySchema = queryOf({
   cursor: text({
     maxLength: 40,
     pattern: cursorPattern,
-    description: 'Of the answer before; from now on without one',
+    description: '`cursor` of the previous answer; without one, outcomes from now on',
   }),
   projectId: uuidSchema,
   appId: uuidSchema,
   failed: oneOf(['true', 'false'], {
-    description: '`true`: only attempts without a 2xx; `false`: only those with one',
+    description: '`true`: only attempts without a 2xx status; `false`: only those with one',
   }),
 });
 
@@ -57,20 +57,20 @@ const outcomeSchema = record('WebhookOutcome', {
   projectId: uuidSchema,
   appId: uuidSchema,
   kind: oneOf(['trigger', 'hydration']),
-  webhookId: described(uuidSchema, 'The header `webhook-id`; the `dlqId` if it comes to nothing'),
+  webhookId: described(uuidSchema, 'The header `webhook-id`; the `dlqId` if the call fails for good'),
   urlOrigin: described(textSchema, 'Scheme, host and port of the URL'),
-  attempt: described(countSchema, 'Counted from 1; a redrive begins anew'),
-  outcome: oneOf(outcomeClasses, { description: 'Class of the status, or why there is none' }),
-  next: oneOf(outcomeSteps, { description: 'What follows' }),
-  status: described(orNull(integer()), 'Null where no answer came'),
+  attempt: described(countSchema, 'Counted from 1; a redrive starts again at 1'),
+  outcome: oneOf(outcomeClasses, { description: 'Class of the status, or the reason why there is none' }),
+  next: oneOf(outcomeSteps, { description: 'The next step' }),
+  status: described(orNull(integer()), 'Null where there was no response'),
   durationMs: number(),
-  requestBytes: described(countSchema, 'Of the body'),
+  requestBytes: described(countSchema, 'Size of the body'),
 });
 
 export const outcomesSchema = record('WebhookOutcomes', {
-  data: described(listOf(outcomeSchema), 'In the order in which they came, 500 at most'),
+  data: described(listOf(outcomeSchema), 'In the order of arrival, at most 500'),
   cursor: described(textSchema, 'For the next request'),
-  gap: described(flagSchema, 'Outcomes since the cursor are not kept any more'),
+  gap: described(flagSchema, 'Some outcomes since the cursor are no longer available'),
 });
 
 /** Without the organization, which is the caller's own. */

@@ -26,7 +26,7 @@ export const webhookOutcomeRoutes = ({
     path: '/organizations/{orgId}/webhook-outcomes',
     operationId: 'watchWebhookOutcomes',
     tag: 'Webhook outcomes',
-    summary: 'Wait for attempts of webhook calls, and see what they came to',
+    summary: 'Wait for attempts of webhook calls and their outcomes',
     query: outcomesQuerySchema,
     status: 200,
     answer: outcomesSchema,

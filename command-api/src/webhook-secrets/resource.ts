@@ -34,7 +34,7 @@ export const createdWebhookSecretSchema = record('CreatedWebhookSecret', {
   ...webhookSecretFields,
   webhookSecret: described(
     textSchema,
-    '`whsec_` and the key in base64, as libraries for Standard Webhooks take it; shown only in this answer',
+    '`whsec_` and the key in base64, as libraries for Standard Webhooks expect it; shown only in this answer',
   ),
 });
 

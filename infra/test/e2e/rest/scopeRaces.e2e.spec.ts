@@ -120,7 +120,7 @@ describe('REST scopes and grants under concurrency', function () {
     }
   });
 
-  it('leave no place to an actor that is deleted while it moves', async () => {
+  it('leave no membership to an actor that is deleted while it moves', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [from, to] = [await newScope(`from-${round}`), await newScope(`to-${round}`)];
       const actor = await newActor(from);

@@ -38,7 +38,7 @@ const inUse = (actors: number) => ({ scope_in_use: { actors } });
 /** Longer than any request may take between its two appends. */
 const aMinuteLater = 60_001;
 
-describe('places in a scope', () => {
+describe('scope memberships', () => {
   let plane: ControlPlane;
   let api: CommandApiProcess;
 
@@ -122,7 +122,7 @@ describe('places in a scope', () => {
   it('are given back at once when the actor is deleted while it moves', async () => {
     const scope = await newScope('acme');
     const actor = await newActor();
-    // Between the place and the actor's own event another process deletes the actor.
+    // Between the membership and the actor's own event another process deletes the actor.
     const late = plane.process({
       append: (original) => async (name, expected, events) => {
         const result = await original(name, expected, events);
