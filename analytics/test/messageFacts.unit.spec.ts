@@ -2,7 +2,7 @@ import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { encodeGroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
+import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { messageColumns, messageFacts } from '../src/facts/facts.js';
 
 const acceptedAt = Date.UTC(2026, 0, 31, 12, 30);

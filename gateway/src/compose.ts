@@ -11,7 +11,7 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
-import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/credentials.js';

@@ -1,4 +1,4 @@
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { serveRelay } from './relayServer.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import type { ActorType } from '@roomwire/shared/domain/actors/actor';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';
-import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
-import type { ProtocolVersion } from '@roomwire/shared/wire/protocol/versions';
+import type { ProtocolVersion } from '@roomwire/shared/wire/protocol/protocolErrors';
 
 /** A scope as the connections of its actors know it. */
 export type ActorScope = Pick<Scope, 'accessScopeId' | 'slug' | 'name'>;

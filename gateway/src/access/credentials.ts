@@ -1,4 +1,4 @@
-import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import {
   parseClientToken,
   verifyClientToken,
@@ -6,7 +6,7 @@ import {
 } from '@roomwire/shared/credentials/clientToken';
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { CloseName } from '@roomwire/shared/wire/protocol/closes';
+import type { CloseName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
 import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { Scope } from '@roomwire/shared/domain/scopes/scope';

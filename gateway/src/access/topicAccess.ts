@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
+import { messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { admission } from '@roomwire/shared/domain/rooms/admission';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';

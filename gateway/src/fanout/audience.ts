@@ -1,4 +1,4 @@
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { Client, ClientOutbox } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { FilterIndex } from './filterIndex.js';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Audience, Audiences, Subscriber } from './audience.js';

@@ -1,4 +1,4 @@
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import { SetMap } from '../setMap.js';
 
 /** What stands in an index. The mark is the index's own. */

@@ -6,7 +6,7 @@ import {
   type Retention,
 } from '@roomwire/shared/wire/bus/liveMessage';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
-import { messageBody } from '@roomwire/shared/wire/protocol/serverFrames';
+import { messageBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';

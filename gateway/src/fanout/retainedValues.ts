@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { RetainedMessage, Retention } from '@roomwire/shared/wire/bus/liveMessage';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 
 export interface RetainedValue extends Retention {

@@ -1,4 +1,4 @@
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ReplayTarget } from './backlog.js';

@@ -1,4 +1,4 @@
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import { maxFilters, maxFilterValues } from '@roomwire/shared/wire/protocol/limits';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 

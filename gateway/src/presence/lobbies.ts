@@ -6,7 +6,7 @@ import {
   type PresenceEntry,
 } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { findLobby, type LobbyView } from './lobbyView.js';
 import { SetMap } from '../setMap.js';

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { PresenceEntry, PresenceEvent } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { PresenceEvent } from '@roomwire/shared/wire/protocol/serverFrames';
 import { SetMap } from '../setMap.js';
 
 /** What became of an actor's presence in a room. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import type { ReauthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { ReauthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type {
   ClientFrame,
   ClientFrameOf,

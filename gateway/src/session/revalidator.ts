@@ -1,4 +1,4 @@
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import type { Plan } from '@roomwire/shared/domain/organizations/organization';
 import type { ScopeChanges } from '@roomwire/shared/domain/scopes/scope';

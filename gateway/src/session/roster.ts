@@ -1,4 +1,4 @@
-import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { SetMap } from '../setMap.js';
 import type { Session } from './session.js';
 

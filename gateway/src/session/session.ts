@@ -1,7 +1,7 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
 import { expiryOf } from '@roomwire/shared/domain/actors/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';

@@ -1,9 +1,9 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { AuthReply, RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
-import { negotiatedVersion } from '@roomwire/shared/wire/protocol/versions';
+import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
 import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';

@@ -1,20 +1,17 @@
 import type { Buffer } from 'node:buffer';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { AuthError } from '@roomwire/shared/wire/protocol/authErrors';
+import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { AuthFrame, ClientFrame } from '@roomwire/shared/wire/protocol/clientFrames';
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { parseFrame, type MalformedFrame } from '@roomwire/shared/wire/protocol/parseFrame';
 import {
   renderProtocolError,
   type ProtocolErrorContext,
   type ProtocolErrorName,
 } from '@roomwire/shared/wire/protocol/protocolErrors';
-import {
-  encodeServerFrame,
-  heartbeatFrame,
-  type ServerFrame,
-} from '@roomwire/shared/wire/protocol/serverFrames';
+import { encodeServerFrame, heartbeatFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
+import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import { countClose, countDeparture, countProtocolError, type GatewayMetrics } from '../metrics.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
 import type { HandleFrame, Outcome } from '../session/frameHandlers.js';

@@ -1,4 +1,4 @@
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { Random } from '@roomwire/shared/ports/random';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 

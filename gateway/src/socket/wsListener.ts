@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws';
 import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import { replayedBody } from '@roomwire/shared/wire/protocol/serverFrames';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { beginDelivery } from '../fanout/traceMessages.js';
 import type { MemberReplay } from '../groups/membership.js';
 import type { GatewayMetrics } from '../metrics.js';

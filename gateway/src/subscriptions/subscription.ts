@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import type { Qos } from '@roomwire/shared/wire/protocol/clientFrames';
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { Qos } from '@roomwire/shared/wire/protocol/messageOptions';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { ActorType } from '@roomwire/shared/domain/actors/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';

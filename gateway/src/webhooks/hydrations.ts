@@ -1,6 +1,6 @@
 import type { WebhookAnswer } from '@roomwire/shared/wire/bus/webhookAnswers';
 import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';

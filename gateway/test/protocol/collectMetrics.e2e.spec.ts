@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { closes } from '@roomwire/shared/wire/protocol/closes';
+import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';

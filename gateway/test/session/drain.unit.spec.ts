@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/closes';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { drain } from '../../src/socket/openConnections.js';
 
 const count = 40;

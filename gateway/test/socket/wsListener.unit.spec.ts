@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/wsFrame';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { createWsListener, type FrameReceiver, type FrameSocket } from '../../src/socket/wsListener.js';

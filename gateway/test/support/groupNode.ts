@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/filterEntry';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { MemberReplay, Membership } from '../../src/groups/membership.js';
 import { WorkerGroups } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';

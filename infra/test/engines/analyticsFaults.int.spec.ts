@@ -7,7 +7,7 @@ import {
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/serverFrames';
+import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { analyticsStreams } from '@roomwire/analytics/analytics';

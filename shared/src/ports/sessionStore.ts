@@ -1,5 +1,5 @@
-import type { FilterEntry } from '../wire/protocol/filterEntry.js';
-import type { Qos } from '../wire/protocol/clientFrames.js';
+import type { FilterEntry } from '../wire/protocol/messageOptions.js';
+import type { Qos } from '../wire/protocol/messageOptions.js';
 
 export interface StoredSubscription {
   /** The address as the client wrote it. */

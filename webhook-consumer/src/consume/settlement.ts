@@ -1,7 +1,7 @@
 import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
-import { hydrationBody } from '@roomwire/shared/wire/protocol/hydrationFrame';
+import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';

@@ -1,10 +1,10 @@
 import { busTopics, recordTopics } from '../bus/busTopics.js';
+import { clientFrames, type ClientFrameSpec } from '../protocol/clientFrames.js';
 import { maxFrameBytes } from '../protocol/limits.js';
+import { serverFrames } from '../protocol/serverFrames.js';
+import type { JsonSchema } from '../schema.js';
 import { busMessages } from './busMessages.js';
-import { clientMessages, type ClientMessage } from './clientMessages.js';
 import { busChannel, busOperation, type Described } from './describeBus.js';
-import { constant, object } from './jsonSchema.js';
-import { serverMessages } from './serverMessages.js';
 
 const prose = `The WebSocket protocol of Roomwire, and the topics on Apache Kafka by which its processes work together.
 The rules behind both are in \`docs/PROTOCOL.md\` and \`docs/KAFKA.md\`. Operations are told from the side of Roomwire: it
@@ -33,21 +33,34 @@ const heartbeat = {
   payload: { type: 'string', maxLength: 0 },
 };
 
-const clientEntries = Object.entries<ClientMessage>(clientMessages);
-const serverEntries = Object.entries(serverMessages);
+const clientEntries = Object.entries<ClientFrameSpec>(clientFrames);
+const serverEntries = Object.entries(serverFrames);
+
+/** A client frame as it is decoded from MessagePack or JSON. */
+const clientPayload = (type: string, { fields, ignored = {} }: ClientFrameSpec): JsonSchema => {
+  const described = Object.entries(fields).flatMap(([name, { json, isOptional }]) =>
+    json === undefined ? [] : [{ name, json, isOptional }],
+  );
+  return {
+    type: 'object',
+    properties: {
+      type: { const: type },
+      ...Object.fromEntries(described.map(({ name, json }) => [name, json])),
+      ...Object.fromEntries(Object.entries(ignored).map(([name, { json }]) => [name, json])),
+    },
+    required: ['type', ...described.flatMap(({ name, isOptional }) => (isOptional ? [] : [name]))],
+  };
+};
 
 const socketMessages = (): Readonly<Record<string, Described>> =>
   Object.fromEntries([
-    ...clientEntries.map(([type, { summary, fields, optional, ignored, example }]) => {
-      const payload = object({ type: constant(type), ...fields, ...ignored }, [
-        ...optional,
-        ...Object.keys(ignored ?? {}),
-      ]);
-      return [messageIds.client(type), frameOf(type, summary, payload, example)] as const;
+    ...clientEntries.map(([type, spec]) => {
+      const payload = clientPayload(type, spec);
+      return [messageIds.client(type), frameOf(type, spec.summary, payload, spec.example)] as const;
     }),
     ...serverEntries.map(
       ([type, { summary, payload, example }]) =>
-        [messageIds.server(type), frameOf(type, summary, payload, example)] as const,
+        [messageIds.server(type), frameOf(type, summary, payload.json, example)] as const,
     ),
     [heartbeatIds.client, heartbeat],
     [heartbeatIds.server, heartbeat],

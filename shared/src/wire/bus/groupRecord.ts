@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { FilterEntry } from '../protocol/filterEntry.js';
+import type { FilterEntry } from '../protocol/messageOptions.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
 import { isCount, isMap, isText } from './recordChecks.js';
 

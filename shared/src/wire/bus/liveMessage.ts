@@ -1,6 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel, TraceParent } from './channel.js';
-import type { Qos } from '../protocol/clientFrames.js';
+import type { Qos } from '../protocol/messageOptions.js';
 
 /** What makes a message the last value of its topic. */
 export interface Retention {

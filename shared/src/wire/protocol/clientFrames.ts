@@ -1,113 +1,206 @@
-import type { FilterEntry } from './filterEntry.js';
+import {
+  annotated,
+  anything,
+  atMost,
+  described,
+  flag,
+  listOf,
+  number,
+  text,
+  type Schema,
+} from '../schema.js';
+import {
+  copyOf,
+  lenient,
+  optional,
+  raw,
+  rawMap,
+  required,
+  unchecked,
+  withDefault,
+  type ClientField,
+} from './clientFields.js';
+import { maxAckIds, maxDataBytes, maxGroupName, maxPresenceBytes } from './limits.js';
+import { filterEntries, filterValues, qos } from './messageOptions.js';
+import type { ServerFrameType } from './serverFrames.js';
 
-/** The bus hop's quality of service. It changes nothing on the WebSocket leg. */
-export type Qos = 0 | 1 | 2;
+type ClientFields = Readonly<Record<string, ClientField<unknown>>>;
 
-export interface AuthFrame {
-  readonly type: 'auth';
-  /** Undefined when missing or no string: refused like any other bad credential. */
-  readonly token: string | undefined;
-  readonly protocolVersion: number;
-  readonly reconnect: boolean;
-  readonly clientId: string | undefined;
+/** A frame that clients send. Fields that are not in the table are ignored. */
+export interface ClientFrameSpec<F extends ClientFields = ClientFields> {
+  readonly summary: string;
+  readonly fields: F;
+  /** Fields of the protocol that change nothing, and are not read. */
+  readonly ignored?: Readonly<Record<string, Schema<unknown>>>;
+  /** What answers the frame, other than `error`. */
+  readonly answers: readonly ServerFrameType[];
+  /** With every field. */
+  readonly example: Readonly<Record<string, unknown>>;
 }
 
-export interface ReauthFrame {
-  readonly type: 'reauth';
-  /** Undefined when missing or no string: refused like any other bad credential. */
-  readonly token: string | undefined;
-}
+const clientFrame = <F extends ClientFields>(frame: ClientFrameSpec<F>) => frame;
 
-export interface SubscribeFrame {
-  readonly type: 'subscribe';
-  readonly topic: string;
-  readonly qos: Qos;
-  /** As sent: not yet checked for forbidden characters and number. Empty for every message. */
-  readonly filters: readonly FilterEntry[];
-  /** Takes turns with the others of its group, instead of getting every message. */
-  readonly loadBalance: boolean;
-  /** Undefined, or empty, for the actor's own group. */
-  readonly loadBalanceGroup: string | undefined;
-}
+const topic = required(described('`app-slug/room-slug/topic`', text));
+const room = described('A room slug, or `app-slug/room-slug`', text);
+/** An error about the frame names the room as its topic. */
+const roomAsTopic = copyOf('roomId', optional(room));
+const lobbyId = required(described('A lobby slug, or `app-slug/lobby-slug`', text));
 
-export interface UnsubscribeFrame {
-  readonly type: 'unsubscribe';
-  readonly topic: string;
-}
+const exampleTopic = 'plant-1a2b/hall-3/temperature';
+const exampleMessageId = 'mi8k2x0a10003kQ0mZr7Tn1vXy4bA';
+const exampleLobby = { lobbyId: 'house-9f3e/upstairs' };
 
-export interface SetFiltersFrame {
-  readonly type: 'setFilters';
-  readonly topic: string;
-  /** As sent, like those of a subscribe. */
-  readonly filters: readonly FilterEntry[];
-}
+/** Every frame that clients send: its type, its parser and its description come from here. */
+export const clientFrames = {
+  auth: clientFrame({
+    summary: 'Says who the client is, with an access token or a client token',
+    fields: {
+      token: unchecked(text),
+      protocolVersion: lenient(
+        annotated({ description: 'The highest that the client knows', type: 'integer' }, number),
+        1,
+      ),
+      reconnect: lenient(described('Restores the subscriptions of an agent or orchestrator', flag), false),
+      clientId: unchecked(described('Tells several sessions of one actor apart', text), true),
+    },
+    ignored: { projectId: described('Changes nothing: the token says it', text) },
+    answers: ['auth'],
+    example: { token: 'at_live_EXAMPLE.EXAMPLE', protocolVersion: 2, reconnect: true, clientId: 'line-4' },
+  }),
+  reauth: clientFrame({
+    summary: 'Renews a connection with a new client token of the same actor',
+    fields: { token: unchecked(text) },
+    answers: ['reauth'],
+    example: { token: 'EXAMPLE.EXAMPLE.EXAMPLE' },
+  }),
+  subscribe: clientFrame({
+    summary: 'Asks for the messages of a topic, or changes the options of a subscription',
+    fields: {
+      topic,
+      qos: lenient(qos, 1),
+      filters: withDefault(filterEntries, []),
+      loadBalance: withDefault(described('Takes turns with the others of a worker group', flag), false),
+      loadBalanceGroup: optional(
+        described(
+          'The name of the group, within the app; by default the actor’s own id',
+          atMost(maxGroupName, text),
+        ),
+      ),
+    },
+    answers: ['subscribed'],
+    example: {
+      topic: exampleTopic,
+      qos: 1,
+      filters: ['alarm', ['oven', 'front']],
+      loadBalance: true,
+      loadBalanceGroup: 'inspectors',
+    },
+  }),
+  unsubscribe: clientFrame({
+    summary: 'Ends a subscription',
+    fields: { topic },
+    answers: ['unsubscribed'],
+    example: { topic: exampleTopic },
+  }),
+  setFilters: clientFrame({
+    summary: 'Replaces the filters of a subscription',
+    fields: { topic, filters: required(filterEntries) },
+    answers: ['filtersUpdated'],
+    example: { topic: exampleTopic, filters: ['alarm'] },
+  }),
+  publish: clientFrame({
+    summary: 'Sends a message to the subscribers of a topic',
+    fields: {
+      topic,
+      data: raw(described(`Anything; at most ${maxDataBytes} bytes as MessagePack`, anything)),
+      qos: lenient(qos, 1),
+      retain: withDefault(described('Keeps the message as the last value of the topic', flag), false),
+      filter: optional(described('A value by which subscribers select; they see it', text)),
+      filters: withDefault(described('Further values, which subscribers do not see', filterValues), []),
+      msgRef: optional(described('Asks for a `published`, and is in it', text)),
+    },
+    ignored: { echo: described('Changes nothing: an actor never gets its own message', flag) },
+    answers: ['published'],
+    example: {
+      topic: exampleTopic,
+      data: { celsius: 93 },
+      qos: 1,
+      retain: false,
+      filter: 'alarm',
+      filters: ['oven'],
+      msgRef: '18',
+    },
+  }),
+  ack: clientFrame({
+    summary: 'Says that a message has been dealt with',
+    fields: { msgId: required(text) },
+    answers: [],
+    example: { msgId: exampleMessageId },
+  }),
+  batchAck: clientFrame({
+    summary: 'Says that messages have been dealt with',
+    fields: { msgIds: required(atMost(maxAckIds, listOf(text))) },
+    answers: [],
+    example: { msgIds: [exampleMessageId] },
+  }),
+  presence: clientFrame({
+    summary: 'Announces the actor in a room',
+    fields: {
+      roomId: optional(described('Without it the frame does nothing: deprecated', room)),
+      topic: roomAsTopic,
+      data: rawMap(
+        annotated(
+          { description: `At most ${maxPresenceBytes} bytes as MessagePack`, type: ['object', 'null'] },
+          anything,
+        ),
+      ),
+    },
+    answers: [],
+    example: { roomId: 'house-9f3e/kitchen', data: { name: 'Ben' } },
+  }),
+  getPresence: clientFrame({
+    summary: 'Asks who is in a room',
+    fields: { roomId: optional(room), topic: roomAsTopic },
+    answers: ['presenceList'],
+    example: { roomId: 'kitchen' },
+  }),
+  lobbySubscribe: clientFrame({
+    summary: 'Watches who is in the rooms of a lobby',
+    fields: { lobbyId },
+    answers: ['lobbySubscribed'],
+    example: exampleLobby,
+  }),
+  lobbyUnsubscribe: clientFrame({
+    summary: 'Watches no more',
+    fields: { lobbyId },
+    answers: ['lobbyUnsubscribed'],
+    example: exampleLobby,
+  }),
+  getLobbyPresence: clientFrame({
+    summary: 'Asks who is in the rooms of a lobby',
+    fields: { lobbyId },
+    answers: ['lobbyPresenceList'],
+    example: exampleLobby,
+  }),
+};
 
-export interface PublishFrame {
-  readonly type: 'publish';
-  readonly topic: string;
-  /** One MessagePack value, as the client sent it where it sent MessagePack. It is never decoded on its way. */
-  readonly data: Uint8Array;
-  readonly qos: Qos;
-  /** Kept as the last value of the topic. */
-  readonly retain: boolean;
-  readonly filter: string | undefined;
-  readonly filters: readonly string[];
-  readonly msgRef: string | undefined;
-}
+export type ClientFrameType = keyof typeof clientFrames;
 
-export interface AckFrame {
-  readonly type: 'ack';
-  readonly msgId: string;
-}
+type FieldsOf<T extends ClientFrameType> = (typeof clientFrames)[T]['fields'];
+type ValueOf<F> = F extends ClientField<infer V> ? V : never;
 
-export interface BatchAckFrame {
-  readonly type: 'batchAck';
-  /** At most `maxAckIds`. */
-  readonly msgIds: readonly string[];
-}
-
-export interface PresenceFrame {
-  readonly type: 'presence';
-  /** Undefined for the deprecated form, which does nothing. */
-  readonly roomId: string | undefined;
-  /** The `roomId` too: what an error about the frame names. */
-  readonly topic: string | undefined;
-  /** One MessagePack map, never decoded on its way. */
-  readonly data: Uint8Array;
-}
-
-export interface GetPresenceFrame {
-  readonly type: 'getPresence';
-  readonly roomId: string | undefined;
-  /** As in `PresenceFrame`. */
-  readonly topic: string | undefined;
-}
-
-export interface LobbyFrame<T extends string> {
-  readonly type: T;
-  readonly lobbyId: string;
-}
-
-export type LobbySubscribeFrame = LobbyFrame<'lobbySubscribe'>;
-export type LobbyUnsubscribeFrame = LobbyFrame<'lobbyUnsubscribe'>;
-export type GetLobbyPresenceFrame = LobbyFrame<'getLobbyPresence'>;
+/** A frame of this type, once it has been parsed. */
+export type ClientFrameOf<T extends ClientFrameType> = T extends ClientFrameType
+  ? { readonly [K in 'type' | keyof FieldsOf<T>]: K extends keyof FieldsOf<T> ? ValueOf<FieldsOf<T>[K]> : T }
+  : never;
 
 /** What a client may send, once it has been parsed. A frame of the protocol is a member here, or it is unknown. */
-export type ClientFrame =
-  | AuthFrame
-  | ReauthFrame
-  | SubscribeFrame
-  | UnsubscribeFrame
-  | SetFiltersFrame
-  | PublishFrame
-  | AckFrame
-  | BatchAckFrame
-  | PresenceFrame
-  | GetPresenceFrame
-  | LobbySubscribeFrame
-  | LobbyUnsubscribeFrame
-  | GetLobbyPresenceFrame;
+export type ClientFrame = ClientFrameOf<ClientFrameType>;
 
-export type ClientFrameType = ClientFrame['type'];
-
-export type ClientFrameOf<T extends ClientFrameType> = Extract<ClientFrame, { type: T }>;
+export type AuthFrame = ClientFrameOf<'auth'>;
+export type ReauthFrame = ClientFrameOf<'reauth'>;
+export type SubscribeFrame = ClientFrameOf<'subscribe'>;
+export type SetFiltersFrame = ClientFrameOf<'setFilters'>;
+export type PublishFrame = ClientFrameOf<'publish'>;
+export type PresenceFrame = ClientFrameOf<'presence'>;
+export type GetPresenceFrame = ClientFrameOf<'getPresence'>;

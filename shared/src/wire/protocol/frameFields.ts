@@ -1,12 +1,12 @@
 import type { Buffer } from 'node:buffer';
-import { decode, encode } from '@msgpack/msgpack';
+import { decode, Encoder } from '@msgpack/msgpack';
 import { isSoundJson } from './jsonScan.js';
 import { maxFrameFields } from './limits.js';
 import { isSoundMessagePack, scanFields, type FieldSpan } from './messagePackScan.js';
 
-/** The fields of a frame, whichever way it was written. */
+/** The fields of a frame, in either encoding. */
 export interface FrameFields {
-  /** Otherwise the fields are those that are legible, for an error about the frame and nothing else. */
+  /** Otherwise the fields are those that could be read, for an error about the frame and nothing else. */
   readonly isSound: boolean;
   /** A field's value; undefined when it is missing, or null. */
   read(name: string): unknown;
@@ -14,44 +14,68 @@ export interface FrameFields {
   raw(name: string): Uint8Array | undefined;
 }
 
-export const messagePackFields = (bytes: Buffer): FrameFields => {
-  const { isSound, spans } = scanFields(bytes);
-  const raw = (name: string): Buffer | undefined => {
-    const span = lastOf(spans, name);
-    return span && bytes.subarray(span.start, span.end);
-  };
-  return {
-    isSound,
-    raw,
-    read: (name) => {
-      const value = raw(name);
-      return value && (shortString(value) ?? decode(value) ?? undefined);
-    },
-  };
-};
+class MessagePackFields implements FrameFields {
+  readonly isSound: boolean;
+  private readonly bytes: Buffer;
+  private readonly spans: readonly FieldSpan[];
 
-/** Of a field that was sent twice the last one counts, as in JSON. */
-const lastOf = (spans: readonly FieldSpan[], name: string): FieldSpan | undefined => {
-  let found: FieldSpan | undefined;
-  for (const span of spans) if (span.name === name) found = span;
-  return found;
-};
+  constructor(bytes: Buffer) {
+    const { isSound, spans } = scanFields(bytes);
+    this.isSound = isSound;
+    this.bytes = bytes;
+    this.spans = spans;
+  }
 
-/** Nearly every field that is read is a short string; this spares the decoder. */
-const shortString = (value: Buffer): string | undefined => {
-  const head = value[0] as number;
-  if (head >= 0xa0 && head < 0xc0) return value.toString('utf8', 1);
-  return head === 0xd9 ? value.toString('utf8', 2) : undefined;
-};
+  raw(name: string): Buffer | undefined {
+    const span = this.last(name);
+    return span && this.bytes.subarray(span.start, span.end);
+  }
 
-/** Undefined for what is no JSON object within the limits that MessagePack frames have. */
+  /** Nearly every field is a short string, a small number or a flag: those spare the decoder. */
+  read(name: string): unknown {
+    const span = this.last(name);
+    if (span === undefined) return undefined;
+    const { start, end } = span;
+    const head = this.bytes[start] as number;
+    if (head < 0x80) return head;
+    if (head >= 0xa0 && head < 0xc0) return this.bytes.toString('utf8', start + 1, end);
+    if (head === 0xd9) return this.bytes.toString('utf8', start + 2, end);
+    if (head === 0xc2 || head === 0xc3) return head === 0xc3;
+    return decode(this.bytes.subarray(start, end)) ?? undefined;
+  }
+
+  /** Of a field that was sent twice the last one counts, as in JSON. */
+  private last(name: string): FieldSpan | undefined {
+    let found: FieldSpan | undefined;
+    for (const span of this.spans) if (span.name === name) found = span;
+    return found;
+  }
+}
+
+export const messagePackFields = (bytes: Buffer): FrameFields => new MessagePackFields(bytes);
+
+class JsonFields implements FrameFields {
+  readonly isSound: boolean;
+  private readonly object: Readonly<Record<string, unknown>>;
+
+  constructor(object: Readonly<Record<string, unknown>>) {
+    this.isSound = Object.keys(object).length <= maxFrameFields;
+    this.object = object;
+  }
+
+  read(name: string): unknown {
+    return Object.hasOwn(this.object, name) ? (this.object[name] ?? undefined) : undefined;
+  }
+
+  raw(name: string): Uint8Array | undefined {
+    return Object.hasOwn(this.object, name) ? encoded(this.object[name]) : undefined;
+  }
+}
+
+/** Undefined unless it is a JSON object within the limits that MessagePack frames have. */
 export const jsonFields = (bytes: Buffer): FrameFields | undefined => {
   const object = isSoundJson(bytes) ? parsedObject(bytes) : undefined;
-  if (object === undefined || Object.hasOwn(object, '__proto__')) return undefined;
-  const read = (name: string): unknown =>
-    Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
-  const raw = (name: string) => (Object.hasOwn(object, name) ? encoded(object[name]) : undefined);
-  return { isSound: Object.keys(object).length <= maxFrameFields, read, raw };
+  return object === undefined || Object.hasOwn(object, '__proto__') ? undefined : new JsonFields(object);
 };
 
 const parsedObject = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {
@@ -65,8 +89,10 @@ const parsedObject = (bytes: Buffer): Readonly<Record<string, unknown>> | undefi
   }
 };
 
+const encoder = new Encoder();
+
 /** The scan after the encoding finds `__proto__`, which `JSON.parse` makes an ordinary key. */
 const encoded = (value: unknown): Uint8Array | undefined => {
-  const bytes = encode(value);
+  const bytes = encoder.encode(value);
   return isSoundMessagePack(bytes, 1) ? bytes : undefined;
 };

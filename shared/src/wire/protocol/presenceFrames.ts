@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Encoder } from '@msgpack/msgpack';
-import { binaryFrame } from './wsFrame.js';
-
-export type PresenceEvent = 'join' | 'update' | 'leave';
+import { binaryFrame } from './encodeFrames.js';
+import type { PresenceEvent } from './serverFrames.js';
 
 /** An actor in a room, as the lists show it. */
 export interface PresenceEntry {

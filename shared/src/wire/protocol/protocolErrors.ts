@@ -1,5 +1,11 @@
+import { constant, count, described, object, oneOf, optional, text, type TypeOf } from '../schema.js';
 import { maxDataBytes, maxFilters, maxPresenceBytes } from './limits.js';
-import type { ProtocolVersion } from './versions.js';
+
+export const protocolVersion = oneOf(1, 2);
+export type ProtocolVersion = TypeOf<typeof protocolVersion>;
+
+/** The lower of the client's version and ours; what is no version of ours at all is the oldest. */
+export const negotiatedVersion = (asked: number): ProtocolVersion => (asked >= 2 ? 2 : 1);
 
 interface ProtocolErrorSpec {
   readonly error: string;
@@ -38,21 +44,25 @@ export const protocolErrors = {
 
 export type ProtocolErrorName = keyof typeof protocolErrors;
 
-/** What of the frame at fault its error names. */
-export interface ProtocolErrorContext {
-  readonly topic?: string | undefined;
-  readonly msgRef?: string | undefined;
-  readonly lobbyId?: string | undefined;
-}
+const every: readonly ProtocolErrorSpec[] = Object.values(protocolErrors);
+const errors = new Set(every.flatMap(({ error, errorInV1 = error }) => [error, errorInV1]));
+const codes = new Set(every.flatMap(({ code }) => code ?? []));
 
 /** Fields that are undefined do not go on the wire. */
-export interface ErrorFrame extends ProtocolErrorContext {
-  readonly type: 'error';
-  readonly error: string;
-  readonly code?: number | undefined;
-  readonly hint?: string | undefined;
-  readonly maxSizeBytes?: number | undefined;
-}
+export const errorFrame = object({
+  type: constant('error'),
+  error: oneOf(...errors),
+  code: optional(described('Protocol 2', oneOf(...codes))),
+  hint: optional(described('Protocol 2', text)),
+  topic: optional(described('As the client wrote it', text)),
+  lobbyId: optional(described('As the client wrote it', text)),
+  msgRef: optional(described('Protocol 2: of the frame that was refused', text)),
+  maxSizeBytes: optional(count),
+});
+export type ErrorFrame = TypeOf<typeof errorFrame>;
+
+/** What of the frame at fault its error names. */
+export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId'>;
 
 /** The one place that knows what protocol 1 does not. */
 export const renderProtocolError = (
@@ -64,3 +74,42 @@ export const renderProtocolError = (
   const common = { type: 'error', topic, lobbyId, maxSizeBytes } as const;
   return version === 1 ? { ...common, error: errorInV1 ?? error } : { ...common, error, code, hint, msgRef };
 };
+
+/** The `error` of a failed `auth`. The reason behind `access_denied` is not told. */
+export const authErrors = [
+  'access_denied',
+  'authentication_failed',
+  'connection_failed',
+  'token_expired',
+  'connection_limit_reached',
+  'broker_unavailable',
+] as const;
+export type AuthError = (typeof authErrors)[number];
+
+/** The `error` of a failed `reauth`. */
+export const reauthErrors = [...authErrors, 'actor_mismatch'] as const;
+export type ReauthError = (typeof reauthErrors)[number];
+
+export interface CloseSpec {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Every way in which the gateway ends a connection. A frame over 1 MiB is closed by the WebSocket layer, with 1009. */
+export const closes = {
+  tooManyMalformedFrames: { code: 1008, reason: 'too_many_malformed_frames' },
+  tooManyFailedAuths: { code: 1008, reason: 'too_many_failed_auths' },
+  serviceRestart: { code: 1012, reason: 'service_restart' },
+  slowConsumer: { code: 1013, reason: 'slow_consumer' },
+  idleTimeout: { code: 4000, reason: 'idle_timeout' },
+  tokenRevoked: { code: 4001, reason: 'token_revoked' },
+  tokenExpired: { code: 4001, reason: 'token_expired' },
+  tokenNotFound: { code: 4001, reason: 'token_not_found' },
+  projectNotFound: { code: 4001, reason: 'project_not_found' },
+  scopeInactive: { code: 4001, reason: 'scope_inactive' },
+  connectionLimitReached: { code: 4002, reason: 'connection_limit_reached' },
+  /** Preceded by a `disconnect` frame. */
+  clientTokenExpired: { code: 4003, reason: 'token_expired' },
+} as const satisfies Record<string, CloseSpec>;
+
+export type CloseName = keyof typeof closes;

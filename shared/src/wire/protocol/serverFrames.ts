@@ -1,100 +1,222 @@
-import { Buffer } from 'node:buffer';
-import { Encoder } from '@msgpack/msgpack';
-import type { ActorType } from '../../domain/actors/actor.js';
-import type { AuthError, ReauthError } from './authErrors.js';
-import type { FilterEntry } from './filterEntry.js';
-import type { ErrorFrame } from './protocolErrors.js';
-import type { ProtocolVersion } from './versions.js';
-import { binaryFrame } from './wsFrame.js';
+import { actorTypes } from '../../domain/actors/actor.js';
+import {
+  anything,
+  constant,
+  count,
+  described,
+  flag,
+  integer,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  textOrNull,
+  union,
+  annotated,
+  type Fields,
+  type Schema,
+  type TypeOf,
+} from '../schema.js';
+import { filterEntries } from './messageOptions.js';
+import { authErrors, errorFrame, protocolVersion, reauthErrors } from './protocolErrors.js';
 
-export interface RestoredSubscription {
-  /** What the client wrote. */
-  readonly pattern: string;
-  /** The broker's internal topic. */
-  readonly topic: string;
-  readonly load_balance: boolean;
-  readonly load_balance_group: string | null;
-  readonly filters: readonly FilterEntry[];
+const topic = described('As the client wrote it', text);
+const lobbyId = topic;
+const seconds = described('Unix seconds', integer);
+const expiry = described('The `exp` of the token as it stands there, Unix seconds', number);
+const presence = annotated({ description: 'What the actor announced', type: 'object' }, anything);
+const event = oneOf('join', 'update', 'leave');
+export type PresenceEvent = TypeOf<typeof event>;
+
+const frame = <const T extends string, F extends Fields>(type: T, fields: F) =>
+  object({ type: constant(type), ...fields });
+
+interface ServerFrameSpec<P extends Schema<unknown>> {
+  readonly summary: string;
+  /** The whole frame. */
+  readonly payload: P;
+  /** Whether it comes without being asked for. */
+  readonly isPushed?: true;
+  readonly example: Readonly<Record<string, unknown>>;
 }
 
-export type AuthReply =
-  | {
-      readonly type: 'auth';
-      readonly success: true;
-      readonly actorTokenId: string;
-      readonly projectId: string;
-      readonly actorType: ActorType;
-      readonly protocolVersion: ProtocolVersion;
-      readonly restoredSubscriptions: readonly RestoredSubscription[];
-    }
-  | { readonly type: 'auth'; readonly success: false; readonly error: AuthError };
+const serverFrame = <P extends Schema<unknown>>(spec: ServerFrameSpec<P>) => spec;
 
-export type ReauthReply =
-  | {
-      readonly type: 'reauth';
-      readonly success: true;
-      /** Unix seconds; undefined when the token carries no expiry. */
-      readonly authExpiresAt: number | undefined;
-    }
-  | { readonly type: 'reauth'; readonly success: false; readonly error: ReauthError };
+const presenceEntry = object({ actorTokenId: text, presence, joinedAt: seconds });
 
-/** What the server sends, but for what carries data that is never decoded: see `messageBody` and `presenceFrames.ts`. */
-export type ServerFrame =
-  | AuthReply
-  | ReauthReply
-  | { readonly type: 'disconnect'; readonly reason: 'token_expired' }
-  | { readonly type: 'subscribed'; readonly topic: string; readonly loadBalance: boolean }
-  | { readonly type: 'unsubscribed'; readonly topic: string }
-  | { readonly type: 'filtersUpdated'; readonly topic: string; readonly filters: readonly FilterEntry[] }
-  | { readonly type: 'published'; readonly topic: string; readonly msgRef: string }
-  | { readonly type: 'replayStart'; readonly count: number }
-  | { readonly type: 'replayEnd'; readonly replayed: number }
-  | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }
-  | ErrorFrame;
+export type RestoredSubscription = TypeOf<typeof restoredSubscription>;
+const restoredSubscription = object({
+  pattern: topic,
+  topic: described('The topic as the broker names it', text),
+  load_balance: flag,
+  load_balance_group: textOrNull,
+  filters: filterEntries,
+});
 
-const encoder = new Encoder({ ignoreUndefined: true });
+/** By room slug, then by actor. */
+const lobbySnapshot = mapOf(mapOf(presenceEntry));
 
-/** The complete WebSocket frame. */
-export const encodeServerFrame = (frame: ServerFrame): Buffer => binaryFrame(encoder.encodeSharedRef(frame));
+const exampleActor = '6b3978c0-b827-43f4-8fd1-7c8d9eafb0c6';
+const exampleTopic = 'plant-1a2b/hall-3/temperature';
+const exampleEntry = { actorTokenId: exampleActor, presence: { name: 'Ben' }, joinedAt: 1_767_225_600 };
 
-/** The answer to a heartbeat. */
-export const heartbeatFrame: Buffer = binaryFrame(new Uint8Array());
-
-const fieldName = (name: string): Uint8Array => encoder.encode(name);
-const mapOf = (fields: number): Uint8Array => Uint8Array.of(0x80 + fields);
-const typeMessage = Buffer.concat([fieldName('type'), encoder.encode('message')]);
-const topicField = fieldName('topic');
-const dataField = fieldName('data');
-const filterField = fieldName('filter');
-const msgIdField = fieldName('msgId');
-const isReplay = Buffer.concat([fieldName('isReplay'), encoder.encode(true)]);
-const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
-
-/**
- * The beginning of every `message` to a topic that has no filter: all of it but the data. Of memory of its own, because it is
- * kept: a slice would keep the whole block alive that it is cut from, and what else is cut from that is gone in a moment.
- */
-export const messageHead = (topic: string): Buffer => {
-  const head = Buffer.concat([mapOf(3), typeMessage, topicField, encoder.encode(topic), dataField]);
-  const own = Buffer.allocUnsafeSlow(head.length);
-  own.set(head);
-  return own;
+/** What the gateway encodes as a whole. */
+const encodedFrames = {
+  auth: serverFrame({
+    summary: 'Whether the client is who it says, and as whom it is known',
+    payload: union(
+      frame('auth', {
+        success: constant(true),
+        actorTokenId: text,
+        projectId: text,
+        actorType: oneOf(...actorTypes),
+        protocolVersion: protocolVersion,
+        restoredSubscriptions: listOf(restoredSubscription),
+      }),
+      frame('auth', { success: constant(false), error: oneOf(...authErrors) }),
+    ),
+    example: {
+      success: true,
+      actorTokenId: exampleActor,
+      projectId: '1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71',
+      actorType: 'agent',
+      protocolVersion: 2,
+      restoredSubscriptions: [
+        {
+          pattern: exampleTopic,
+          topic: 'internal',
+          load_balance: false,
+          load_balance_group: null,
+          filters: ['alarm'],
+        },
+      ],
+    },
+  }),
+  reauth: serverFrame({
+    summary: 'Whether the new token is good',
+    payload: union(
+      frame('reauth', { success: constant(true), authExpiresAt: optional(expiry) }),
+      frame('reauth', { success: constant(false), error: oneOf(...reauthErrors) }),
+    ),
+    example: { success: true, authExpiresAt: 1_767_229_200 },
+  }),
+  disconnect: serverFrame({
+    summary: 'The connection is closed right behind this frame, with 4003',
+    payload: frame('disconnect', { reason: constant('token_expired') }),
+    isPushed: true,
+    example: { reason: 'token_expired' },
+  }),
+  subscribed: serverFrame({
+    summary: 'Messages of the topic come from now on',
+    payload: frame('subscribed', { topic, loadBalance: flag }),
+    example: { topic: exampleTopic, loadBalance: false },
+  }),
+  unsubscribed: serverFrame({
+    summary: 'No message of the topic comes any more',
+    payload: frame('unsubscribed', { topic }),
+    example: { topic: exampleTopic },
+  }),
+  filtersUpdated: serverFrame({
+    summary: 'The filters that are now in force',
+    payload: frame('filtersUpdated', { topic, filters: filterEntries }),
+    example: { topic: exampleTopic, filters: ['alarm'] },
+  }),
+  published: serverFrame({
+    summary: 'The bus has taken a publish that had a `msgRef`; protocol 2',
+    payload: frame('published', { topic, msgRef: text }),
+    example: { topic: exampleTopic, msgRef: '18' },
+  }),
+  replayStart: serverFrame({
+    summary: 'Messages follow that came while nobody of a worker group was there',
+    payload: frame('replayStart', { count }),
+    isPushed: true,
+    example: { count: 2 },
+  }),
+  replayEnd: serverFrame({
+    summary: 'They have all been sent; what came meanwhile follows',
+    payload: frame('replayEnd', { replayed: count }),
+    isPushed: true,
+    example: { replayed: 2 },
+  }),
+  lobbyUnsubscribed: serverFrame({
+    summary: 'No change of the lobby comes any more',
+    payload: frame('lobbyUnsubscribed', { lobbyId }),
+    example: { lobbyId: 'upstairs' },
+  }),
+  error: serverFrame({
+    summary: 'A frame was refused; the connection stays',
+    payload: errorFrame,
+    isPushed: true,
+    example: { error: 'monthly_quota_exceeded', code: 42_920, topic: exampleTopic, msgRef: '18' },
+  }),
 };
 
-/** A whole `message`, as MessagePack: the data goes in as it came. The id only where messages are recorded. */
-export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msgId?: string): Buffer => {
-  if (filter === undefined && msgId === undefined) return Buffer.concat([head, data]);
-  const fields: Uint8Array[] = [head, data];
-  if (msgId !== undefined) fields.push(msgIdField, encoder.encode(msgId), requiresAck);
-  if (filter !== undefined) fields.push(filterField, encoder.encode(filter));
-  const body = Buffer.concat(fields);
-  body[0] = 0x80 + 3 + (msgId === undefined ? 0 : 2) + (filter === undefined ? 0 : 1);
-  return body;
+/** What carries data that is never decoded, and is assembled from bytes: see `encodeFrames.ts` and `presenceFrames.ts`. */
+const assembledFrames = {
+  message: serverFrame({
+    summary: 'A message of a topic that the client has subscribed to',
+    payload: frame('message', {
+      topic,
+      data: described('As it was published', anything),
+      msgId: optional(described('Only where messages are recorded', text)),
+      requiresAck: optional(described('Only where messages are recorded', constant(true))),
+      isReplay: optional(described('Only between `replayStart` and `replayEnd`', constant(true))),
+      filter: optional(text),
+    }),
+    isPushed: true,
+    example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },
+  }),
+  hydration: serverFrame({
+    summary: 'What the hydration webhook of a topic has answered to a subscribe',
+    payload: frame('hydration', {
+      topic: described('Without app and room', text),
+      data: described('Any JSON', anything),
+    }),
+    isPushed: true,
+    example: { topic: 'temperature', data: { celsius: 91 } },
+  }),
+  presence: serverFrame({
+    summary: 'Somebody in the room came, changed what is shown, or left',
+    payload: frame('presence', {
+      event,
+      data: object({ actor_token_id: text, presence: optional(presence) }),
+    }),
+    isPushed: true,
+    example: { event: 'join', data: { actor_token_id: exampleActor, presence: { name: 'Ben' } } },
+  }),
+  presenceList: serverFrame({
+    summary: 'Who is in a room',
+    payload: frame('presenceList', { roomId: optional(topic), data: listOf(presenceEntry) }),
+    example: { roomId: 'kitchen', data: [exampleEntry] },
+  }),
+  lobbySubscribed: serverFrame({
+    summary: 'Who is in the rooms of a lobby, of which changes come from now on',
+    payload: frame('lobbySubscribed', { lobbyId, presence: lobbySnapshot }),
+    example: { lobbyId: 'upstairs', presence: { kitchen: { [exampleActor]: exampleEntry } } },
+  }),
+  lobbyPresenceList: serverFrame({
+    summary: 'Who is in the rooms of a lobby',
+    payload: frame('lobbyPresenceList', { lobbyId, presence: lobbySnapshot }),
+    example: { lobbyId: 'upstairs', presence: {} },
+  }),
+  lobbyPresence: serverFrame({
+    summary: 'Somebody in a room of the lobby came, changed what is shown, or left',
+    payload: frame('lobbyPresence', { event, lobbyId, roomId: text, actorId: text, data: presence }),
+    isPushed: true,
+    example: { event: 'leave', lobbyId: 'upstairs', roomId: 'kitchen', actorId: exampleActor, data: {} },
+  }),
 };
 
-/** The same `message`, as one that is replayed to a worker group. */
-export const replayedBody = (body: Uint8Array): Buffer => {
-  const replayed = Buffer.concat([body, isReplay]);
-  replayed[0] = (body[0] as number) + 1;
-  return replayed;
-};
+/** Every frame that the server sends: its type and its description come from here. */
+export const serverFrames = { ...encodedFrames, ...assembledFrames };
+export type ServerFrameType = keyof typeof serverFrames;
+
+type EncodedFrameOf<T extends keyof typeof encodedFrames> = TypeOf<(typeof encodedFrames)[T]['payload']>;
+export type AuthReply = EncodedFrameOf<'auth'>;
+export type ReauthReply = EncodedFrameOf<'reauth'>;
+export type ServerFrame = {
+  [T in keyof typeof encodedFrames]: EncodedFrameOf<T>;
+}[keyof typeof encodedFrames];

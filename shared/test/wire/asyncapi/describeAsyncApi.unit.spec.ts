@@ -4,15 +4,15 @@ import { encode } from '@msgpack/msgpack';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { clientMessages, type ClientMessage } from '../../../src/wire/asyncapi/clientMessages.js';
 import { describeAsyncApi, messageIds } from '../../../src/wire/asyncapi/describeAsyncApi.js';
-import { serverMessages } from '../../../src/wire/asyncapi/serverMessages.js';
+import { clientFrames, type ClientFrameSpec } from '../../../src/wire/protocol/clientFrames.js';
 import { parseFrame } from '../../../src/wire/protocol/parseFrame.js';
 import {
   protocolErrors,
   renderProtocolError,
   type ProtocolErrorName,
 } from '../../../src/wire/protocol/protocolErrors.js';
+import { serverFrames } from '../../../src/wire/protocol/serverFrames.js';
 import { expectDescribed } from '@roomwire/testing/clients/describedFrames';
 
 type Frame = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(describeAsyncApi())) as Document;
-const clientRows = Object.entries<ClientMessage>(clientMessages);
+const clientRows = Object.entries<ClientFrameSpec>(clientFrames);
 
 const parsed = (frame: Frame) => parseFrame(Buffer.from(encode(frame)), false);
 const isDescribed = (side: 'client' | 'server', frame: Frame): boolean => {
@@ -62,26 +62,28 @@ describe('the AsyncAPI document', () => {
   it('has every frame of both sides, and an operation for each', () => {
     const socket = document.channels['socket'];
     const ids = [
-      ...Object.keys(clientMessages).map(messageIds.client),
-      ...Object.keys(serverMessages).map(messageIds.server),
+      ...Object.keys(clientFrames).map(messageIds.client),
+      ...Object.keys(serverFrames).map(messageIds.server),
     ];
     expect(socket?.messages).to.have.all.keys(...ids, 'clientHeartbeat', 'serverHeartbeat');
     const used = references(document.operations).map((reference) => reference.split('/').at(-1));
     expect(used).to.include.members(ids);
   });
 
-  for (const [type, { fields, optional, example }] of clientRows)
+  for (const [type, { fields, example }] of clientRows)
     it(`has ${type} as the parser takes it`, () => {
       const whole = { type, ...example };
       expectDescribed('client', whole);
       expect(parsed(whole)).to.include({ type });
       expect(Object.keys(parsed(whole))).to.include.members(Object.keys(fields));
-      for (const field of Object.keys(fields)) {
+      for (const [field, { json, isOptional }] of Object.entries(fields)) {
+        // What the parser adds is no field of the frame.
+        if (json === undefined) continue;
         const without = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
-        expect(isDescribed('client', without), `without ${field}`).to.equal(optional.includes(field));
+        expect(isDescribed('client', without), `without ${field}`).to.equal(isOptional);
         // A token that is missing is a bad one.
         if (field === 'token') continue;
-        expect(parsed(without).type === type, `parsed without ${field}`).to.equal(optional.includes(field));
+        expect(parsed(without).type === type, `parsed without ${field}`).to.equal(isOptional);
       }
     });
 
@@ -106,7 +108,7 @@ describe('the AsyncAPI document', () => {
     expect(described).to.be.greaterThan(250);
   });
 
-  for (const [type, { example }] of Object.entries(serverMessages))
+  for (const [type, { example }] of Object.entries(serverFrames))
     it(`has an example of the ${type} that the server sends`, () =>
       expectDescribed('server', { type, ...example }));
 

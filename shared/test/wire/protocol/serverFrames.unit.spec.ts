@@ -6,8 +6,8 @@ import {
   heartbeatFrame,
   messageBody,
   messageHead,
-} from '../../../src/wire/protocol/serverFrames.js';
-import { binaryFrame } from '../../../src/wire/protocol/wsFrame.js';
+} from '../../../src/wire/protocol/encodeFrames.js';
+import { binaryFrame } from '../../../src/wire/protocol/encodeFrames.js';
 
 describe('a WebSocket frame', () => {
   const headers: [number, string][] = [

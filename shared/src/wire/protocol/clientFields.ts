@@ -1,0 +1,91 @@
+import { annotated, type JsonSchema, type Schema } from '../schema.js';
+import type { FrameFields } from './frameFields.js';
+import { shapeAt } from './messagePackScan.js';
+
+/** What a field that makes its frame invalid is read as. */
+export const invalid = Symbol('invalid');
+
+/** One field of a client frame: how it is read from a frame, the type that comes of it, and its description. */
+export interface ClientField<T> {
+  /** Undefined for what the parser adds to the frame. */
+  readonly json: JsonSchema | undefined;
+  readonly isOptional: boolean;
+  readonly read: (fields: FrameFields, name: string) => T | typeof invalid;
+}
+
+export const required = <T>({ json, is }: Schema<T>): ClientField<T> => ({
+  json,
+  isOptional: false,
+  read: (fields, name) => {
+    const value = fields.read(name);
+    return is(value) ? value : invalid;
+  },
+});
+
+export const optional = <T>({ json, is }: Schema<T>): ClientField<T | undefined> => ({
+  json,
+  isOptional: true,
+  read: (fields, name) => {
+    const value = fields.read(name);
+    return value === undefined || is(value) ? value : invalid;
+  },
+});
+
+/** The default stands for a missing value; a wrong one makes the frame invalid. */
+export const withDefault = <T>(schema: Schema<T>, fallback: T): ClientField<T> => ({
+  json: annotated({ default: fallback }, schema).json,
+  isOptional: true,
+  read: (fields, name) => {
+    const value = fields.read(name);
+    if (value === undefined) return fallback;
+    return schema.is(value) ? value : invalid;
+  },
+});
+
+/** The default stands for a missing value and for a wrong one. */
+export const lenient = <T>(schema: Schema<T>, fallback: T): ClientField<T> => ({
+  json: annotated({ default: fallback }, schema).json,
+  isOptional: true,
+  read: (fields, name) => {
+    const value = fields.read(name);
+    return schema.is(value) ? value : fallback;
+  },
+});
+
+/** Undefined for a missing value and for a wrong one, which the handler refuses like any other wrong value. */
+export const unchecked = <T>({ json, is }: Schema<T>, isOptional = false): ClientField<T | undefined> => ({
+  json,
+  isOptional,
+  read: (fields, name) => {
+    const value = fields.read(name);
+    return is(value) ? value : undefined;
+  },
+});
+
+/** Anything, as MessagePack: it is never decoded. */
+export const raw = ({ json }: Schema<unknown>): ClientField<Uint8Array> => ({
+  json,
+  isOptional: false,
+  read: (fields, name) => fields.raw(name) ?? invalid,
+});
+
+const nil = 0xc0;
+const emptyMap = Uint8Array.of(0x80);
+
+/** A map, as MessagePack: it is never decoded. Empty where it is missing. */
+export const rawMap = ({ json }: Schema<unknown>): ClientField<Uint8Array> => ({
+  json,
+  isOptional: true,
+  read: (fields, name) => {
+    const value = fields.raw(name);
+    if (value === undefined || value[0] === nil) return emptyMap;
+    return shapeAt(value, 0).kind === 'map' ? value : invalid;
+  },
+});
+
+/** What another field says, under a second name. */
+export const copyOf = <T>(field: string, { read }: ClientField<T>): ClientField<T> => ({
+  json: undefined,
+  isOptional: true,
+  read: (fields) => read(fields, field),
+});
