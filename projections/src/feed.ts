@@ -5,7 +5,10 @@ import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { putRedrivenCalls } from './redrivenCalls.js';
+import { encode } from '@msgpack/msgpack';
+import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import { readEvent } from '@roomwire/shared/domain/readEvent';
 
 const feedId = domainEventFeed.name;
 
@@ -14,7 +17,7 @@ export const feedEvents = async (bus: MessageBus, events: readonly RecordedEvent
   await Promise.all(events.map((event) => feedEvent(bus, event)));
 };
 
-/** Whatever an event holds, it must not hold up those behind it: what the bus does not take, it gets without the bulk. */
+/** An event that is too large for the bus is sent without its large fields, so that it does not hold up the events behind it. */
 const feedEvent = async (bus: MessageBus, event: RecordedEvent): Promise<void> => {
   try {
     await bus.send(domainEventFeed, event, 'stored');
@@ -32,23 +35,74 @@ const withoutBulk = (event: RecordedEvent): RecordedEvent => {
   return { ...event, data: Object.fromEntries(small) };
 };
 
-/** Written with each batch: how far the feed had got by then. What lies between that and the checkpoint is in doubt. */
+/** Written with each batch: the last position that the bus has confirmed. Later events up to the checkpoint are unconfirmed. */
 export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewChange[] =>
   fedUpTo === undefined
     ? []
     : [{ put: 'feedProgress', id: feedId, doc: { feed: feedId, position: fedUpTo } }];
 
-/** Feeds again what a crash between writing and feeding may have kept back: at most the last two batches. */
-export const feedWhatIsInDoubt = async (
+/** Publishes again what a crash between writing and publishing may have lost: at most the last two batches. */
+export const republishUnconfirmed = async (
   deps: { log: EventLog; views: ViewStore; bus: MessageBus; clock: Clock; logger: Logger },
   checkpoint: LogPosition,
 ): Promise<void> => {
   const { log, views, bus } = deps;
   const progress = await views.get('feedProgress', feedId);
   for await (const events of log.readAll(progress?.position)) {
-    const inDoubt = events.filter(({ position }) => position <= checkpoint);
-    await feedEvents(bus, inDoubt);
-    await putRedrivenCalls(deps, inDoubt);
-    if (inDoubt.length < events.length) return;
+    const unconfirmed = events.filter(({ position }) => position <= checkpoint);
+    await feedEvents(bus, unconfirmed);
+    await putRedrivenCalls(deps, unconfirmed);
+    if (unconfirmed.length < events.length) return;
   }
+};
+
+interface RedriveDeps {
+  readonly views: ViewStore;
+  readonly bus: MessageBus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A rebuild of the read models reads every past redrive again: calls that were requested long ago are not repeated. */
+const mostRecentMs = 3_600_000;
+
+/** [HOOK-REDRIVE-1] Enqueues the webhook calls that operators redrive. Resolves once all of them are stored. */
+export const putRedrivenCalls = async (
+  deps: RedriveDeps,
+  events: readonly RecordedEvent[],
+): Promise<void> => {
+  const oldest = new Date(deps.clock.now() - mostRecentMs).toISOString();
+  for (const recorded of events) {
+    if (recorded.type !== 'DeadLetterRedriven' || recorded.metadata.occurredAt < oldest) continue;
+    const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
+    const entry = await deps.views.get('deadLetters', data.dlqId);
+    if (entry === undefined) continue;
+    await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded)).catch((error: unknown) => {
+      // Encoded again, a message may be larger than it was. It must not stop the projection.
+      if (!(error instanceof RangeError)) throw error;
+      deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
+    });
+  }
+};
+
+/** The body of a trigger call. */
+type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & { readonly data: unknown };
+
+/** The call as it was, with the same id. */
+const callOf = (
+  entry: DeadLetter,
+  redriveId: string,
+  { metadata: { traceparent } }: RecordedEvent,
+): WebhookCall => {
+  const { dlqId, organizationId, projectId, appId, kind, url, requestHeaders, requestBody } = entry;
+  const { data, ...told } = requestBody as Sent;
+  return {
+    ...{ callId: dlqId, kind, organizationId, projectId, appId, url, ...told },
+    headers: Object.entries(requestHeaders),
+    room: `redriven/${dlqId}`,
+    data: encode(data),
+    origin: { by: 'redrive', redriveId },
+    attempts: 0,
+    ...(traceparent !== undefined && { traceparent }),
+  };
 };

@@ -3,14 +3,12 @@ import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/po
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
-import { feedEvents, feedProgress, feedWhatIsInDoubt } from './feed.js';
+import { feedEvents, feedProgress, republishUnconfirmed, putRedrivenCalls } from './feed.js';
 import { GatheredBatches } from './gatheredBatches.js';
-import { putRedrivenCalls } from './redrivenCalls.js';
-import { changesOf } from './projectors/changesOf.js';
-import { traceEvents } from './traceEvents.js';
+import { changesOf } from './projectors.js';
 
 export interface FollowDeps {
   readonly log: EventLog;
@@ -18,20 +16,20 @@ export interface FollowDeps {
   readonly bus: MessageBus;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of each batch that is written and fed. */
+  /** Called after each batch that is written and published. */
   readonly onWritten?: (events: number) => void;
   readonly tracing?: Tracing | undefined;
 }
 
 /**
- * Goes on from the checkpoint: writes the events to the read models, batch by batch, and passes each batch on to the feed
+ * Resumes from the checkpoint: writes the events to the read models, batch by batch, and publishes each batch to the feed
  * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, or
- * with what an engine had.
+ * with the error of an engine.
  */
 export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promise<LogSubscription> => {
   const { log, views, bus, logger } = deps;
   const checkpoint = await startingPoint(deps);
-  if (checkpoint !== undefined) await feedWhatIsInDoubt(deps, checkpoint);
+  if (checkpoint !== undefined) await republishUnconfirmed(deps, checkpoint);
   let fedUpTo = checkpoint;
 
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
@@ -51,7 +49,7 @@ export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promi
   const batches = new GatheredBatches({ write, afterwards }, () => void subscription.close());
   const subscription = log.subscribeAll(checkpoint, {
     onEvents: (events) => batches.add(events),
-    // Whether it fails is told by `done`.
+    // A failure is reported by `done`.
     onCaughtUp: () => void batches.done().then(onCaughtUp, () => undefined),
   });
   const done = subscription.done.finally(() => batches.done());
@@ -71,23 +69,44 @@ const positionOfLast = (events: readonly RecordedEvent[]): LogPosition => {
   return last.position;
 };
 
-/** The checkpoint; the beginning for read models of another log, or of one that was restored from a backup. */
+/** The checkpoint; the beginning where the read models are of another log, for example after a restore. */
 const startingPoint = async ({ log, views, logger }: FollowDeps): Promise<LogPosition | undefined> => {
   const checkpoint = await views.checkpoint();
   const head = await log.head();
   if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
-  logger.warn('The read models are ahead of the event log and are built anew', { checkpoint, head });
+  logger.warn('The read models are ahead of the event log and are rebuilt', { checkpoint, head });
   await views.clear();
   return undefined;
 };
 
-/** An event that cannot be read is passed over with an alarm: it must not hold up those behind it. */
+/** An event that cannot be read is skipped and logged as an error: it must not hold up the events behind it. */
 export const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
   try {
     return changesOf(event);
   } catch (error) {
     const { id, type, position } = event;
-    logger.error('An event was passed over', { eventId: id, type, position, error });
+    logger.error('An event was skipped', { eventId: id, type, position, error });
     return [];
   }
+};
+
+/** A rebuild of the read models reads the whole history; no trace is still open for events older than this. */
+const mostRecentMs = 600_000;
+
+/** A span for each event of a batch whose command was traced, from its arrival until it is in the read models. */
+export const traceEvents = (
+  tracing: Tracing,
+  events: readonly RecordedEvent[],
+  clock: Clock,
+): readonly Span[] => {
+  const oldest = new Date(clock.now() - mostRecentMs).toISOString();
+  const spans: Span[] = [];
+  for (const { type, metadata, position } of events) {
+    const { traceparent: parent, occurredAt } = metadata;
+    if (parent === undefined || occurredAt < oldest) continue;
+    const attributes = { 'roomwire.event_type': type, 'roomwire.position': position };
+    const span = tracing.begin(`project ${type}`, { kind: 'consumer', parent, attributes });
+    if (span) spans.push(span);
+  }
+  return spans;
 };

@@ -2,7 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 
-/** What is written from the log, and how far that is. */
+/** A follower of the log and its checkpoint. */
 export interface Projection {
   /** A label. */
   readonly name: string;
@@ -15,10 +15,10 @@ export interface LagDeps {
   readonly projections: readonly Projection[];
 }
 
-/** Whoever is further behind than this is told by the seconds; to count on would be more work for those who have too much. */
+/** A longer backlog shows in the seconds; counting it would put more load on an overloaded engine. */
 const mostCounted = 1_000;
 
-/** How far projections are behind the log, by what the log and their checkpoints say: whoever keeps them, and if nobody does. */
+/** How far projections are behind the log. Computed from the log and the checkpoints, so it works while no projector runs. */
 export const projectionLag =
   ({ log, clock, projections }: LagDeps): CollectMetrics =>
   async (sink) => {
@@ -36,7 +36,7 @@ const behind = async (
   checkpoint: LogPosition | undefined,
 ): Promise<{ readonly events: number; readonly since: string | undefined }> => {
   const head = await log.head();
-  // Nothing is read of a log that has been followed to its end, which is how it nearly always is.
+  // The usual case: nothing needs to be read.
   if (head === undefined || (checkpoint !== undefined && head <= checkpoint))
     return { events: 0, since: undefined };
   let events = 0;

@@ -7,9 +7,9 @@ import { followLog, type FollowDeps } from './followLog.js';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 
 export interface ProjectionsOptions {
-  /** A standing checkpoint, with events behind it for this long, means that the leader is gone. */
+  /** A checkpoint that has not moved for this long while there are later events means that the leader is gone. */
   readonly takeOverAfterMs: number;
-  /** Longest wait before another try after a failure. */
+  /** The longest wait between retries. */
   readonly maxBackoffMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface ProjectionsDeps extends FollowDeps {
 }
 
 export interface Projections extends Service {
-  /** Resolves when the read models hold what was in the log at the start, or another instance sees to it. */
+  /** Resolves when the read models hold what was in the log at the start, or another instance leads. */
   readonly caughtUp: Promise<void>;
   readonly collect: CollectMetrics;
 }
@@ -26,8 +26,8 @@ export interface Projections extends Service {
 const defaultOptions: ProjectionsOptions = { takeOverAfterMs: 5_000, maxBackoffMs: 5_000 };
 
 /**
- * Keeps the read models up to date with the event log, whatever happens to the engines. Of several instances one leads:
- * the others find its checkpoint ahead of theirs and stand by until it stops moving.
+ * Keeps the read models up to date with the event log and retries while engines fail. Of several instances one leads: the
+ * others find its checkpoint ahead of theirs and stand by until it stops moving.
  */
 export const createProjections = (deps: ProjectionsDeps): Projections => {
   const { log, views, logger } = deps;
@@ -54,7 +54,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   };
 
   const standBy = async (): Promise<void> => {
-    logger.info('Another instance keeps the read models; standing by');
+    logger.info('Another instance writes the read models; standing by');
     let seen = await views.checkpoint();
     for (let stillMs = 0; stillMs < options.takeOverAfterMs;) {
       const stepMs = Math.min(500, options.takeOverAfterMs);
@@ -65,7 +65,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
       stillMs = isBehind && checkpoint === seen ? stillMs + stepMs : 0;
       seen = checkpoint;
     }
-    logger.warn('The instance that kept the read models is gone; taking over', { checkpoint: seen });
+    logger.warn('The instance that wrote the read models is gone; taking over', { checkpoint: seen });
   };
 
   const run = async (): Promise<void> => {
@@ -78,7 +78,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
         failures = 0;
       } catch (error) {
         if (closing.signal.aborted) return;
-        logger.warn('The read models cannot be kept up now; trying again', { error });
+        logger.warn('The read models cannot be updated; retrying', { error });
         const waitMs = backOffMs({ firstMs: 100, longestMs: options.maxBackoffMs }, ++failures);
         await sleep(waitMs, closing.signal);
       }

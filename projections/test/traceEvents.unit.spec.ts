@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
-import { traceEvents } from '../src/traceEvents.js';
+import { traceEvents } from '../src/followLog.js';
 import { newEvent } from './support/history.js';
 
 const now = Date.UTC(2026, 0, 1, 0, 10);

@@ -1,9 +1,9 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import {
   type AuditIndex,
-  placeOf,
+  auditPositionOf,
   type AuditEntry,
-  type AuditPlace,
+  type AuditPosition,
   type AuditRange,
 } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -45,7 +45,7 @@ export interface EntryFilter {
 export interface FoundEntries {
   readonly entries: readonly AuditEntry[];
   /** Where the next page begins; undefined on the last page. */
-  readonly next: AuditPlace | undefined;
+  readonly next: AuditPosition | undefined;
 }
 
 /** Entries examined for one answer: with several filters, most of them may not match. */
@@ -60,7 +60,7 @@ export const findEntries = async (
   index: AuditIndex,
   organizationId: string,
   filter: EntryFilter,
-  page: { readonly after: AuditPlace | undefined; readonly limit: number },
+  page: { readonly after: AuditPosition | undefined; readonly limit: number },
 ): Promise<FoundEntries> => {
   const keys = keysOf(filter);
   const entries: AuditEntry[] = [];
@@ -73,7 +73,7 @@ export const findEntries = async (
     const found = await index.find({ ...range, after });
     if (found.length === 0) return { entries, next: undefined };
     for (const entry of found) {
-      after = placeOf(entry.event);
+      after = auditPositionOf(entry.event);
       if (keys.every((key) => entry.keys.includes(key))) entries.push(entry);
       if (entries.length === page.limit) return { entries, next: after };
     }
@@ -125,7 +125,7 @@ const ownEntries = async (
   until: number,
 ): Promise<AuditEntry[]> => {
   const own: AuditEntry[] = [];
-  let after: AuditPlace | undefined;
+  let after: AuditPosition | undefined;
   for (;;) {
     const found = await index.find({
       ...{ organizationId, key: auditKeys.record(id), to: until, after },
@@ -136,7 +136,7 @@ const ownEntries = async (
     own.push(...found);
     if (own.length > longestHistory)
       throw new Rejection('history_too_long', { resourceId: id, events: longestHistory });
-    after = placeOf(last.event);
+    after = auditPositionOf(last.event);
   }
 };
 

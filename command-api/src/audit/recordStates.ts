@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { placeOf } from '@roomwire/shared/ports/auditIndex';
+import { auditPositionOf } from '@roomwire/shared/ports/auditIndex';
 import type { CreateViewFold, ViewFold } from '@roomwire/shared/ports/viewStore';
 import type { PastRecord } from './auditReads.js';
 
@@ -27,7 +27,7 @@ export const differencesSince = (
   past: PastRecord,
   from: number,
 ): readonly AttributedDifference[] => {
-  const earlier = past.events.filter((event) => placeOf(event).time <= from);
+  const earlier = past.events.filter((event) => auditPositionOf(event).time <= from);
   const before = stateAt(createFold, { ...past, events: earlier }).record;
   const fold = createFold();
   const lastChanges = new Map<string, RecordedEvent>();

@@ -1,4 +1,4 @@
-import type { AuditPlace, AuditEntry } from '@roomwire/shared/ports/auditIndex';
+import type { AuditPosition, AuditEntry } from '@roomwire/shared/ports/auditIndex';
 import {
   anything,
   described,
@@ -49,9 +49,9 @@ export const diffQuerySchema = queryOf({ resourceId: uuidSchema, from: timeSchem
   'from',
 ]);
 
-export const cursorOf = ({ time, position }: AuditPlace): string => `${time}.${position}`;
+export const cursorOf = ({ time, position }: AuditPosition): string => `${time}.${position}`;
 
-export const placeOfCursor = (cursor: string): AuditPlace => {
+export const placeOfCursor = (cursor: string): AuditPosition => {
   const [time = '', position = ''] = cursor.split('.');
   return { time: Number(time), position };
 };

@@ -1,7 +1,7 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { placeOf, type AuditEntry, type AuditPlace } from '@roomwire/shared/ports/auditIndex';
+import { auditPositionOf, type AuditEntry, type AuditPosition } from '@roomwire/shared/ports/auditIndex';
 import { type AuditDeps, longestHistory, pastRecord } from '../audit/auditReads.js';
 import { stateAt } from '../audit/recordStates.js';
 import { Rejection } from '../handling/rejections.js';
@@ -78,7 +78,7 @@ const grantEvents = async (
   to: number,
 ): Promise<readonly RecordedEvent[]> => {
   const events: RecordedEvent[] = [];
-  let after: AuditPlace | undefined;
+  let after: AuditPosition | undefined;
   for (let examined = 0; ;) {
     const found = await auditIndex.find({
       ...{ organizationId, key: auditKeys.resource(roomId), to, after },
@@ -87,7 +87,7 @@ const grantEvents = async (
     const last = found.at(-1);
     if (last === undefined) return events.sort((a, b) => (a.position < b.position ? -1 : 1));
     events.push(...found.filter((entry) => idsIn(entry, 'grants').length > 0).map(({ event }) => event));
-    after = placeOf(last.event);
+    after = auditPositionOf(last.event);
     examined += found.length;
     if (examined > longestHistory)
       throw new Rejection('history_too_long', { resourceId: roomId, events: longestHistory });

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { DataFolderInUse, EngineUnavailable } from '@roomwire/shared/ports/errors';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { rebuildViews, type RebuildReport } from '@roomwire/projections/rebuild/rebuildViews';
+import { rebuildViews, type RebuildReport } from '@roomwire/projections/rebuildViews';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse } from '@roomwire/shared/ports/errors';
 import { openForAudit } from '../audit/openForAudit.js';

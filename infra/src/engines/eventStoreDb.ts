@@ -20,7 +20,7 @@ const eventStoreDb = (url: string): EventLogEngine => ({
   openBeside: () => open({ url }),
   async inspect() {
     const { eventStoreDbVersion } =
-      await import('@roomwire/shared/adapters/event-log/eventstoredb/inspectEventStoreDb');
+      await import('@roomwire/shared/adapters/event-log/eventstoredb/connection');
     return [judgeVersion(name, await eventStoreDbVersion(url, answersWithinMs), oldest)];
   },
 });

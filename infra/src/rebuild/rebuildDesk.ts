@@ -1,4 +1,4 @@
-import { rebuildViews } from '@roomwire/projections/rebuild/rebuildViews';
+import { rebuildViews } from '@roomwire/projections/rebuildViews';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RebuildReport } from '@roomwire/projections/rebuild/rebuildViews';
+import type { RebuildReport } from '@roomwire/projections/rebuildViews';
 import { readStatus, withdrawRequest, writeRequest, type RebuildStatus } from './rebuildFiles.js';
 
 export interface AskedRebuild {

@@ -1,7 +1,7 @@
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';

@@ -1,5 +1,5 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
-import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
+import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
 import { usesDataFolder } from '../engines/engines.js';

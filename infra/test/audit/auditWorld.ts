@@ -1,5 +1,5 @@
-import { createAuditFollower } from '@roomwire/projections/audit/auditFollower';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { createAuditFollower } from '@roomwire/projections/auditFollower';
+import { changesOf } from '@roomwire/projections/projectors';
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';

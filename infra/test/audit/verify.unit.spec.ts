@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { createProjections } from '@roomwire/projections/projections';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { createProjections } from '@roomwire/projections/projections';
-import { NothingToRebuild, rebuildViews } from '@roomwire/projections/rebuild/rebuildViews';
+import { NothingToRebuild, rebuildViews } from '@roomwire/projections/rebuildViews';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';

@@ -2,7 +2,7 @@ import { actorRoutes } from '@roomwire/command-api/actors/routes';
 import { createCommandHandler } from '@roomwire/command-api/handling/commandHandler';
 import type { ApiRequest, ProjectCaller, Route } from '@roomwire/command-api/http/route';
 import { scopeRoutes } from '@roomwire/command-api/scopes/routes';
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';

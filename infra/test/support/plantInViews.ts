@@ -1,4 +1,4 @@
-import { changesOf } from '@roomwire/projections/projectors/changesOf';
+import { changesOf } from '@roomwire/projections/projectors';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';

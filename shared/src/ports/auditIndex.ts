@@ -17,7 +17,7 @@ export interface AuditEntry {
 }
 
 /** Where an entry stands: entries are in the order of their times, those of one millisecond in that of the log. */
-export interface AuditPlace {
+export interface AuditPosition {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly position: LogPosition;
@@ -31,7 +31,7 @@ export interface AuditRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Exclusive, in the direction of the order. */
-  readonly after?: AuditPlace | undefined;
+  readonly after?: AuditPosition | undefined;
   readonly order: 'newest first' | 'oldest first';
   readonly limit: number;
 }
@@ -62,7 +62,7 @@ export interface AuditIndex {
   close(): Promise<void>;
 }
 
-export const placeOf = ({ metadata, position }: RecordedEvent): AuditPlace => ({
+export const auditPositionOf = ({ metadata, position }: RecordedEvent): AuditPosition => ({
   time: Date.parse(metadata.occurredAt),
   position,
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  placeOf,
+  auditPositionOf,
   type AuditEntry,
   type AuditIndex,
   type AuditRange,
@@ -113,7 +113,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
           const last = page.at(-1);
           if (last === undefined) break;
           found.push(...positions(page));
-          after = placeOf(last.event);
+          after = auditPositionOf(last.event);
         }
         expect(found).to.eql(order === 'oldest first' ? [2, 3, 4, 5, 6, 7] : [7, 6, 5, 4, 3, 2]);
       });

@@ -1,16 +1,47 @@
+import type { Database } from 'lmdb';
+import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import { auditVersion } from '../../wire/audit/auditKeys.js';
 import {
-  placeOf,
+  auditPositionOf,
   type AuditEntry,
   type AuditIndex,
-  type AuditPlace,
+  type AuditPosition,
   type AuditRange,
 } from '../../ports/auditIndex.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import { PositionWaiters } from '../view-store/positionWaiters.js';
-import { clearTables, openAuditTables, type AuditTables, type IndexKey } from './auditTables.js';
+
+/** A key's number, then the place of an entry that has it. */
+export type IndexKey = [key: number, time: number, position: string];
+
+/** The tables of the index, all in one LMDB file. */
+export interface AuditTables {
+  readonly environment: DurableEnvironment;
+  /** Position to the entry, as JSON. */
+  readonly entries: Database<string, string>;
+  readonly index: Database<boolean, IndexKey>;
+  /** Keys of organizations to the numbers that stand for them: most of them would fill the file many times over. */
+  readonly numbers: Database<number, string>;
+  readonly state: Database<string | number, string>;
+}
+
+export const openAuditTables = (file: string): AuditTables => {
+  const environment = openDurableEnvironment(file);
+  const { root } = environment;
+  return {
+    environment,
+    entries: root.openDB('entries', { encoding: 'string' }),
+    index: root.openDB('index', { encoding: 'ordered-binary' }),
+    numbers: root.openDB('numbers', { encoding: 'ordered-binary' }),
+    state: root.openDB('state', { encoding: 'ordered-binary' }),
+  };
+};
+
+export const clearTables = ({ entries, index, numbers, state }: AuditTables): void => {
+  for (const table of [entries, index, numbers, state]) table.clearSync();
+};
 
 /** Raise it when the layout of the file changes. */
 const fileFormat = 1;
@@ -21,29 +52,29 @@ const enoughCharacters = 4 * 1024 * 1024;
 
 /** The audit index in a file of the data folder. Nothing of it is kept in memory. */
 class EmbeddedAuditIndex implements AuditIndex {
-  readonly #tables: AuditTables;
-  readonly #waiters = new PositionWaiters();
-  #checkpoint: LogPosition | undefined;
-  #isOpen = true;
+  private readonly tables: AuditTables;
+  private readonly waiters = new PositionWaiters();
+  private position: LogPosition | undefined;
+  private isOpen = true;
 
   constructor(tables: AuditTables) {
-    this.#tables = tables;
-    this.#checkpoint = tables.state.get('checkpoint') as LogPosition | undefined;
+    this.tables = tables;
+    this.position = tables.state.get('checkpoint') as LogPosition | undefined;
   }
 
   async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
-    await this.#transact(() => {
-      for (const entry of entries) this.#put(entry);
-      if (this.#checkpoint === undefined || position > this.#checkpoint)
-        this.#tables.state.putSync('checkpoint', position);
+    await this.transact(() => {
+      for (const entry of entries) this.put(entry);
+      if (this.position === undefined || position > this.position)
+        this.tables.state.putSync('checkpoint', position);
     });
-    if (this.#checkpoint === undefined || position > this.#checkpoint) this.#checkpoint = position;
-    this.#waiters.reached(this.#checkpoint);
+    if (this.position === undefined || position > this.position) this.position = position;
+    this.waiters.reached(this.position);
   }
 
   async find(range: AuditRange): Promise<readonly AuditEntry[]> {
-    this.#assertOpen();
-    const { index, entries, numbers } = this.#tables;
+    this.assertOpen();
+    const { index, entries, numbers } = this.tables;
     const number = numbers.get(numbered(range.organizationId, range.key));
     if (number === undefined) return [];
     const found: AuditEntry[] = [];
@@ -59,42 +90,42 @@ class EmbeddedAuditIndex implements AuditIndex {
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.#assertOpen();
-    return this.#checkpoint;
+    this.assertOpen();
+    return this.position;
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {
-    this.#assertOpen();
-    if (this.#checkpoint !== undefined && position <= this.#checkpoint) return true;
-    return this.#waiters.wait(position, withinMs);
+    this.assertOpen();
+    if (this.position !== undefined && position <= this.position) return true;
+    return this.waiters.wait(position, withinMs);
   }
 
   async clear(): Promise<void> {
-    await this.#transact(() => {
-      clearTables(this.#tables);
-      this.#tables.state.putSync('version', version);
+    await this.transact(() => {
+      clearTables(this.tables);
+      this.tables.state.putSync('version', version);
     });
-    this.#checkpoint = undefined;
+    this.position = undefined;
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    this.#waiters.close();
-    await this.#tables.environment.close();
+    this.isOpen = false;
+    this.waiters.close();
+    await this.tables.environment.close();
   });
 
   /** Within a transaction. */
-  #put(entry: AuditEntry): void {
-    const { entries, index } = this.#tables;
-    const { time, position } = placeOf(entry.event);
+  private put(entry: AuditEntry): void {
+    const { entries, index } = this.tables;
+    const { time, position } = auditPositionOf(entry.event);
     const { organizationId } = entry.event.metadata;
     entries.putSync(position, JSON.stringify(entry));
     for (const key of [undefined, ...entry.keys])
-      index.putSync([this.#numberOf(numbered(organizationId, key)), time, position], true);
+      index.putSync([this.numberOf(numbered(organizationId, key)), time, position], true);
   }
 
-  #numberOf(key: string): number {
-    const { numbers, state } = this.#tables;
+  private numberOf(key: string): number {
+    const { numbers, state } = this.tables;
     const known = numbers.get(key);
     if (known !== undefined) return known;
     const next = ((state.get('numbers') as number | undefined) ?? 0) + 1;
@@ -103,15 +134,15 @@ class EmbeddedAuditIndex implements AuditIndex {
     return next;
   }
 
-  async #transact(work: () => void): Promise<void> {
-    this.#assertOpen();
-    await this.#tables.environment.transact(work).catch((cause: unknown) => {
+  private async transact(work: () => void): Promise<void> {
+    this.assertOpen();
+    await this.tables.environment.transact(work).catch((cause: unknown) => {
       throw new EngineUnavailable('audit index', { cause });
     });
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('audit index');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('audit index');
   }
 }
 
@@ -128,9 +159,9 @@ const keyRange = (
   number: number,
   { from = 0, to = Number.MAX_SAFE_INTEGER, after, order, limit }: AuditRange,
 ) => {
-  const oldest: AuditPlace = { time: from, position: firstPosition };
-  const newest: AuditPlace = { time: to, position: lastPosition };
-  const keyOf = ({ time, position }: AuditPlace): IndexKey => [number, time, position];
+  const oldest: AuditPosition = { time: from, position: firstPosition };
+  const newest: AuditPosition = { time: to, position: lastPosition };
+  const keyOf = ({ time, position }: AuditPosition): IndexKey => [number, time, position];
   const isWithin = after !== undefined && after.time >= from && after.time <= to;
   const [first, last] = order === 'oldest first' ? [oldest, newest] : [newest, oldest];
   return {

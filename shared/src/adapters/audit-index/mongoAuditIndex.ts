@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { auditVersion } from '../../wire/audit/auditKeys.js';
-import { placeOf, type AuditEntry, type AuditIndex, type AuditRange } from '../../ports/auditIndex.js';
+import { auditPositionOf, type AuditEntry, type AuditIndex, type AuditRange } from '../../ports/auditIndex.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { CheckpointPoller } from '../view-store/positionWaiters.js';
 import { isDuplicateKey } from '../mongo/errors.js';
@@ -136,7 +136,7 @@ class MongoAuditIndex implements AuditIndex {
 }
 
 const stored = (entry: AuditEntry): StoredEntry => {
-  const { time, position } = placeOf(entry.event);
+  const { time, position } = auditPositionOf(entry.event);
   const { organizationId } = entry.event.metadata;
   const keys = [everyKey, ...entry.keys];
   return {

@@ -10,13 +10,23 @@ import type {
 } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import type { DataFolder } from '../lmdb/dataFolder.js';
-import { encodeEvent, positionOf, sequenceOf } from './eventCodec.js';
-import { lastSequence, openEventTables, type EventTables } from './eventTables.js';
-import { createGroupCommit } from './groupCommit.js';
-import { followLog } from './logSubscription.js';
-import { inBatches, readAfter, readStreamFrom, type EventBatch } from './readBatches.js';
-import { createSignal } from './signal.js';
-import { writeAppends, type Append, type AppendOutcome } from './writeAppends.js';
+import {
+  encodeEvent,
+  inBatches,
+  lastSequence,
+  openEventTables,
+  positionOf,
+  readAfter,
+  readStreamFrom,
+  sequenceOf,
+  writeAppends,
+  type Append,
+  type AppendOutcome,
+  type EventBatch,
+  type EventTables,
+} from './eventTables.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { createSignal, followLog } from './logSubscription.js';
 
 /**
  * The event log in a file of the data folder. Readers and subscribers see an event when its append resolves and not
@@ -26,25 +36,25 @@ export const openEmbeddedEventLog = async (folder: DataFolder): Promise<EventLog
   new EmbeddedEventLog(await openEventTables(folder.file('events.lmdb')));
 
 class EmbeddedEventLog implements EventLog {
-  readonly #tables: EventTables;
-  readonly #growth = createSignal();
-  readonly #subscriptions = new Set<LogSubscription>();
+  private readonly tables: EventTables;
+  private readonly growth = createSignal();
+  private readonly subscriptions = new Set<LogSubscription>();
   /** Sequence of the last event on disk. */
-  #last: number;
-  #closed = false;
+  private last: number;
+  private closed = false;
 
-  readonly #commits = createGroupCommit<Append, AppendOutcome>({
-    transact: (work) => this.#tables.environment.transact(work),
-    write: (appends) => writeAppends(this.#tables, appends),
+  private readonly commits = createGroupCommit<Append, AppendOutcome>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (appends) => writeAppends(this.tables, appends),
     committed: () => {
-      this.#last = lastSequence(this.#tables);
-      this.#growth.give();
+      this.last = lastSequence(this.tables);
+      this.growth.give();
     },
   });
 
   constructor(tables: EventTables) {
-    this.#tables = tables;
-    this.#last = lastSequence(tables);
+    this.tables = tables;
+    this.last = lastSequence(tables);
   }
 
   async append(
@@ -52,67 +62,67 @@ class EmbeddedEventLog implements EventLog {
     expected: ExpectedRevision,
     events: readonly [NewEvent, ...NewEvent[]],
   ): Promise<AppendResult> {
-    this.#requireOpen();
+    this.requireOpen();
     // Refused before it gets to a transaction, where it would fail the appends of others, too.
     if (!isStreamName(stream)) throw new RangeError('A stream name has 1 to 500 characters');
     const append = { stream, expected, events: events.map(encodeEvent) };
-    const outcome = await this.#commits.submit(append).catch(becomeUnavailable);
+    const outcome = await this.commits.submit(append).catch(becomeUnavailable);
     if (outcome instanceof RevisionConflict) throw outcome;
     return outcome;
   }
 
   readStream(stream: string, fromRevision = 0): AsyncIterable<EventBatch> {
     return inBatches((last) => {
-      this.#requireOpen();
+      this.requireOpen();
       if (!isStreamName(stream)) return [];
-      return readStreamFrom(this.#tables, stream, last ? last.revision + 1 : fromRevision, this.#last);
+      return readStreamFrom(this.tables, stream, last ? last.revision + 1 : fromRevision, this.last);
     });
   }
 
   readAll(after?: LogPosition): AsyncIterable<EventBatch> {
-    return inBatches((last) => this.#readAfter(this.#sequenceOf(last?.position ?? after)));
+    return inBatches((last) => this.readAfter(this.sequenceOf(last?.position ?? after)));
   }
 
   subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription {
     const tail = {
-      sequenceOf: (position: LogPosition | undefined) => this.#sequenceOf(position),
-      readAfter: (sequence: number) => this.#readAfter(sequence),
-      growth: this.#growth,
+      sequenceOf: (position: LogPosition | undefined) => this.sequenceOf(position),
+      readAfter: (sequence: number) => this.readAfter(sequence),
+      growth: this.growth,
     };
     const subscription = followLog(tail, after, subscriber);
-    this.#subscriptions.add(subscription);
-    const forget = () => this.#subscriptions.delete(subscription);
+    this.subscriptions.add(subscription);
+    const forget = () => this.subscriptions.delete(subscription);
     subscription.done.then(forget, forget);
     return subscription;
   }
 
   async head(): Promise<LogPosition | undefined> {
-    this.#requireOpen();
-    return this.#last === 0 ? undefined : positionOf(this.#last);
+    this.requireOpen();
+    return this.last === 0 ? undefined : positionOf(this.last);
   }
 
   readonly close = once(async () => {
-    this.#closed = true;
-    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
-    await this.#commits.idle();
-    await this.#tables.environment.close();
+    this.closed = true;
+    await Promise.all(Array.from(this.subscriptions, (subscription) => subscription.close()));
+    await this.commits.idle();
+    await this.tables.environment.close();
   });
 
-  #readAfter(sequence: number): EventBatch {
-    this.#requireOpen();
-    return readAfter(this.#tables, sequence, this.#last);
+  private readAfter(sequence: number): EventBatch {
+    this.requireOpen();
+    return readAfter(this.tables, sequence, this.last);
   }
 
-  #sequenceOf(position: LogPosition | undefined): number {
+  private sequenceOf(position: LogPosition | undefined): number {
     const sequence = position === undefined ? 0 : sequenceOf(position);
     // Going on from there would skip whatever takes that place: a checkpoint of another log, or of a lost one.
-    if (sequence > this.#last) throw new RangeError(`The event log ends before the position ${position}`);
+    if (sequence > this.last) throw new RangeError(`The event log ends before the position ${position}`);
     return sequence;
   }
 
   /** LMDB must not be touched once it is closed; whoever still reads is told. */
-  #requireOpen(): void {
-    if (this.#closed) throw new EngineUnavailable('event log', { cause: new Error('It has been closed') });
+  private requireOpen(): void {
+    if (this.closed) throw new EngineUnavailable('event log', { cause: new Error('It has been closed') });
   }
 }
 

@@ -1,8 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogPosition, LogSubscriber, LogSubscription } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
-import type { EventBatch } from './readBatches.js';
-import type { Signal } from './signal.js';
+import type { EventBatch } from './eventTables.js';
+
+/** Wakes everybody who waits. It is not kept for those who come later. */
+export interface Signal {
+  next(): Promise<void>;
+  give(): void;
+}
+
+export const createSignal = (): Signal => {
+  let waiting: (() => void)[] = [];
+  return {
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+    give: () => {
+      const woken = waiting;
+      waiting = [];
+      for (const wake of woken) wake();
+    },
+  };
+};
 
 export interface LogTail {
   /** 0 for none; throws for a position that the log has not handed out. */

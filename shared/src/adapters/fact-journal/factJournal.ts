@@ -2,7 +2,7 @@ import { Encoder } from '@msgpack/msgpack';
 import type { Clock } from '../../ports/clock.js';
 import type { Logger } from '../../ports/logger.js';
 import { once } from '../../runtime/service.js';
-import { createGroupCommit } from '../event-log/groupCommit.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
 import { openJournalTables, type JournalTables } from './journalTables.js';
 

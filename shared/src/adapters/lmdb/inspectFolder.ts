@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
 import type { LogPosition } from '../../ports/eventLog.js';
-import { recordedEvent } from '../event-log/eventCodec.js';
+import { recordedEvent } from '../event-log/eventTables.js';
 import { isDamaged } from './environmentFile.js';
 
 /** How far the files of a data folder are. */

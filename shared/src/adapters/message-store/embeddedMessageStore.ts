@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/logger.js';
 import type { MessageStore, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { retentionMs, type RetentionClass } from '../../wire/bus/recordedMessages.js';
 import { once } from '../../runtime/service.js';
-import { createGroupCommit } from '../event-log/groupCommit.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
 import {
   openMessageTables,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
+import { NoAnswer } from '../../../src/adapters/event-log/eventstoredb/connection.js';
 import { Intake } from '../../../src/adapters/event-log/eventstoredb/intake.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 

@@ -1,8 +1,7 @@
 import type { ResolvedEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
-import { createLogEnd } from '../../../src/adapters/event-log/eventstoredb/logEnd.js';
-import { logPositionOf } from '../../../src/adapters/event-log/eventstoredb/place.js';
-import { createEventReader } from '../../../src/adapters/event-log/eventstoredb/storedForm.js';
+import { createLogEnd } from '../../../src/adapters/event-log/eventstoredb/reads.js';
+import { createEventReader, logPositionOf } from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
 
 const resolved = (at: number, streamId: string): ResolvedEvent => ({
   event: {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openEventStoreDbLog } from '../../../src/adapters/event-log/eventstoredb/eventStoreDbLog.js';
-import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/failures.js';
+import { answerWithin, NoAnswer } from '../../../src/adapters/event-log/eventstoredb/connection.js';
 import { newEvent, rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 describe('the event log in EventStoreDB', () => {

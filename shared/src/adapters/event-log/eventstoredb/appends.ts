@@ -11,11 +11,9 @@ import type { Clock } from '../../../ports/clock.js';
 import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
 import type { Random } from '../../../ports/random.js';
-import type { Connection } from './connection.js';
-import { answerWithin, asEngineFailure, isOfType, mayPass } from './failures.js';
-import { isKnown, logPositionOf } from './place.js';
+import { answerWithin, asEngineFailure, isOfType, mayPass, type Connection } from './connection.js';
+import { isKnown, logPositionOf, proposedEvent } from './storedEvents.js';
 import type { Reads } from './reads.js';
-import { proposedEvent } from './storedForm.js';
 import { backOffMs, withJitter } from '../../../runtime/waiting.js';
 
 export interface AppendTimes {

@@ -15,9 +15,8 @@ import { systemClock } from '../../system/systemClock.js';
 import { systemRandom } from '../../system/systemRandom.js';
 import { createAppends, type Append } from './appends.js';
 import { createConnection } from './connection.js';
-import { createLogEnd, type LogEnd } from './logEnd.js';
-import { hasBeenClosed, Reads } from './reads.js';
-import { createEventReader, isSystemName } from './storedForm.js';
+import { createLogEnd, hasBeenClosed, Reads, type LogEnd } from './reads.js';
+import { createEventReader, isSystemName } from './storedEvents.js';
 import { subscribe } from './subscription.js';
 
 export interface EventStoreDbOptions {
@@ -61,23 +60,23 @@ export const openEventStoreDbLog = async (options: EventStoreDbOptions): Promise
   new EventStoreDbLog({ ...defaults, ...options });
 
 class EventStoreDbLog implements EventLog {
-  readonly #options: Required<EventStoreDbOptions>;
-  readonly #reads: Reads;
-  readonly #lookForEnd: () => Promise<LogEnd>;
-  readonly #append: (append: Append) => Promise<AppendResult>;
-  readonly #events;
-  readonly #connection;
-  readonly #appending = new Set<Promise<unknown>>();
-  readonly #subscriptions = new Set<LogSubscription>();
-  #closed = false;
+  private readonly options: Required<EventStoreDbOptions>;
+  private readonly reads: Reads;
+  private readonly lookForEnd: () => Promise<LogEnd>;
+  private readonly appends: (append: Append) => Promise<AppendResult>;
+  private readonly events;
+  private readonly connection;
+  private readonly appending = new Set<Promise<unknown>>();
+  private readonly subscriptions = new Set<LogSubscription>();
+  private closed = false;
 
   constructor(options: Required<EventStoreDbOptions>) {
-    this.#options = options;
-    this.#events = createEventReader(options.streamPrefix);
-    this.#connection = createConnection(options.url);
-    this.#reads = new Reads({ ...options, connection: this.#connection, events: this.#events });
-    this.#lookForEnd = createLogEnd(this.#reads, this.#events);
-    this.#append = createAppends({ ...options, connection: this.#connection, reads: this.#reads });
+    this.options = options;
+    this.events = createEventReader(options.streamPrefix);
+    this.connection = createConnection(options.url);
+    this.reads = new Reads({ ...options, connection: this.connection, events: this.events });
+    this.lookForEnd = createLogEnd(this.reads, this.events);
+    this.appends = createAppends({ ...options, connection: this.connection, reads: this.reads });
   }
 
   async append(
@@ -85,40 +84,40 @@ class EventStoreDbLog implements EventLog {
     expected: ExpectedRevision,
     events: readonly [NewEvent, ...NewEvent[]],
   ): Promise<AppendResult> {
-    if (this.#closed) throw hasBeenClosed();
+    if (this.closed) throw hasBeenClosed();
     if (!isStreamName(stream))
       throw new RangeError(`A stream name has 1 to 500 characters and no $ in front`);
-    const appending = this.#append({ stream, expected, events });
-    return whileIn(this.#appending, appending);
+    const appending = this.appends({ stream, expected, events });
+    return whileIn(this.appending, appending);
   }
 
   readStream(stream: string, fromRevision = 0) {
-    return this.#reads.stream(this.#options.streamPrefix + stream, fromRevision);
+    return this.reads.stream(this.options.streamPrefix + stream, fromRevision);
   }
 
   readAll(after?: LogPosition) {
-    return this.#reads.all(after);
+    return this.reads.all(after);
   }
 
   subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription {
-    const deps = { ...this.#options, lookForEnd: this.#lookForEnd, events: this.#events };
+    const deps = { ...this.options, lookForEnd: this.lookForEnd, events: this.events };
     const subscription = subscribe(deps, after, subscriber);
-    this.#subscriptions.add(subscription);
-    const forget = () => this.#subscriptions.delete(subscription);
+    this.subscriptions.add(subscription);
+    const forget = () => this.subscriptions.delete(subscription);
     subscription.done.then(forget, forget);
     return subscription;
   }
 
   async head(): Promise<LogPosition | undefined> {
-    return (await this.#lookForEnd()).head;
+    return (await this.lookForEnd()).head;
   }
 
   readonly close = once(async () => {
-    this.#closed = true;
-    await Promise.all(Array.from(this.#subscriptions, (subscription) => subscription.close()));
-    await Promise.allSettled(this.#appending);
-    this.#reads.close();
-    await this.#connection.close();
+    this.closed = true;
+    await Promise.all(Array.from(this.subscriptions, (subscription) => subscription.close()));
+    await Promise.allSettled(this.appending);
+    this.reads.close();
+    await this.connection.close();
   });
 }
 

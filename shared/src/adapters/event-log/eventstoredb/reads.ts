@@ -11,11 +11,9 @@ import {
 import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { Connection } from './connection.js';
-import { asEngineFailure, isInvalidArgument, isOfType, mayPass } from './failures.js';
+import { asEngineFailure, isInvalidArgument, isOfType, mayPass, type Connection } from './connection.js';
 import { buffered, Intake } from './intake.js';
-import { placeOf } from './place.js';
-import type { EventReader } from './storedForm.js';
+import { logPositionOf, serverPositionOf, type EventReader } from './storedEvents.js';
 
 type Batches<T> = AsyncGenerator<readonly T[], void>;
 type Open = (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>;
@@ -34,12 +32,12 @@ const options = { requiresLeader: true };
 
 /** Reads of a stream or of the whole log, each taken up once more on another connection when it breaks off. */
 export class Reads {
-  readonly #deps: ReadsDeps;
-  readonly #open = new Set<Intake<ResolvedEvent>>();
-  #closed = false;
+  private readonly deps: ReadsDeps;
+  private readonly open = new Set<Intake<ResolvedEvent>>();
+  private closed = false;
 
   constructor(deps: ReadsDeps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** The events of a stream from a revision on; nothing for one that is not there. */
@@ -51,25 +49,25 @@ export class Reads {
     let next = BigInt(fromRevision);
     const open: Open = (client) =>
       client.readStream(name, { ...options, fromRevision: next, maxCount }, buffered);
-    for await (const batch of this.#batches(open)) {
+    for await (const batch of this.batches(open)) {
       next = (batch.at(-1)?.event?.revision ?? next) + 1n;
-      const events = this.#ofThisLog(batch);
+      const events = this.ofThisLog(batch);
       if (events.length > 0) yield events;
     }
   }
 
   /** All events after a position, which must be one of this log. */
   async *all(after: LogPosition | undefined): Batches<RecordedEvent> {
-    let from: ReadPosition = after === undefined ? START : placeOf(after);
+    let from: ReadPosition = after === undefined ? START : serverPositionOf(after);
     let last = after;
     let found = false;
     // Reading begins with the event that stands at the position.
-    for await (const batch of this.#batches((client) =>
+    for await (const batch of this.batches((client) =>
       client.readAll({ ...options, fromPosition: from }, buffered),
     )) {
       found = true;
       from = batch.at(-1)?.event?.position ?? from;
-      const events = this.#ofThisLog(batch).filter(({ position }) => last === undefined || position > last);
+      const events = this.ofThisLog(batch).filter(({ position }) => last === undefined || position > last);
       last = events.at(-1)?.position ?? last;
       if (events.length > 0) yield events;
     }
@@ -83,7 +81,7 @@ export class Reads {
       let count = 0;
       const open: Open = (client) =>
         client.readAll({ ...options, direction: BACKWARDS, fromPosition, maxCount }, buffered);
-      for await (const batch of this.#batches(open)) {
+      for await (const batch of this.batches(open)) {
         count += batch.length;
         fromPosition = batch.at(-1)?.event?.position ?? fromPosition;
         yield* batch;
@@ -94,25 +92,25 @@ export class Reads {
 
   /** Whoever still reads is told. */
   close(): void {
-    this.#closed = true;
-    for (const intake of this.#open) intake.fail(hasBeenClosed());
+    this.closed = true;
+    for (const intake of this.open) intake.fail(hasBeenClosed());
   }
 
-  #ofThisLog(batch: readonly ResolvedEvent[]): RecordedEvent[] {
-    const { events } = this.#deps;
+  private ofThisLog(batch: readonly ResolvedEvent[]): RecordedEvent[] {
+    const { events } = this.deps;
     return batch.flatMap((resolved) => events.recorded(resolved) ?? []);
   }
 
   /** `open` is asked again, for what has not come yet, when the connection is lost in between. */
-  async *#batches(open: Open): Batches<ResolvedEvent> {
-    const { connection, answersWithinMs, givesUpAfterMs } = this.#deps;
+  private async *batches(open: Open): Batches<ResolvedEvent> {
+    const { connection, answersWithinMs, givesUpAfterMs } = this.deps;
     for (let failures = 0; ; failures += 1) {
       const quietForMs = failures === 0 ? answersWithinMs : Math.max(givesUpAfterMs - answersWithinMs, 1);
-      if (this.#closed) throw hasBeenClosed();
+      if (this.closed) throw hasBeenClosed();
       const { client } = connection;
       const stream = open(client);
       const intake = new Intake<ResolvedEvent>({ stream, cancel: () => stream.cancel() });
-      this.#open.add(intake);
+      this.open.add(intake);
       try {
         for (let batch; (batch = await intake.next(quietForMs)) !== undefined; failures = 0) yield batch;
         return;
@@ -122,7 +120,7 @@ export class Reads {
         if (failures > 0 || !mayPass(error)) throw asEngineFailure(error);
         connection.renew(client, error);
       } finally {
-        this.#open.delete(intake);
+        this.open.delete(intake);
         intake.stop();
       }
     }
@@ -138,3 +136,38 @@ export const noSuchPosition = (cause: unknown): RangeError =>
 
 export const hasBeenClosed = (): EngineUnavailable =>
   new EngineUnavailable('event log', { cause: new Error('It has been closed') });
+
+type Event = NonNullable<ResolvedEvent['event']>;
+
+export interface LogEnd {
+  /** Position of the last event in the database, whosesoever it is. */
+  readonly end: LogPosition | undefined;
+  /** Position of the last event of this log. */
+  readonly head: LogPosition | undefined;
+}
+
+/** Looks for the last event of this log from the end of the database backwards, as far as nobody has looked yet. */
+export const createLogEnd = (reads: Pick<Reads, 'backwards'>, events: EventReader) => {
+  let known: { readonly last: Event; readonly head: LogPosition | undefined } | undefined;
+
+  return async (): Promise<LogEnd> => {
+    const before = known;
+    let last: Event | undefined;
+    const found = (head: LogPosition | undefined): LogEnd => {
+      known = last && { last, head };
+      return { end: last && logPositionOf(last.position), head };
+    };
+    for await (const resolved of reads.backwards()) {
+      const { event } = resolved;
+      last ??= event;
+      // Only the very same event: a database that was restored from a backup has another one, or none, there.
+      if (before && event && isSame(before.last, event)) return found(before.head);
+      const recorded = events.recorded(resolved);
+      if (recorded) return found(recorded.position);
+    }
+    return found(undefined);
+  };
+};
+
+const isSame = (one: Event, other: Event): boolean =>
+  one.id === other.id && one.position?.commit === other.position?.commit;

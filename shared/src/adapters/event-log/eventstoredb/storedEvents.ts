@@ -1,6 +1,36 @@
-import type { EventData, ResolvedEvent } from '@eventstore/db-client';
+import type { EventData, Position, ResolvedEvent } from '@eventstore/db-client';
+import type { LogPosition } from '../../../ports/eventLog.js';
 import type { EventMetadata, NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
-import { logPositionOf } from './place.js';
+
+/** The digits of the largest unsigned 64-bit number. */
+const digits = 20;
+const pattern = new RegExp(`^(\\d{${digits}})-(\\d{${digits}})$`);
+
+/** The server's value for an unknown position. */
+const none = 2n ** 64n - 1n;
+
+const padded = (part: bigint): string => String(part).padStart(digits, '0');
+
+/** Commit position before prepare position, which is the order of `$all`. */
+export const logPositionOf = (position: Position | undefined): LogPosition => {
+  if (!isKnown(position)) {
+    throw new RangeError('EventStoreDB gave no position; version 22.10 or later is needed');
+  }
+  const { commit, prepare } = position;
+  const first = padded(commit);
+  return `${first}-${prepare === commit ? first : padded(prepare)}`;
+};
+
+export const serverPositionOf = (position: LogPosition): Position => {
+  const [, commit, prepare] = pattern.exec(position) ?? [];
+  if (commit === undefined || prepare === undefined) {
+    throw new RangeError(`'${position}' is no position of this event log`);
+  }
+  return { commit: BigInt(commit), prepare: BigInt(prepare) };
+};
+
+export const isKnown = (position: Position | undefined): position is Position =>
+  position !== undefined && position.commit !== none;
 
 /** As the server writes it; another spelling would come back changed, and a repeated append would not be known again. */
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createGroupCommit } from '../../../src/adapters/event-log/groupCommit.js';
+import { createGroupCommit } from '../../../src/adapters/lmdb/groupCommit.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
 const diskError = new Error('The disk failed');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { logPositionOf, placeOf } from '../../../src/adapters/event-log/eventstoredb/place.js';
+import { logPositionOf, serverPositionOf } from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
 
 const largest = 2n ** 64n - 1n;
 const place = fc.record({
@@ -12,7 +12,7 @@ describe('positions of EventStoreDB as text', () => {
   it('come back as they were', () => {
     fc.assert(
       fc.property(place, (one) => {
-        expect(placeOf(logPositionOf(one))).to.deep.equal(one);
+        expect(serverPositionOf(logPositionOf(one))).to.deep.equal(one);
       }),
     );
   });
@@ -29,7 +29,7 @@ describe('positions of EventStoreDB as text', () => {
 
   it('are refused when they are those of another log', () => {
     for (const text of ['', '7', '0000000000000001', `${'1'.repeat(20)}-${'1'.repeat(19)}`]) {
-      expect(() => placeOf(text), text).to.throw(RangeError);
+      expect(() => serverPositionOf(text), text).to.throw(RangeError);
     }
   });
 

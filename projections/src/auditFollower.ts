@@ -1,0 +1,126 @@
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { AuditEntry, AuditIndex, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
+import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
+import type { ViewChange } from '@roomwire/shared/ports/viewStore';
+import { changesOf } from './projectors.js';
+
+export interface AuditFollowerDeps {
+  readonly log: EventLog;
+  readonly index: AuditIndex;
+  readonly logger: Logger;
+  /** The longest wait between retries. */
+  readonly maxBackoffMs?: number;
+}
+
+/**
+ * Keeps the audit index up to date with the log and retries while engines fail. It is not one of the read models, so that
+ * building it from a long log does not delay them.
+ */
+export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
+  const { log, index, logger, maxBackoffMs = 5_000 } = deps;
+  const closing = new AbortController();
+  let subscription: LogSubscription | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const follow = async (): Promise<void> => {
+    const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
+      const last = events.at(-1);
+      if (last !== undefined) await index.record(events.map(auditEntry), last.position);
+    };
+    subscription = log.subscribeAll(await startingPoint(deps), { onEvents });
+    if (closing.signal.aborted) await subscription.close();
+    await subscription.done;
+  };
+
+  const run = async (): Promise<void> => {
+    for (let failures = 1; !closing.signal.aborted; failures += 1) {
+      try {
+        await follow();
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        logger.warn('The audit index cannot be updated; retrying', { error });
+        const waitMs = backOffMs({ firstMs: 100, longestMs: maxBackoffMs }, failures);
+        await sleep(waitMs, closing.signal);
+      }
+    }
+  };
+
+  return {
+    async start() {
+      running = run();
+    },
+    close: once(async () => {
+      closing.abort();
+      await subscription?.close();
+      await running;
+    }),
+  };
+};
+
+/** The checkpoint; the beginning where the index is of another log, for example after a restore. */
+const startingPoint = async ({ log, index, logger }: AuditFollowerDeps): Promise<LogPosition | undefined> => {
+  const [checkpoint, head] = [await index.checkpoint(), await log.head()];
+  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
+  logger.warn('The audit index is ahead of the event log and is rebuilt', { checkpoint, head });
+  await index.clear();
+  return undefined;
+};
+
+/** The audit entry of an event. The projectors say what it changes; an event that they cannot read changes nothing. */
+export const auditEntry = (event: RecordedEvent): AuditEntry => {
+  const changes = readableChanges(event);
+  const changed = changes.flatMap(changedBy);
+  const keys = [
+    ...general(event),
+    ...changed.flatMap(({ id }) => [auditKeys.record(id), auditKeys.resource(id)]),
+    ...named(event.data).map(auditKeys.resource),
+    ...changes.flatMap((change) => special(change, event.metadata.projectId)),
+  ];
+  return { event, changed, keys: [...new Set(keys)] };
+};
+
+const readableChanges = (event: RecordedEvent): readonly ViewChange[] => {
+  try {
+    return changesOf(event);
+  } catch {
+    return [];
+  }
+};
+
+const general = ({ type, metadata: { projectId, principal } }: RecordedEvent): string[] => [
+  ...(projectId === null ? [] : [auditKeys.project(projectId)]),
+  auditKeys.type(type),
+  auditKeys.principal(principal),
+];
+
+const changedBy = (change: ViewChange): ChangedRecord[] => {
+  if ('put' in change) return [{ view: change.put, id: change.id }];
+  if ('patch' in change) return [{ view: change.patch, id: change.id }];
+  if ('remove' in change) return [{ view: change.remove, id: change.id }];
+  return [];
+};
+
+/** A query for a room also finds its grants, and one for an actor the grants that it holds. */
+const namedFields = ['roomId', 'actorTokenId', 'accessScopeId'] as const;
+
+const named = (data: unknown): string[] => {
+  if (typeof data !== 'object' || data === null) return [];
+  const fields = data as Readonly<Record<string, unknown>>;
+  return namedFields.map((name) => fields[name]).filter((value) => typeof value === 'string');
+};
+
+const special = (change: ViewChange, projectId: string | null): string[] => {
+  if ('remove' in change) return [auditKeys.removal(change.id)];
+  if ('put' in change && change.put === 'apps')
+    return [auditKeys.appSlug(change.doc.projectId, change.doc.slug)];
+  if ('put' in change && change.put === 'rooms')
+    return [auditKeys.roomSlug(change.doc.appId, change.doc.slug)];
+  if ('put' in change && change.put === 'actors') return [auditKeys.actorKeyId(change.doc.keyId)];
+  if ('patch' in change && change.patch === 'apps' && change.set.slug !== undefined && projectId !== null)
+    return [auditKeys.appSlug(projectId, change.set.slug)];
+  return [];
+};
