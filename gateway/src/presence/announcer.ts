@@ -1,8 +1,9 @@
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 
-/** What this gateway stands for: that one of its connections is present in a room. */
+/** The presence of a connection of this gateway in a room. */
 export interface OwnPresence {
   readonly connection: number;
   /** Internal. */
@@ -23,35 +24,34 @@ export interface AnnouncerDeps {
   readonly logger: Logger;
   /** How long a stored record may take to come back. */
   readonly returnMs: number;
-  /** Tells all gateways that the records of these numbers were a full account. */
-  readonly tellState: (from: number, upTo: number) => Promise<boolean>;
+  /** Tells all gateways that the records of these numbers were a full snapshot. */
+  readonly sendState: (from: number, upTo: number) => Promise<boolean>;
 }
 
-/** Records of a full account that are under way at once. */
-const accountBatch = 200;
+/** Records of a snapshot that are in flight at once. */
+const snapshotBatch = 200;
 
 /**
- * Says on the bus what this gateway stands for. Each record is numbered. When one could not be stored, nobody knows
- * what the others believe: then everything is said again, as soon as the bus is back.
+ * Publishes the presences of this gateway on the bus in numbered records. When one could not be stored it is unknown what the
+ * other gateways have: then all are published again once the bus is available.
  */
 export class Announcer {
   private readonly deps: AnnouncerDeps;
   private readonly own = new Map<number, OwnPresence>();
-  private readonly returns: Returns;
-  private readonly underWay = new Set<number>();
+  private readonly returns = new PendingReturns();
+  private readonly inFlight = new Set<number>();
   private sequence = 0;
-  private isInDoubt = false;
-  private account: Promise<void> | undefined;
-  private isAskedAgain = false;
+  private hasUnstored = false;
+  private snapshot: Promise<void> | undefined;
+  private isRequestedAgain = false;
 
   constructor(deps: AnnouncerDeps) {
     this.deps = deps;
-    this.returns = new Returns(deps.returnMs);
   }
 
-  /** The last number up to which the sending of every record has ended, well or not. */
+  /** The number up to which every record was stored or has failed. */
   get settledSequence(): number {
-    const [oldest] = this.underWay;
+    const [oldest] = this.inFlight;
     return oldest === undefined ? this.sequence : oldest - 1;
   }
 
@@ -59,124 +59,114 @@ export class Announcer {
     return this.own.get(connection);
   }
 
-  /** What is true from now on, for everybody who asks. */
-  standFor(connection: number, presence: OwnPresence | undefined): void {
+  /** From now on every snapshot shows the connection like this. */
+  setPresence(connection: number, presence: OwnPresence | undefined): void {
     if (presence === undefined) this.own.delete(connection);
     else this.own.set(connection, presence);
   }
 
   /** Resolves when the record has come back, or should have. Rejects when the bus has not stored it. */
   announce(presence: OwnPresence, kind: 'enter' | 'change'): Promise<void> {
-    return this.storeAndSee({ kind, ...presence });
+    return this.storeAndWait({ kind, ...presence });
   }
 
   /** As `announce`. */
   withdraw({ connection, room, actorTokenId }: OwnPresence): Promise<void> {
-    return this.storeAndSee({ kind: 'leave', connection, room, actorTokenId });
+    return this.storeAndWait({ kind: 'leave', connection, room, actorTokenId });
   }
 
-  /** A record of ours has been read. */
-  cameBack(sequence: number): void {
-    this.returns.came(sequence);
+  /** An own record has been read. */
+  returned(sequence: number): void {
+    this.returns.returned(sequence);
   }
 
-  /** The bus works: what it did not take before can be said now. */
-  onOwnBeat(): void {
-    if (this.isInDoubt) this.giveAccount();
+  /** The bus is available. */
+  onOwnHeartbeat(): void {
+    if (this.hasUnstored) this.publishSnapshot();
   }
 
-  /** Says everything again. Calls while it does so are one more account after it. */
-  giveAccount(): void {
-    if (this.account !== undefined) {
-      this.isAskedAgain = true;
+  /** Publishes all presences again. Calls while it does so make it publish once more. */
+  publishSnapshot(): void {
+    if (this.snapshot !== undefined) {
+      this.isRequestedAgain = true;
       return;
     }
-    this.account = this.sayEverything().finally(() => {
-      this.account = undefined;
-      if (!this.isAskedAgain) return;
-      this.isAskedAgain = false;
-      this.giveAccount();
+    this.snapshot = this.sendSnapshot().finally(() => {
+      this.snapshot = undefined;
+      if (!this.isRequestedAgain) return;
+      this.isRequestedAgain = false;
+      this.publishSnapshot();
     });
   }
 
-  private async sayEverything(): Promise<void> {
-    this.isInDoubt = false;
+  private async sendSnapshot(): Promise<void> {
+    this.hasUnstored = false;
     const from = this.sequence + 1;
     const connections = [...this.own.keys()];
-    for (let at = 0; at < connections.length; at += accountBatch) {
+    for (let at = 0; at < connections.length; at += snapshotBatch) {
       await Promise.allSettled(
-        connections.slice(at, at + accountBatch).map((connection) => this.sayAgain(connection)),
+        connections.slice(at, at + snapshotBatch).map((connection) => this.sendAgain(connection)),
       );
     }
     const upTo = this.sequence;
-    if (this.isInDoubt || !(await this.deps.tellState(from, upTo))) this.isInDoubt = true;
+    if (this.hasUnstored || !(await this.deps.sendState(from, upTo))) this.hasUnstored = true;
   }
 
-  /** What is true by now: it may have ended since the account began. */
-  private async sayAgain(connection: number): Promise<void> {
+  /** As it is now: it may have ended since the snapshot began. */
+  private async sendAgain(connection: number): Promise<void> {
     const presence = this.own.get(connection);
     if (presence !== undefined) await this.store({ kind: 'again', ...presence }, ++this.sequence);
   }
 
-  private async storeAndSee(news: Unnumbered<PresenceNews>): Promise<void> {
+  private async storeAndWait(news: Unnumbered<PresenceNews>): Promise<void> {
     const sequence = ++this.sequence;
-    this.returns.expect(sequence);
+    this.returns.add(sequence);
     try {
       await this.store(news, sequence);
     } catch (error) {
-      this.returns.came(sequence);
+      this.returns.returned(sequence);
       throw error;
     }
-    await this.returns.of(sequence);
+    await this.returns.wait(sequence, this.deps.returnMs);
   }
 
   private async store(news: Unnumbered<PresenceNews>, sequence: number): Promise<void> {
     const { gatewayId, bus, logger } = this.deps;
-    this.underWay.add(sequence);
+    this.inFlight.add(sequence);
     try {
       await bus.send(presenceNews, { ...news, gatewayId, sequence }, 'stored');
     } catch (error) {
-      this.isInDoubt = true;
+      this.hasUnstored = true;
       logger.warn('A presence did not reach the bus', { room: news.room, error });
       throw error;
     } finally {
-      this.underWay.delete(sequence);
+      this.inFlight.delete(sequence);
     }
   }
 }
 
-interface Return {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
+/** Own records that have been sent and not come back from the bus, by number. */
+class PendingReturns {
+  private readonly pending = new Map<
+    number,
+    { readonly promise: Promise<void>; readonly resolve: () => void }
+  >();
 
-/** Who waits for records of its own to come back from the bus, by their numbers. */
-export class Returns {
-  private readonly patienceMs: number;
-  private readonly expected = new Map<number, Return>();
-
-  /** A stored record comes back within this time, or is lost on its way back and found missing later. */
-  constructor(patienceMs: number) {
-    this.patienceMs = patienceMs;
-  }
-
-  expect(sequence: number): void {
+  add(sequence: number): void {
     let resolve!: () => void;
     const promise = new Promise<void>((settle) => (resolve = settle));
-    this.expected.set(sequence, { promise, resolve });
+    this.pending.set(sequence, { promise, resolve });
   }
 
-  came(sequence: number): void {
-    this.expected.get(sequence)?.resolve();
-    this.expected.delete(sequence);
+  returned(sequence: number): void {
+    this.pending.get(sequence)?.resolve();
+    this.pending.delete(sequence);
   }
 
-  /** Resolves when the record has come back, at once where it has already, and at the latest after a while. */
-  async of(sequence: number): Promise<void> {
-    const waiting = this.expected.get(sequence);
-    if (waiting === undefined) return;
-    const timer = setTimeout(() => this.came(sequence), this.patienceMs).unref();
-    await waiting.promise;
-    clearTimeout(timer);
+  /** Resolves when the record has come back, and after the time at the latest: a record that is lost is found missing later. */
+  async wait(sequence: number, timeoutMs: number): Promise<void> {
+    const pending = this.pending.get(sequence);
+    if (pending !== undefined)
+      await withTimeout(timeoutMs, pending.promise, () => this.returned(sequence), { unref: true });
   }
 }

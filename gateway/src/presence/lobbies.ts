@@ -12,7 +12,7 @@ import { findLobby, type LobbyView } from './lobbyView.js';
 import { SetMap } from '../setMap.js';
 import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
-import { estateOf, type Transition } from './presenceTable.js';
+import { scopedAppOf, type Transition } from './presenceTable.js';
 
 type Board = Pick<PresenceBoard, 'ready' | 'entries' | 'roomsIn'>;
 
@@ -72,7 +72,7 @@ export class Lobbies {
   }
 
   tell(transition: Transition): void {
-    const feeds = this.feeds.get(estateOf(transition.room));
+    const feeds = this.feeds.get(scopedAppOf(transition.room));
     if (feeds === undefined) return;
     const notice = new LobbyNotice(transition);
     for (const feed of feeds) feed.push(notice);
@@ -89,18 +89,18 @@ export class Lobbies {
     const ofClient = this.byClient.get(client);
     if (ofClient) ofClient.set(lobbyId, feed);
     else this.byClient.set(client, new Map([[lobbyId, feed]]));
-    this.feeds.add(view.estate, feed);
+    this.feeds.add(view.scopedApp, feed);
     return feed;
   }
 
   private end(feed: LobbyFeed): void {
     feed.end();
-    this.feeds.delete(feed.view.estate, feed);
+    this.feeds.delete(feed.view.scopedApp, feed);
   }
 
-  private contents({ estate }: LobbyView): Contents {
+  private contents({ scopedApp }: LobbyView): Contents {
     return new Map(
-      this.board.roomsIn(estate).map((room) => [roomSlugOf(room), this.board.entries(room)] as const),
+      this.board.roomsIn(scopedApp).map((room) => [roomSlugOf(room), this.board.entries(room)] as const),
     );
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../access/roomAccess.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Identity } from '../access/client.js';
-import { estateOf } from './presenceTable.js';
+import { scopedAppOf } from './presenceTable.js';
 
 export interface LobbyName {
   readonly appSlug: string;
@@ -21,7 +21,7 @@ export interface LobbyName {
 /** A lobby as one actor sees it: those of its rooms that the actor may read, whatever changes. */
 export class LobbyView {
   /** Where its rooms are: project, app and scope. */
-  readonly estate: string;
+  readonly scopedApp: string;
   private readonly deps: ReadingDeps;
   private readonly identity: Identity;
   private readonly name: LobbyName;
@@ -31,7 +31,7 @@ export class LobbyView {
     this.deps = deps;
     this.identity = identity;
     this.name = name;
-    this.estate = estateOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
+    this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
   }
 
   /** Undefined where the read models have to be asked. */

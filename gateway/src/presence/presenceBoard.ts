@@ -1,5 +1,5 @@
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
-import type { GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -23,17 +23,17 @@ export interface PresenceBoardDeps {
   readonly connections: () => Readonly<Record<string, number>>;
 }
 
-/** What of the board concerns the connections of this gateway. */
+/** Receives changes of presence on all gateways. */
 export interface BoardListener {
   onTransition(transition: Transition): void;
-  /** An announcement of a connection of ours is in force, after everybody was told. */
+  /** An announcement of a connection of this gateway is in force; its transition was reported before. */
   onOwnPresence(connection: number, room: string): void;
 }
 
-/** Where a connection wants to be present. */
-export type Wish = Pick<OwnPresence, 'connection' | 'room' | 'actorTokenId' | 'presence'>;
+/** The presence that a connection announces. */
+export type Announcement = Pick<OwnPresence, 'connection' | 'room' | 'actorTokenId' | 'presence'>;
 
-/** Who is present in which room, on all gateways alike, and what this gateway has to say to it. */
+/** Who is present in which room on all gateways, the same on each of them. */
 export class PresenceBoard {
   readonly peers: Peers;
   private readonly table = new PresenceTable();
@@ -47,22 +47,26 @@ export class PresenceBoard {
   constructor(deps: PresenceBoardDeps, listener: BoardListener) {
     this.deps = deps;
     this.listener = listener;
-    this.peers = new Peers({ ...deps, report: () => this.report(), listener: this.peerListener() });
+    this.peers = new Peers({
+      ...deps,
+      report: () => this.report(),
+      listener: { onNews: (news) => this.takeNews(news), onGone: (...gone) => this.replica.gone(...gone) },
+    });
     this.announcer = new Announcer({
       ...deps,
-      tellState: (from, upTo) => this.peers.tell({ kind: 'state', gatewayId: deps.gatewayId, from, upTo }),
+      sendState: (from, upTo) => this.peers.send({ kind: 'state', gatewayId: deps.gatewayId, from, upTo }),
     });
-    this.readiness = new Readiness(deps.answersMs, () => this.learnt());
+    this.readiness = new Readiness(deps.answersMs, () => this.replica.caughtUp());
     this.replica = new Replica({
       table: this.table,
-      ask: (gatewayId) => this.peers.ask(gatewayId),
-      noticed: (gatewayId) => this.peers.noticed(gatewayId),
+      requestState: (gatewayId) => this.peers.requestState(gatewayId),
+      onFound: (gatewayId) => this.peers.watch(gatewayId),
       onTransition: (transition) => this.listener.onTransition(transition),
-      onSynced: () => this.readiness.look(this.replica.isSynced),
+      onSynced: () => this.readiness.check(this.replica.isSynced),
     });
   }
 
-  /** Resolves when the gateways that this one knows of have said what they stand for, or have had the time to. */
+  /** Resolves when the presences of all known gateways have been received, or have had the time to. */
   get ready(): Promise<void> {
     return this.readiness.reached;
   }
@@ -71,11 +75,11 @@ export class PresenceBoard {
     this.replica.hello(this.deps.gatewayId);
     const reading = this.deps.bus.read(presenceNews, { interest: 'all' }, (news) => this.take(news));
     [this.reader] = await Promise.all([reading, this.peers.listen()]);
-    await this.peers.sayHello();
+    await this.peers.sendHello();
     this.readiness.begin(() => this.replica.isSynced);
   }
 
-  /** Everything that the gateway stood for must have been withdrawn. */
+  /** The presences of this gateway must have been withdrawn. */
   async close(): Promise<void> {
     this.readiness.stop();
     await this.peers.close();
@@ -87,13 +91,13 @@ export class PresenceBoard {
     return this.table.entries(room);
   }
 
-  /** Present actors, without those in rooms that `isLeftOut`. */
-  count(isLeftOut: (room: string) => boolean): number {
-    return this.table.count(isLeftOut);
+  /** Present actors, without those in rooms that `isExcluded`. */
+  count(isExcluded: (room: string) => boolean): number {
+    return this.table.count(isExcluded);
   }
 
-  roomsIn(estate: string): readonly string[] {
-    return this.table.roomsIn(estate);
+  roomsIn(scopedApp: string): readonly string[] {
+    return this.table.roomsIn(scopedApp);
   }
 
   presenceOf(connection: number): OwnPresence | undefined {
@@ -101,28 +105,28 @@ export class PresenceBoard {
   }
 
   /**
-   * Resolves when the announcement is in force on this gateway, with whether it is. False when the bus has not taken
-   * it: then the connection is where it was. Ends the presence in the former room.
+   * Resolves when the announcement is in force on this gateway. False when the bus has not stored it: then the connection is
+   * where it was before. Ends the presence in the former room.
    */
-  async announce(wish: Wish): Promise<boolean> {
-    const { connection } = wish;
+  async announce(announcement: Announcement): Promise<boolean> {
+    const { connection } = announcement;
     const former = this.announcer.presenceOf(connection);
-    const presence = this.ranked(wish);
-    this.announcer.standFor(connection, presence);
+    const presence = this.ranked(announcement);
+    this.announcer.setPresence(connection, presence);
     try {
-      await this.announcer.announce(presence, former?.room === wish.room ? 'change' : 'enter');
+      await this.announcer.announce(presence, former?.room === announcement.room ? 'change' : 'enter');
     } catch {
-      if (this.presenceOf(connection) === presence) this.announcer.standFor(connection, former);
+      if (this.presenceOf(connection) === presence) this.announcer.setPresence(connection, former);
       return false;
     }
-    if (former !== undefined && former.room !== wish.room) await this.leave(former);
+    if (former !== undefined && former.room !== announcement.room) await this.leave(former);
     return true;
   }
 
-  /** Resolves when the bus has heard of it; when it cannot, everything is said again once it can. */
+  /** Resolves when the bus has it; where it has not, a snapshot follows once it is available. */
   async withdraw(connection: number): Promise<void> {
     const presence = this.presenceOf(connection);
-    this.announcer.standFor(connection, undefined);
+    this.announcer.setPresence(connection, undefined);
     if (presence !== undefined) await this.leave(presence);
   }
 
@@ -130,22 +134,18 @@ export class PresenceBoard {
     return this.announcer.withdraw(presence).catch(() => undefined);
   }
 
-  private ranked(wish: Wish): OwnPresence {
-    const others = this.table.connectionsOf(wish.room, wish.actorTokenId);
+  private ranked(announcement: Announcement): OwnPresence {
+    const others = this.table.connectionsOf(announcement.room, announcement.actorTokenId);
     const since = Math.min(this.deps.clock.now() / 1_000, ...others.map(({ joinedAt }) => joinedAt));
     const rank = 1 + Math.max(0, ...others.map((one: KnownPresence) => one.rank));
-    return { ...wish, joinedAt: Math.floor(since), rank };
+    return { ...announcement, joinedAt: Math.floor(since), rank };
   }
 
   private take(news: PresenceNews): void {
     this.replica.take(news);
     if (news.gatewayId !== this.deps.gatewayId) return;
     if (news.kind !== 'leave') this.listener.onOwnPresence(news.connection, news.room);
-    this.announcer.cameBack(news.sequence);
-  }
-
-  private learnt(): void {
-    this.replica.isLearning = false;
+    this.announcer.returned(news.sequence);
   }
 
   private report(): GatewayReport {
@@ -153,36 +153,36 @@ export class PresenceBoard {
     return { connections: this.deps.connections(), presenceSequence };
   }
 
-  private peerListener() {
-    const { gatewayId: self } = this.deps;
-    return {
-      onHello: (gatewayId: string) => {
+  private takeNews(news: GatewayNews): void {
+    const { gatewayId } = news;
+    const isOwn = gatewayId === this.deps.gatewayId;
+    switch (news.kind) {
+      case 'hello':
         this.replica.hello(gatewayId);
-        if (gatewayId !== self) this.announcer.giveAccount();
-      },
-      onBeat: (gatewayId: string, report: GatewayReport) => {
-        if (gatewayId === self) this.announcer.onOwnBeat();
-        this.replica.beat(gatewayId, report);
-      },
-      onState: (gatewayId: string, from: number, upTo: number) => this.replica.state(gatewayId, from, upTo),
-      onAsked: () => this.announcer.giveAccount(),
-      onGone: (gatewayId: string, forGood: boolean) => this.replica.gone(gatewayId, forGood),
-    };
+        return isOwn ? undefined : this.announcer.publishSnapshot();
+      case 'beat':
+        if (isOwn) this.announcer.onOwnHeartbeat();
+        return this.replica.heartbeat(gatewayId, news.report);
+      case 'state':
+        return this.replica.snapshotSent(gatewayId, news.from, news.upTo);
+      case 'ask':
+        return news.to === this.deps.gatewayId ? this.announcer.publishSnapshot() : undefined;
+    }
   }
 }
 
-/** However long the others take, this gateway answers after so long. */
-const patienceMs = 2_000;
+/** The gateway answers after this time, whether the others have answered or not. */
+const longestMs = 2_000;
 
 /**
- * When a gateway that has just started may say who is present: when those that answered its hello have told it all,
- * and the time for an answer has passed.
+ * When a gateway that has just started may answer who is present: when the time for answers to its hello has passed, and those
+ * that answered have sent everything.
  */
 export class Readiness {
   readonly reached: Promise<void>;
   private readonly answersMs: number;
   private resolve!: () => void;
-  private hadTime = false;
+  private isTimeOver = false;
   private timers: readonly NodeJS.Timeout[] = [];
 
   constructor(answersMs: number, onReached: () => void) {
@@ -190,19 +190,19 @@ export class Readiness {
     this.reached = new Promise<void>((resolve) => (this.resolve = resolve)).then(onReached);
   }
 
-  /** The hello has been said. */
+  /** The hello has been sent. */
   begin(isSynced: () => boolean): void {
     const answered = (): void => {
-      this.hadTime = true;
-      this.look(isSynced());
+      this.isTimeOver = true;
+      this.check(isSynced());
     };
     if (this.answersMs === 0) answered();
     else this.timers = [setTimeout(answered, this.answersMs).unref()];
-    this.timers = [...this.timers, setTimeout(() => this.resolve(), patienceMs).unref()];
+    this.timers = [...this.timers, setTimeout(() => this.resolve(), longestMs).unref()];
   }
 
-  look(isSynced: boolean): void {
-    if (this.hadTime && isSynced) this.resolve();
+  check(isSynced: boolean): void {
+    if (this.isTimeOver && isSynced) this.resolve();
   }
 
   stop(): void {

@@ -26,14 +26,14 @@ export interface PresenceKey {
 }
 
 /** The part of an internal room that names project, app and scope. */
-export const estateOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
+export const scopedAppOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
 
 /** Who is present where, on all gateways. Several connections of an actor in a room are one presence. */
 export class PresenceTable {
   /** By room, then by actor. */
   private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
-  /** The rooms that somebody is in, by estate. */
-  private readonly estates = new SetMap<string, string>();
+  /** The rooms that somebody is in, by project, app and scope. */
+  private readonly scopedApps = new SetMap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
 
   put(known: KnownPresence): Transition | undefined {
@@ -73,8 +73,8 @@ export class PresenceTable {
   }
 
   /** Internal rooms that somebody is in. */
-  roomsIn(estate: string): readonly string[] {
-    return [...(this.estates.get(estate) ?? [])];
+  roomsIn(scopedApp: string): readonly string[] {
+    return [...(this.scopedApps.get(scopedApp) ?? [])];
   }
 
   /** Empty for an actor that is not there. */
@@ -97,7 +97,7 @@ export class PresenceTable {
       actorTokenId,
       connections,
     );
-    this.estates.add(estateOf(room), room);
+    this.scopedApps.add(scopedAppOf(room), room);
     valueOf(this.gateways, gatewayId, () => new Map<string, KnownPresence>()).set(keyOf(known), known);
   }
 
@@ -108,7 +108,7 @@ export class PresenceTable {
     else actors?.delete(actorTokenId);
     if (actors?.size === 0) {
       this.rooms.delete(room);
-      this.estates.delete(estateOf(room), room);
+      this.scopedApps.delete(scopedAppOf(room), room);
     }
     const ofGateway = this.gateways.get(gatewayId);
     ofGateway?.delete(keyOf(key));

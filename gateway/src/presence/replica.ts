@@ -4,37 +4,37 @@ import type { PresenceTable, Transition } from './presenceTable.js';
 
 export interface ReplicaDeps {
   readonly table: PresenceTable;
-  /** Asks a gateway to say anew what it stands for. */
-  readonly ask: (gatewayId: string) => void;
-  /** There is something to lose of this gateway. */
-  readonly noticed: (gatewayId: string) => void;
+  /** Asks a gateway for a snapshot of its presences. */
+  readonly requestState: (gatewayId: string) => void;
+  /** The first that is known of a gateway. */
+  readonly onFound: (gatewayId: string) => void;
   readonly onTransition: (transition: Transition) => void;
-  /** All that a gateway stands for is known, or the gateway is gone. */
+  /** All presences of a gateway are known, or the gateway is gone. */
   readonly onSynced: () => void;
 }
 
-/** How much of what a gateway said has reached us. */
+/** What was received of the records of a gateway. */
 interface Source {
   received: ReceivedSequences;
   isSynced: boolean;
-  /** A full account that is not here in full. */
+  /** The records of a snapshot of which some are missing. */
   awaited: { readonly from: number; readonly upTo: number } | undefined;
-  /** The number in its last beat. By the next beat all records up to it must have come. */
+  /** The number in its last heartbeat. By the next one all records up to it must have come. */
   due: number;
 }
 
 const maxDeparted = 1_000;
 
 /**
- * Holds the table to what the gateways say. Every gateway numbers its records: where one is missing, or nothing is
- * known of a gateway, it is asked for a full account, which makes void whatever it said before.
+ * Keeps the table up to date with the records of all gateways, which each of them numbers. Where one is missing, or a gateway
+ * is new, a snapshot is requested, which replaces everything that it sent before.
  */
 export class Replica {
-  /** Until the gateway knows of the others, what it learns of the past is no event. */
-  isLearning = true;
+  /** Until then, presences that began before this gateway started are not reported as joins. */
+  private isCaughtUp = false;
   private readonly deps: ReplicaDeps;
   private readonly sources = new Map<string, Source>();
-  /** Closed for good: their last records may still come. Oldest first. */
+  /** Gateways that said goodbye, the oldest first: their last records may still come. */
   private readonly departed = new Set<string>();
 
   constructor(deps: ReplicaDeps) {
@@ -47,30 +47,30 @@ export class Replica {
 
   take(news: PresenceNews): void {
     if (this.departed.has(news.gatewayId)) return;
-    const source = this.sources.get(news.gatewayId) ?? this.notice(news.gatewayId);
+    const source = this.source(news.gatewayId);
     if (!source.received.add(news.sequence)) return;
     const transition = news.kind === 'leave' ? this.deps.table.remove(news) : this.put(news);
     if (transition !== undefined) this.deps.onTransition(transition);
-    this.lookForEnd(news.gatewayId, source);
+    this.completeSnapshot(news.gatewayId, source);
   }
 
   /** Its numbers begin at 1. Rooms are on other partitions than the hello, so that some may have come before it. */
   hello(gatewayId: string): void {
     if (this.departed.has(gatewayId)) return;
-    (this.sources.get(gatewayId) ?? this.notice(gatewayId)).isSynced = true;
+    this.source(gatewayId).isSynced = true;
   }
 
-  beat(gatewayId: string, { presenceSequence }: GatewayReport): void {
-    const source = this.sources.get(gatewayId) ?? this.notice(gatewayId);
-    if (!source.isSynced || !source.received.hasAllUpTo(source.due)) this.deps.ask(gatewayId);
+  heartbeat(gatewayId: string, { presenceSequence }: GatewayReport): void {
+    const source = this.source(gatewayId);
+    if (!source.isSynced || !source.received.hasAllUpTo(source.due)) this.deps.requestState(gatewayId);
     source.due = presenceSequence;
   }
 
-  state(gatewayId: string, from: number, upTo: number): void {
-    const source = this.sources.get(gatewayId) ?? this.notice(gatewayId);
+  snapshotSent(gatewayId: string, from: number, upTo: number): void {
+    const source = this.source(gatewayId);
     source.awaited = { from, upTo };
     source.received.startAt(from);
-    this.lookForEnd(gatewayId, source);
+    this.completeSnapshot(gatewayId, source);
   }
 
   gone(gatewayId: string, forGood: boolean): void {
@@ -80,30 +80,36 @@ export class Replica {
     this.deps.onSynced();
   }
 
+  caughtUp(): void {
+    this.isCaughtUp = true;
+  }
+
   private put(news: PresencePut): Transition | undefined {
     const { gatewayId, sequence, connection, room, actorTokenId, joinedAt, rank, kind } = news;
     // A copy: what the bus hands over may be a part of something much larger.
     const presence = new Uint8Array(news.presence);
     const known = { gatewayId, sequence, connection, room, actorTokenId, presence, joinedAt, rank };
     const transition = this.deps.table.put(known);
-    if (!this.isLearning || transition?.event !== 'join' || kind === 'enter') return transition;
+    if (this.isCaughtUp || transition?.event !== 'join' || kind === 'enter') return transition;
     return kind === 'again' ? undefined : { ...transition, event: 'update' };
   }
 
-  private lookForEnd(gatewayId: string, source: Source): void {
+  private completeSnapshot(gatewayId: string, source: Source): void {
     const { awaited } = source;
     if (awaited === undefined || !source.received.hasAllUpTo(awaited.upTo)) return;
     source.awaited = undefined;
     source.isSynced = true;
-    const voided = this.deps.table.removeOf(gatewayId, awaited.from);
-    for (const transition of voided) this.deps.onTransition(transition);
+    const replaced = this.deps.table.removeOf(gatewayId, awaited.from);
+    for (const transition of replaced) this.deps.onTransition(transition);
     this.deps.onSynced();
   }
 
-  private notice(gatewayId: string): Source {
-    const source = newSource();
+  private source(gatewayId: string): Source {
+    const known = this.sources.get(gatewayId);
+    if (known !== undefined) return known;
+    const source = { received: new ReceivedSequences(), isSynced: false, awaited: undefined, due: 0 };
     this.sources.set(gatewayId, source);
-    this.deps.noticed(gatewayId);
+    this.deps.onFound(gatewayId);
     return source;
   }
 
@@ -113,16 +119,9 @@ export class Replica {
   }
 }
 
-const newSource = (): Source => ({
-  received: new ReceivedSequences(),
-  isSynced: false,
-  awaited: undefined,
-  due: 0,
-});
-
 /**
- * Which of a gateway's numbered records have come. They come in any order, because rooms are on different partitions;
- * what is kept is the number up to which there is no gap, and what came beyond it.
+ * Which of the numbered records of a gateway have been received. They come in any order, because rooms are on different
+ * partitions; kept are the number up to which there is no gap, and the numbers beyond it.
  */
 export class ReceivedSequences {
   private complete: number;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { PeerJudge } from '../../src/presence/peers.js';
+import { FailureDetector } from '../../src/presence/peers.js';
 
 /** Beats every 3 s, as a gateway does. */
 class Watch {
   now = 0;
-  private readonly judge = new PeerJudge({ silenceMs: 12_000, soundMs: 4_000 });
+  private readonly judge = new FailureDetector({ silenceMs: 12_000, readingMs: 4_000 });
 
   pass(seconds: number): this {
     this.now += seconds * 1_000;
@@ -17,7 +17,7 @@ class Watch {
   }
 
   ownReturn(): this {
-    this.judge.ownBeatReturned(this.now);
+    this.judge.ownHeartbeatReturned(this.now);
     return this;
   }
 
@@ -35,7 +35,7 @@ class Watch {
   }
 
   get dead(): readonly string[] {
-    return this.judge.dead(this.now);
+    return this.judge.failed(this.now);
   }
 }
 

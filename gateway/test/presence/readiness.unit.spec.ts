@@ -16,7 +16,7 @@ describe('the readiness of a gateway that has just started', () => {
   it('[WS-PRES-12] waits for an answer, although it knows of nobody', async () => {
     const one = readiness(60_000);
     one.begin(() => true);
-    one.look(true);
+    one.check(true);
     expect(await isReached()).to.equal(false);
     one.stop();
   });
@@ -26,9 +26,9 @@ describe('the readiness of a gateway that has just started', () => {
     const one = readiness(1);
     one.begin(() => ++asked > 1);
     await eventually(() => asked === 1);
-    one.look(false);
+    one.check(false);
     expect(await isReached()).to.equal(false);
-    one.look(true);
+    one.check(true);
     expect(await isReached()).to.equal(true);
     one.stop();
   });
