@@ -43,38 +43,38 @@ export const connect = (options: ClientOptions): Client => new Client(options);
  * closed.
  */
 export class Client {
-  readonly #connection: Connection;
-  readonly #emitter = new Emitter<ClientEvents>();
-  readonly #subscriptions: Subscriptions;
-  readonly #publishes: Publishes;
-  readonly #requests: Requests;
-  readonly #rooms: Rooms;
-  readonly #lobbies: Lobbies;
+  private readonly connection: Connection;
+  private readonly emitter = new Emitter<ClientEvents>();
+  private readonly subscriptions: Subscriptions;
+  private readonly publishes: Publishes;
+  private readonly requests: Requests;
+  private readonly rooms: Rooms;
+  private readonly lobbies: Lobbies;
 
   /** @internal Use `connect`. */
   constructor(options: ClientOptions) {
     const settings = readOptions(options);
-    this.#connection = new Connection(settings, {
-      onState: (state) => this.#changed(state),
-      onFrame: (frame) => this.#dispatch(frame),
-      onError: (error) => this.#emitter.emit('error', error),
+    this.connection = new Connection(settings, {
+      onState: (state) => this.changed(state),
+      onFrame: (frame) => this.dispatch(frame),
+      onError: (error) => this.emitter.emit('error', error),
     });
     const context = {
       schedule: settings.schedule,
       requestMs: settings.timeouts.requestMs,
-      ...wire(this.#connection),
+      ...wire(this.connection),
     };
-    this.#publishes = new Publishes(context);
-    const reporting = { ...context, onError: (error: RoomwireError) => this.#emitter.emit('error', error) };
-    this.#subscriptions = new Subscriptions(reporting);
-    this.#requests = new Requests(context);
-    this.#rooms = new Rooms(this.#requests, reporting);
-    this.#lobbies = new Lobbies(this.#requests, reporting);
-    this.#connection.start();
+    this.publishes = new Publishes(context);
+    const reporting = { ...context, onError: (error: RoomwireError) => this.emitter.emit('error', error) };
+    this.subscriptions = new Subscriptions(reporting);
+    this.requests = new Requests(context);
+    this.rooms = new Rooms(this.requests, reporting);
+    this.lobbies = new Lobbies(this.requests, reporting);
+    this.connection.start();
   }
 
   get state(): ConnectionState {
-    return this.#connection.state;
+    return this.connection.state;
   }
 
   /**
@@ -107,8 +107,8 @@ export class Client {
     handler: MessageHandler,
     options: SubscribeOptions = {},
   ): Promise<Subscription> {
-    this.#assertOpen();
-    return this.#subscriptions.add(topic, handler, options);
+    this.assertOpen();
+    return this.subscriptions.add(topic, handler, options);
   }
 
   /**
@@ -119,8 +119,8 @@ export class Client {
    * `request_timeout`, or why the subscription or the client has ended.
    */
   async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
-    this.#assertOpen();
-    return this.#subscriptions.setFilters(topic, filters);
+    this.assertOpen();
+    return this.subscriptions.setFilters(topic, filters);
   }
 
   /** `subscribe` for a `for await` loop; resolves and rejects in the same way. */
@@ -138,8 +138,8 @@ export class Client {
    * `request_timeout`, `broker_unavailable` (the server had no answer from its bus). Nothing is ever sent twice.
    */
   async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<void> {
-    this.#assertOpen();
-    return this.#publishes.publish(topic, data, options);
+    this.assertOpen();
+    return this.publishes.publish(topic, data, options);
   }
 
   /**
@@ -152,14 +152,14 @@ export class Client {
    * `broker_unavailable`, `invalid_data`, `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
    */
   async enter(roomId: string, presence: PresenceData = {}): Promise<void> {
-    this.#assertOpen();
-    return this.#rooms.enter(roomId, presence);
+    this.assertOpen();
+    return this.rooms.enter(roomId, presence);
   }
 
   /** Who is in a room, the own actor included. Rejects like `enter`. */
   async presence(roomId: string): Promise<readonly PresenceEntry[]> {
-    this.#assertOpen();
-    return this.#rooms.list(roomId);
+    this.assertOpen();
+    return this.rooms.list(roomId);
   }
 
   /**
@@ -168,19 +168,19 @@ export class Client {
    * lobby, or no access), `subscription_conflict` (it is looked at already), and what `enter` rejects with.
    */
   async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
-    this.#assertOpen();
-    return this.#lobbies.subscribe(lobbyId, handler);
+    this.assertOpen();
+    return this.lobbies.subscribe(lobbyId, handler);
   }
 
   /** Who is in the rooms of a lobby. Rejects like `lobby`. */
   async lobbyPresence(lobbyId: string): Promise<LobbyContents> {
-    this.#assertOpen();
-    return this.#lobbies.list(lobbyId);
+    this.assertOpen();
+    return this.lobbies.list(lobbyId);
   }
 
   /** Calls `listener` at each event; the function that it returns stops that. */
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
-    return this.#emitter.on(name, listener);
+    return this.emitter.on(name, listener);
   }
 
   /**
@@ -188,59 +188,59 @@ export class Client {
    * `timeouts.closeMs`. May be called again.
    */
   close(): Promise<void> {
-    return this.#connection.close();
+    return this.connection.close();
   }
 
-  #assertOpen(): void {
+  private assertOpen(): void {
     const { state } = this;
     if (state.name === 'closed') throw new ConnectionError('client_closed', { cause: state.reason });
   }
 
-  #changed(state: ConnectionState): void {
-    if (state.name === 'connected') this.#connected(state.session);
-    if (state.name === 'waiting' || state.name === 'closed') this.#lost(state.reason);
-    if (state.name === 'waiting') this.#subscriptions.disconnected();
-    if (state.name === 'closed') this.#subscriptions.close(state.reason);
-    this.#emitter.emit('state', state);
+  private changed(state: ConnectionState): void {
+    if (state.name === 'connected') this.connected(state.session);
+    if (state.name === 'waiting' || state.name === 'closed') this.lost(state.reason);
+    if (state.name === 'waiting') this.subscriptions.disconnected();
+    if (state.name === 'closed') this.subscriptions.close(state.reason);
+    this.emitter.emit('state', state);
   }
 
-  #connected({ restoredSubscriptions }: Session): void {
-    this.#subscriptions.connected(restoredSubscriptions);
-    this.#rooms.connected();
-    this.#lobbies.connected();
+  private connected({ restoredSubscriptions }: Session): void {
+    this.subscriptions.connected(restoredSubscriptions);
+    this.rooms.connected();
+    this.lobbies.connected();
   }
 
-  #lost(reason: RoomwireError): void {
-    this.#publishes.lost(reason);
-    this.#requests.lost(reason);
+  private lost(reason: RoomwireError): void {
+    this.publishes.lost(reason);
+    this.requests.lost(reason);
   }
 
-  #dispatch(frame: ServerFrame): void {
+  private dispatch(frame: ServerFrame): void {
     switch (frame.type) {
       case 'message':
-        return this.#subscriptions.deliver(frame);
+        return this.subscriptions.deliver(frame);
       case 'published':
-        return this.#publishes.published(frame.msgRef);
+        return this.publishes.published(frame.msgRef);
       case 'subscribed':
-        return this.#subscriptions.subscribed(frame.topic);
+        return this.subscriptions.subscribed(frame.topic);
       case 'filtersUpdated':
-        return this.#subscriptions.filtersUpdated(frame.topic);
+        return this.subscriptions.filtersUpdated(frame.topic);
       case 'unsubscribed':
-        return this.#subscriptions.unsubscribed(frame.topic);
+        return this.subscriptions.unsubscribed(frame.topic);
       case 'presence':
-        return this.#emitter.emit('presence', frame.change);
+        return this.emitter.emit('presence', frame.change);
       case 'presenceList':
-        return void this.#requests.answered({ type: frame.type, about: frame.roomId }, frame);
+        return void this.requests.answered({ type: frame.type, about: frame.roomId }, frame);
       case 'lobbySubscribed':
-        this.#lobbies.opened(frame);
-        return void this.#requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
+        this.lobbies.opened(frame);
+        return void this.requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
       case 'lobbyPresenceList':
       case 'lobbyUnsubscribed':
-        return void this.#requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
+        return void this.requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
       case 'lobbyPresence':
-        return this.#lobbies.changed(frame);
+        return this.lobbies.changed(frame);
       case 'error':
-        return this.#refused(frame);
+        return this.refused(frame);
       case 'auth':
         // Answered once, before any other frame; the connection has taken it.
         return;
@@ -248,13 +248,13 @@ export class Client {
   }
 
   /** `msgRef` means a publish; without it the topic, the room or the lobby tells which request it was. */
-  #refused(frame: ErrorFrame): void {
+  private refused(frame: ErrorFrame): void {
     const error = refusalOf(frame);
     const answered =
       error.msgRef !== undefined
-        ? this.#publishes.refused(error)
-        : this.#subscriptions.refused(error) || this.#requests.refused(error.lobbyId ?? error.topic, error);
-    if (!answered) this.#emitter.emit('error', error);
+        ? this.publishes.refused(error)
+        : this.subscriptions.refused(error) || this.requests.refused(error.lobbyId ?? error.topic, error);
+    if (!answered) this.emitter.emit('error', error);
   }
 }
 

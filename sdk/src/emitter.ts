@@ -1,11 +1,11 @@
 /** Listeners by event name. A listener that throws is the caller's fault and must not stop the client. */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, Set<(value: never) => void>>();
+  private readonly listeners = new Map<keyof Events, Set<(value: never) => void>>();
 
   /** The function that it returns removes the listener again. */
   on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners);
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners);
     // A wrapper of its own for each call, so that one function may listen twice and be removed once.
     const own = (value: Events[Name]): void => listener(value);
     listeners.add(own);
@@ -13,7 +13,7 @@ export class Emitter<Events extends object> {
   }
 
   emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+    for (const listener of [...(this.listeners.get(name) ?? [])]) {
       try {
         (listener as (value: Events[Name]) => void)(value);
       } catch (error) {

@@ -29,48 +29,48 @@ interface InFlight {
 
 /** The publishes that the server has not answered yet, by `msgRef`. */
 export class Publishes {
-  readonly #context: PublishesContext;
-  readonly #inFlight = new Map<string, InFlight>();
-  #sent = 0;
+  private readonly context: PublishesContext;
+  private readonly inFlight = new Map<string, InFlight>();
+  private sent = 0;
 
   constructor(context: PublishesContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   async publish(topic: string, data: unknown, options: PublishOptions): Promise<void> {
-    const msgRef = String(++this.#sent);
+    const msgRef = String(++this.sent);
     const { qos, retain, filter, filters } = options;
     // An absent `data` would make the frame invalid. It goes last: a refusal names what stands in front of the fault.
-    this.#context.send({ type: 'publish', topic, msgRef, qos, retain, filter, filters, data: data ?? null });
+    this.context.send({ type: 'publish', topic, msgRef, qos, retain, filter, filters, data: data ?? null });
     const answer = deferred<void>();
     const timeout = new ConnectionError('request_timeout', { topic, msgRef });
-    const cancelTimeout = this.#context.schedule(
-      () => this.#settle(msgRef, timeout),
-      this.#context.requestMs,
+    const cancelTimeout = this.context.schedule(
+      () => this.settle(msgRef, timeout),
+      this.context.requestMs,
     );
-    this.#inFlight.set(msgRef, { topic, answer, cancelTimeout });
+    this.inFlight.set(msgRef, { topic, answer, cancelTimeout });
     return answer.promise;
   }
 
   published(msgRef: string): void {
-    this.#settle(msgRef, undefined);
+    this.settle(msgRef, undefined);
   }
 
   /** Whether the error answers a publish of ours. */
   refused(error: RoomwireError): boolean {
-    return error.msgRef !== undefined && this.#settle(error.msgRef, error);
+    return error.msgRef !== undefined && this.settle(error.msgRef, error);
   }
 
   /** Nobody will answer: the server may have taken each of them, or not. */
   lost(cause: RoomwireError): void {
-    for (const [msgRef, { topic }] of [...this.#inFlight])
-      this.#settle(msgRef, new ConnectionError('connection_lost', { topic, msgRef, cause }));
+    for (const [msgRef, { topic }] of [...this.inFlight])
+      this.settle(msgRef, new ConnectionError('connection_lost', { topic, msgRef, cause }));
   }
 
-  #settle(msgRef: string, error: RoomwireError | undefined): boolean {
-    const publish = this.#inFlight.get(msgRef);
+  private settle(msgRef: string, error: RoomwireError | undefined): boolean {
+    const publish = this.inFlight.get(msgRef);
     if (publish === undefined) return false;
-    this.#inFlight.delete(msgRef);
+    this.inFlight.delete(msgRef);
     publish.cancelTimeout();
     if (error === undefined) publish.answer.resolve();
     else publish.answer.reject(error);

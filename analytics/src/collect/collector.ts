@@ -66,70 +66,70 @@ const bytesOfFact = 200;
 
 /** Gathers facts by partition in bounded memory and writes them as files, a while after they came or when there are many. */
 export class Collector {
-  readonly #deps: CollectorDeps;
-  readonly #gathering = new Map<number, Gathered[]>();
-  #writing: Gathered[] = [];
-  #facts = 0;
-  #bytes = 0;
-  #isPaused = false;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #hasGivenUp = false;
-  #written = 0;
-  #failures = 0;
-  #isFailing = false;
-  readonly #closing = new AbortController();
+  private readonly deps: CollectorDeps;
+  private readonly gathering = new Map<number, Gathered[]>();
+  private writing: Gathered[] = [];
+  private facts = 0;
+  private bytes = 0;
+  private isPaused = false;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private hasGivenUp = false;
+  private written = 0;
+  private failures = 0;
+  private isFailing = false;
+  private readonly closing = new AbortController();
 
   constructor(deps: CollectorDeps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   get state(): CollectorState {
     return {
-      ...{ written: this.#written, waiting: this.#facts },
-      ...{ failures: this.#failures, isFailing: this.#isFailing },
+      ...{ written: this.written, waiting: this.facts },
+      ...{ failures: this.failures, isFailing: this.isFailing },
     };
   }
 
   add({ partition, first, next, offsets, facts }: Taken): void {
-    const gathered = this.#gatheredFor(partition, first);
+    const gathered = this.gatheredFor(partition, first);
     const bytes = sizeOf(facts);
     gathered.next = next;
     gathered.bytes += bytes;
     for (const offset of offsets) gathered.offsets.push(offset);
     for (const fact of facts) gathered.facts.push(fact);
-    this.#facts += facts.length;
-    this.#bytes += bytes;
-    if (this.#isBeyond(2)) this.#hold();
-    this.#beginOrWait();
+    this.facts += facts.length;
+    this.bytes += bytes;
+    if (this.isBeyond(2)) this.hold();
+    this.beginOrWait();
   }
 
   /** What has not been written is somebody else's. */
   lose(partition: number): void {
-    for (const gathered of this.#gathering.get(partition) ?? []) this.#forget(gathered);
-    for (const gathered of this.#writing) if (gathered.partition === partition) gathered.isLost = true;
-    this.#gathering.delete(partition);
+    for (const gathered of this.gathering.get(partition) ?? []) this.forget(gathered);
+    for (const gathered of this.writing) if (gathered.partition === partition) gathered.isLost = true;
+    this.gathering.delete(partition);
   }
 
   /** Resolves when all that has come is on disk. */
   async flush(): Promise<void> {
     do {
-      this.#begin();
-      await this.#running;
-    } while (this.#facts > 0 && !this.#closing.signal.aborted);
+      this.begin();
+      await this.running;
+    } while (this.facts > 0 && !this.closing.signal.aborted);
   }
 
   /** Writes what there is, but does not insist. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#running;
-    this.#begin();
-    await this.#running;
+    this.closing.abort();
+    await this.running;
+    this.begin();
+    await this.running;
   }
 
-  #gatheredFor(partition: number, first: number): Gathered {
-    const segments = this.#gathering.get(partition) ?? [];
-    this.#gathering.set(partition, segments);
+  private gatheredFor(partition: number, first: number): Gathered {
+    const segments = this.gathering.get(partition) ?? [];
+    this.gathering.set(partition, segments);
     const last = segments.at(-1);
     if (last?.next === first) return last;
     const gathered = { partition, first, next: first, offsets: [], facts: [], bytes: 0, isLost: false };
@@ -137,112 +137,112 @@ export class Collector {
     return gathered;
   }
 
-  #beginOrWait(): void {
-    if (this.#closing.signal.aborted) return;
-    if (this.#isBeyond(1)) this.#begin();
-    else if (this.#facts > 0) this.#timer ??= setTimeout(() => this.#begin(), this.#deps.limits.waitMs);
+  private beginOrWait(): void {
+    if (this.closing.signal.aborted) return;
+    if (this.isBeyond(1)) this.begin();
+    else if (this.facts > 0) this.timer ??= setTimeout(() => this.begin(), this.deps.limits.waitMs);
   }
 
-  #begin(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#hasGivenUp) return;
-    this.#running ??= this.#writeAll().finally(() => {
-      this.#running = undefined;
-      this.#beginOrWait();
+  private begin(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.hasGivenUp) return;
+    this.running ??= this.writeAll().finally(() => {
+      this.running = undefined;
+      this.beginOrWait();
     });
   }
 
-  async #writeAll(): Promise<void> {
-    this.#writing = this.#takeWhatHasFacts();
+  private async writeAll(): Promise<void> {
+    this.writing = this.takeWhatHasFacts();
     const partitions = new Set<number>();
-    for (const gathered of this.#writing) {
-      const isWritten = await this.#writeUntilDone(gathered);
-      this.#forget(gathered);
+    for (const gathered of this.writing) {
+      const isWritten = await this.writeUntilDone(gathered);
+      this.forget(gathered);
       if (isWritten) partitions.add(gathered.partition);
       else if (!gathered.isLost) {
         // What stands behind it must not be written: reading would go on behind that, and the gap stay for good.
-        this.#hasGivenUp = true;
+        this.hasGivenUp = true;
         break;
       }
-      if (this.#isPaused && !this.#isBeyond(1)) this.#release();
+      if (this.isPaused && !this.isBeyond(1)) this.release();
     }
-    this.#writing = [];
-    this.#deps.source.written(this.#safePlaces(partitions));
+    this.writing = [];
+    this.deps.source.written(this.safePlaces(partitions));
     if (partitions.size > 0)
-      await this.#deps.wrote?.(partitions).catch((error: unknown) => this.#failed(error));
+      await this.deps.wrote?.(partitions).catch((error: unknown) => this.failed(error));
   }
 
   /** What was read past without a fact stays: the next file of the partition covers it. */
-  #takeWhatHasFacts(): Gathered[] {
+  private takeWhatHasFacts(): Gathered[] {
     const taken: Gathered[] = [];
-    for (const [partition, segments] of this.#gathering) {
+    for (const [partition, segments] of this.gathering) {
       const full = segments.filter(({ facts }) => facts.length > 0);
       const last = segments.at(-1);
       taken.push(...full);
       if (last === undefined) continue;
-      const follows = last.facts.length === 0 ? last : this.#emptyAt(partition, last.next);
-      this.#gathering.set(partition, [follows]);
+      const follows = last.facts.length === 0 ? last : this.emptyAt(partition, last.next);
+      this.gathering.set(partition, [follows]);
     }
     return taken;
   }
 
-  #emptyAt(partition: number, first: number): Gathered {
+  private emptyAt(partition: number, first: number): Gathered {
     return { partition, first, next: first, offsets: [], facts: [], bytes: 0, isLost: false };
   }
 
   /** A full disk is waited for; what was lost meanwhile, or what is left when this ends, is read again by whoever is next. */
-  async #writeUntilDone(gathered: Gathered): Promise<boolean> {
+  private async writeUntilDone(gathered: Gathered): Promise<boolean> {
     const { partition, first, next, offsets, facts } = gathered;
     while (!gathered.isLost) {
       try {
-        await this.#deps.write({ partition, first, last: next - 1, revision: 0, offsets, facts });
-        this.#written += facts.length;
-        this.#isFailing = false;
+        await this.deps.write({ partition, first, last: next - 1, revision: 0, offsets, facts });
+        this.written += facts.length;
+        this.isFailing = false;
         return true;
       } catch (error) {
-        this.#failed(error);
-        if (this.#closing.signal.aborted) return false;
-        await sleep(pauseAfterFailureMs, this.#closing.signal);
+        this.failed(error);
+        if (this.closing.signal.aborted) return false;
+        await sleep(pauseAfterFailureMs, this.closing.signal);
       }
     }
     return false;
   }
 
-  #safePlaces(partitions: ReadonlySet<number>): ReadonlyMap<number, number> {
+  private safePlaces(partitions: ReadonlySet<number>): ReadonlyMap<number, number> {
     const places = new Map<number, number>();
     for (const partition of partitions) {
-      const [segment] = this.#gathering.get(partition) ?? [];
+      const [segment] = this.gathering.get(partition) ?? [];
       if (segment) places.set(partition, segment.first);
     }
     return places;
   }
 
-  #forget(gathered: Gathered): void {
-    this.#facts -= gathered.facts.length;
-    this.#bytes -= gathered.bytes;
+  private forget(gathered: Gathered): void {
+    this.facts -= gathered.facts.length;
+    this.bytes -= gathered.bytes;
   }
 
-  #isBeyond(times: number): boolean {
-    const { facts, bytes } = this.#deps.limits;
-    return this.#facts >= times * facts || this.#bytes >= times * bytes;
+  private isBeyond(times: number): boolean {
+    const { facts, bytes } = this.deps.limits;
+    return this.facts >= times * facts || this.bytes >= times * bytes;
   }
 
-  #hold(): void {
-    if (this.#isPaused) return;
-    this.#isPaused = true;
-    this.#deps.source.pause();
+  private hold(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.deps.source.pause();
   }
 
-  #release(): void {
-    this.#isPaused = false;
-    this.#deps.source.resume();
+  private release(): void {
+    this.isPaused = false;
+    this.deps.source.resume();
   }
 
-  #failed(error: unknown): void {
-    this.#failures += 1;
-    this.#isFailing = true;
-    this.#deps.logger.error('Facts cannot be written', { error });
+  private failed(error: unknown): void {
+    this.failures += 1;
+    this.isFailing = true;
+    this.deps.logger.error('Facts cannot be written', { error });
   }
 }
 

@@ -23,68 +23,68 @@ const hourMs = 3_600_000;
 
 /** Writes the files of one stream, and keeps them few and young enough. */
 export class StreamWriter {
-  readonly #deps: StreamWriterDeps;
-  readonly #files: FactFiles;
-  #collector: Collector | undefined;
-  #lastDrop = Number.NEGATIVE_INFINITY;
+  private readonly deps: StreamWriterDeps;
+  private readonly files: FactFiles;
+  private collector: Collector | undefined;
+  private lastDrop = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StreamWriterDeps) {
-    this.#deps = deps;
-    this.#files = new FactFiles(deps.duckDb, deps.folder, deps.stream);
+    this.deps = deps;
+    this.files = new FactFiles(deps.duckDb, deps.folder, deps.stream);
   }
 
   /** The folder is made where it is missing; what is too old in it goes at once. */
   async open(): Promise<void> {
-    await this.#deps.folder.open();
-    await this.#deps.folder.removeRedundant();
-    await this.#dropOld();
+    await this.deps.folder.open();
+    await this.deps.folder.removeRedundant();
+    await this.dropOld();
   }
 
   /** Whether what was tried last could be written. */
   get isWell(): boolean {
-    return this.#collector?.state.isFailing !== true;
+    return this.collector?.state.isFailing !== true;
   }
 
   show(sink: MetricSink): void {
-    const { name: stream } = this.#deps.stream;
-    const { written = 0, waiting = 0, failures = 0 } = this.#collector?.state ?? {};
+    const { name: stream } = this.deps.stream;
+    const { written = 0, waiting = 0, failures = 0 } = this.collector?.state ?? {};
     sink.value('roomwire_analytics_facts_written_total', written, { stream });
     sink.value('roomwire_analytics_facts_waiting', waiting, { stream });
     sink.value('roomwire_analytics_write_failures_total', failures, { stream });
   }
 
   collect(source: FactSource): Collector {
-    const { limits, logger } = this.#deps;
-    this.#collector = new Collector({
+    const { limits, logger } = this.deps;
+    this.collector = new Collector({
       ...{ source, limits, logger },
-      write: (segment) => this.#write(segment),
-      wrote: (partitions) => this.#tidy(partitions),
+      write: (segment) => this.write(segment),
+      wrote: (partitions) => this.tidy(partitions),
     });
-    return this.#collector;
+    return this.collector;
   }
 
-  async #write(segment: Segment): Promise<void> {
-    await this.#files.write(segment);
+  private async write(segment: Segment): Promise<void> {
+    await this.files.write(segment);
     const { partition, first, last, facts } = segment;
-    const { stream, logger } = this.#deps;
+    const { stream, logger } = this.deps;
     logger.debug('Facts are written', { stream: stream.name, partition, first, last, facts: facts.length });
   }
 
-  async #tidy(partitions: ReadonlySet<number>): Promise<void> {
-    const { folder } = this.#deps;
+  private async tidy(partitions: ReadonlySet<number>): Promise<void> {
+    const { folder } = this.deps;
     const files = byPartition(await folder.files());
     for (const partition of partitions) {
       const { counted } = coverageOf(files.get(partition) ?? []);
-      await this.#files.merge(nextMerge(counted));
+      await this.files.merge(nextMerge(counted));
     }
     await folder.removeRedundant();
-    await this.#dropOld();
+    await this.dropOld();
   }
 
-  async #dropOld(): Promise<void> {
-    const { keptMs, now } = this.#deps;
-    if (keptMs === undefined || now() - this.#lastDrop < hourMs) return;
-    this.#lastDrop = now();
-    await dropOldFacts({ ...this.#deps, files: this.#files }, now() - keptMs);
+  private async dropOld(): Promise<void> {
+    const { keptMs, now } = this.deps;
+    if (keptMs === undefined || now() - this.lastDrop < hourMs) return;
+    this.lastDrop = now();
+    await dropOldFacts({ ...this.deps, files: this.files }, now() - keptMs);
   }
 }

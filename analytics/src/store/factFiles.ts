@@ -43,26 +43,26 @@ const chunkRows = 2_048;
 
 /** Writes and rewrites the Parquet files of a stream. One call at a time. */
 export class FactFiles {
-  readonly #duckDb: DuckDb;
-  readonly #folder: FactFolder;
-  readonly #stream: FactStream;
-  readonly #columns: readonly Column[];
+  private readonly duckDb: DuckDb;
+  private readonly folder: FactFolder;
+  private readonly stream: FactStream;
+  private readonly columns: readonly Column[];
 
   constructor(duckDb: DuckDb, folder: FactFolder, stream: FactStream) {
-    this.#duckDb = duckDb;
-    this.#folder = folder;
-    this.#stream = stream;
-    this.#columns = [...placeColumns, ...stream.columns];
+    this.duckDb = duckDb;
+    this.folder = folder;
+    this.stream = stream;
+    this.columns = [...placeColumns, ...stream.columns];
   }
 
   /** Resolves when the file is on disk. */
   async write(segment: Segment): Promise<void> {
-    const { connection } = this.#duckDb;
-    const columns = this.#columns.map(({ name, type }) => `${quoted(name)} ${type}`);
+    const { connection } = this.duckDb;
+    const columns = this.columns.map(({ name, type }) => `${quoted(name)} ${type}`);
     await connection.run(`CREATE OR REPLACE TEMP TABLE segment (${columns.join(', ')})`);
     try {
-      await this.#append(segment);
-      await this.#store('SELECT * FROM segment', segment);
+      await this.append(segment);
+      await this.store('SELECT * FROM segment', segment);
     } finally {
       await connection.run('DROP TABLE segment');
     }
@@ -72,18 +72,18 @@ export class FactFiles {
   async merge(files: readonly CountedFile[]): Promise<void> {
     const [first, last] = [files[0], files.at(-1)];
     if (first === undefined || last === undefined) return;
-    await this.#store(selectOf(this.#folder, files), { ...first, last: last.last, revision: 0 });
+    await this.store(selectOf(this.folder, files), { ...first, last: last.last, revision: 0 });
   }
 
   /** Takes out what is older than a time (milliseconds since 1970), in a file for the same places. */
   async dropBefore(file: CountedFile, time: number): Promise<void> {
-    const select = `SELECT * FROM (${selectOf(this.#folder, [file])}) WHERE time >= epoch_ms(${time})`;
-    await this.#store(select, { ...file, revision: file.revision + 1 });
+    const select = `SELECT * FROM (${selectOf(this.folder, [file])}) WHERE time >= epoch_ms(${time})`;
+    await this.store(select, { ...file, revision: file.revision + 1 });
   }
 
-  async #append({ partition, offsets, facts }: Segment): Promise<void> {
-    const { library, connection } = this.#duckDb;
-    const types = this.#columns.map(({ type }) => typeOf(library, type));
+  private async append({ partition, offsets, facts }: Segment): Promise<void> {
+    const { library, connection } = this.duckDb;
+    const types = this.columns.map(({ type }) => typeOf(library, type));
     const appender = await connection.createAppender('segment');
     for (let start = 0; start < facts.length; start += chunkRows) {
       const end = Math.min(start + chunkRows, facts.length);
@@ -91,7 +91,7 @@ export class FactFiles {
       chunk.setColumnValues(0, new Array<number>(end - start).fill(partition));
       chunk.setColumnValues(1, offsets.slice(start, end).map(BigInt));
       const rows = facts.slice(start, end);
-      for (const [n, { type }] of this.#stream.columns.entries())
+      for (const [n, { type }] of this.stream.columns.entries())
         chunk.setColumnValues(
           placeColumns.length + n,
           rows.map((fact) => asValue(library, type, fact[n] ?? null)),
@@ -101,21 +101,21 @@ export class FactFiles {
     appender.closeSync();
   }
 
-  async #store(select: string, { partition, first, last, revision }: FactFile): Promise<void> {
-    const temporary = this.#folder.temporaryPath();
-    const { name, version } = this.#stream;
+  private async store(select: string, { partition, first, last, revision }: FactFile): Promise<void> {
+    const temporary = this.folder.temporaryPath();
+    const { name, version } = this.stream;
     const options = [
       'FORMAT parquet',
       'COMPRESSION zstd',
       `KV_METADATA {roomwire_stream: '${name}', roomwire_version: '${version}'}`,
     ];
     try {
-      await this.#duckDb.connection.run(
+      await this.duckDb.connection.run(
         `COPY (${select}) TO ${quoted(temporary, "'")} (${options.join(', ')})`,
       );
-      await this.#folder.publish(temporary, { partition, first, last, revision });
+      await this.folder.publish(temporary, { partition, first, last, revision });
     } finally {
-      await this.#folder.discard(temporary);
+      await this.folder.discard(temporary);
     }
   }
 }

@@ -23,7 +23,7 @@ export class FactFolder {
   async open(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.path))
-      if (temporaryName.test(name) && (await this.#ageMs(name)) > abandonedAfterMs) await this.#remove(name);
+      if (temporaryName.test(name) && (await this.ageMs(name)) > abandonedAfterMs) await this.removeFile(name);
   }
 
   pathOf(file: FactFile): string {
@@ -60,22 +60,22 @@ export class FactFolder {
   }
 
   async remove(file: FactFile): Promise<void> {
-    await this.#remove(nameOf(file));
+    await this.removeFile(nameOf(file));
   }
 
   /** Removes files whose facts stand in others, once nobody reads them any more. */
   async removeRedundant(): Promise<void> {
     for (const files of byPartition(await this.files()).values())
       for (const { file, coveredBy } of coverageOf(files).redundant)
-        if ((await this.#ageMs(nameOf(coveredBy))) > redundantForMs) await this.remove(file);
+        if ((await this.ageMs(nameOf(coveredBy))) > redundantForMs) await this.remove(file);
   }
 
-  async #remove(name: string): Promise<void> {
+  private async removeFile(name: string): Promise<void> {
     await rm(join(this.path, name), { force: true });
   }
 
   /** Nothing of age where another process has removed it. */
-  async #ageMs(name: string): Promise<number> {
+  private async ageMs(name: string): Promise<number> {
     const found = await stat(join(this.path, name)).catch(() => undefined);
     return found ? Date.now() - found.mtimeMs : 0;
   }

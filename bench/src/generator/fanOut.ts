@@ -22,10 +22,10 @@ class Stage {
   readonly wire: Wire;
   /** Subscribers that each message is for. */
   readonly audience: number;
-  readonly #connections: Connection[] = [];
-  #pacemaker: Subscriber | undefined;
-  #publisher: Connection | undefined;
-  #failure: Error | undefined;
+  private readonly connections: Connection[] = [];
+  private chosenPacemaker: Subscriber | undefined;
+  private publisher: Connection | undefined;
+  private failure: Error | undefined;
 
   private constructor(job: StageJob) {
     const { topic, subscribers, filters } = job;
@@ -39,11 +39,11 @@ class Stage {
     try {
       for (let first = 0; first < job.subscribers; first += joinsAtOnce) {
         const count = Math.min(joinsAtOnce, job.subscribers - first);
-        await Promise.all(Array.from({ length: count }, (_, index) => stage.#seat(job, first + index)));
+        await Promise.all(Array.from({ length: count }, (_, index) => stage.seat(job, first + index)));
       }
-      stage.#publisher = stage.#keep(await stage.wire.publisher(job.port));
-      stage.#publisher.receiver = new FrameReader((frame) =>
-        stage.#fail(`a refusal: ${JSON.stringify(frame)}`),
+      stage.publisher = stage.keep(await stage.wire.publisher(job.port));
+      stage.publisher.receiver = new FrameReader((frame) =>
+        stage.fail(`a refusal: ${JSON.stringify(frame)}`),
       );
       return stage;
     } catch (error) {
@@ -54,8 +54,8 @@ class Stage {
 
   /** The one whose deliveries drive the window: of those who get them the last to subscribe, who is served last. */
   get pacemaker(): Subscriber {
-    if (this.#pacemaker === undefined) throw new Error('A stage needs subscribers');
-    return this.#pacemaker;
+    if (this.chosenPacemaker === undefined) throw new Error('A stage needs subscribers');
+    return this.chosenPacemaker;
   }
 
   get expected(): number {
@@ -64,7 +64,7 @@ class Stage {
 
   publish(bytes: Buffer, messages: number): void {
     this.published += messages;
-    this.#publisher?.write(bytes);
+    this.publisher?.write(bytes);
   }
 
   sample(isSampling: boolean): void {
@@ -88,34 +88,34 @@ class Stage {
 
   /** Throws when something has happened that makes the figures worthless. */
   check(): void {
-    if (this.#failure) throw this.#failure;
+    if (this.failure) throw this.failure;
     if (this.tally.unexpected > 0)
       throw new Error(`Subscribers got ${this.tally.unexpected} frames besides messages`);
   }
 
   close(): void {
-    this.#failure ??= new Error('The stage is closed');
-    for (const connection of this.#connections) connection.end();
+    this.failure ??= new Error('The stage is closed');
+    for (const connection of this.connections) connection.end();
   }
 
-  async #seat(job: StageJob, index: number): Promise<void> {
+  private async seat(job: StageJob, index: number): Promise<void> {
     const { port, topic } = job;
     const seat = { port, index, topic, filter: filterOf(job, index) };
-    const connection = this.#keep(await this.wire.subscriber(seat));
+    const connection = this.keep(await this.wire.subscriber(seat));
     const subscriber = new Subscriber(this.tally, this.wire.layout);
     connection.receiver = subscriber;
     this.subscribers.push(subscriber);
-    if (filterOf(job, index) === addressedFilter(job)) this.#pacemaker = subscriber;
+    if (filterOf(job, index) === addressedFilter(job)) this.chosenPacemaker = subscriber;
   }
 
-  #keep(connection: Connection): Connection {
-    this.#connections.push(connection);
-    void connection.closed.then((error) => this.#fail(error.message));
+  private keep(connection: Connection): Connection {
+    this.connections.push(connection);
+    void connection.closed.then((error) => this.fail(error.message));
     return connection;
   }
 
-  #fail(reason: string): void {
-    this.#failure ??= new Error(`The load was disturbed by ${reason}`);
+  private fail(reason: string): void {
+    this.failure ??= new Error(`The load was disturbed by ${reason}`);
   }
 }
 

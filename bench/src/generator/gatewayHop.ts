@@ -12,33 +12,33 @@ class HopPublisher implements Lane, Receiver, FrameSink {
   acknowledged = 0;
   /** Frames that are no answers: refusals. There must be none. */
   unexpected = 0;
-  readonly #connection: Connection;
-  readonly #frame: Buffer;
-  readonly #onProgress: () => void;
-  readonly #walker = new FrameWalker(this);
+  private readonly connection: Connection;
+  private readonly frame: Buffer;
+  private readonly onProgress: () => void;
+  private readonly walker = new FrameWalker(this);
   /** Of an answer; the first one tells. */
-  #answerLength = 0;
+  private answerLength = 0;
 
   constructor(connection: Connection, topic: string, onProgress: () => void) {
-    this.#connection = connection;
-    this.#frame = acknowledgedFrame(topic);
-    this.#onProgress = onProgress;
+    this.connection = connection;
+    this.frame = acknowledgedFrame(topic);
+    this.onProgress = onProgress;
     connection.receiver = this;
   }
 
   send(stamps: readonly number[]): void {
     this.sent += stamps.length;
-    this.#connection.write(stampedSequence(this.#frame, stamps));
+    this.connection.write(stampedSequence(this.frame, stamps));
   }
 
   receive(chunk: Buffer, end: number): void {
-    this.#walker.walk(chunk, end);
-    this.#onProgress();
+    this.walker.walk(chunk, end);
+    this.onProgress();
   }
 
   onFrame(_opcode: number, length: number): void {
-    if (this.#answerLength === 0) this.#answerLength = length;
-    if (length === this.#answerLength) this.acknowledged += 1;
+    if (this.answerLength === 0) this.answerLength = length;
+    if (length === this.answerLength) this.acknowledged += 1;
     else this.unexpected += 1;
   }
 }
@@ -47,27 +47,27 @@ class HopPublisher implements Lane, Receiver, FrameSink {
 class HopSubscriber implements Receiver, FrameSink {
   /** Frames that are no messages. There must be none. */
   unexpected = 0;
-  readonly #arrivals: Arrivals;
-  readonly #onProgress: () => void;
-  readonly #walker = new FrameWalker(this);
+  private readonly arrivals: Arrivals;
+  private readonly onProgress: () => void;
+  private readonly walker = new FrameWalker(this);
   /** When the chunk in hand was read. */
-  #now = 0;
+  private now = 0;
 
   constructor(arrivals: Arrivals, onProgress: () => void) {
-    this.#arrivals = arrivals;
-    this.#onProgress = onProgress;
-    this.#walker.stampFromEnd = stampFromEnd;
+    this.arrivals = arrivals;
+    this.onProgress = onProgress;
+    this.walker.stampFromEnd = stampFromEnd;
   }
 
   receive(chunk: Buffer, end: number): void {
-    this.#now = performance.now();
-    this.#walker.walk(chunk, end);
-    this.#onProgress();
+    this.now = performance.now();
+    this.walker.walk(chunk, end);
+    this.onProgress();
   }
 
   onFrame(_opcode: number, length: number, stamp: number): void {
     if (length < stampFromEnd) this.unexpected += 1;
-    else this.#arrivals.take(stamp, this.#now);
+    else this.arrivals.take(stamp, this.now);
   }
 }
 
@@ -76,22 +76,22 @@ class GatewayLine implements Line {
   onProgress: (() => void) | undefined;
   readonly arrivals: Arrivals;
   readonly lanes: HopPublisher[] = [];
-  readonly #connections: Connection[] = [];
-  readonly #subscriber: HopSubscriber;
-  #failure: Error | undefined;
+  private readonly connections: Connection[] = [];
+  private readonly subscriber: HopSubscriber;
+  private failure: Error | undefined;
 
   private constructor({ publishers }: HopJob) {
     this.arrivals = new Arrivals(publishers);
-    this.#subscriber = new HopSubscriber(this.arrivals, () => this.onProgress?.());
+    this.subscriber = new HopSubscriber(this.arrivals, () => this.onProgress?.());
   }
 
   static async open(job: HopJob): Promise<GatewayLine> {
     const line = new GatewayLine(job);
     try {
       const { subscribePort, subscriberToken, publishPort, publisherToken, topic } = job;
-      line.#keep(await subscribed(subscribePort, subscriberToken, topic)).receiver = line.#subscriber;
+      line.keep(await subscribed(subscribePort, subscriberToken, topic)).receiver = line.subscriber;
       for (let index = 0; index < job.publishers; index += 1) {
-        const connection = line.#keep(await admitted(publishPort, publisherToken));
+        const connection = line.keep(await admitted(publishPort, publisherToken));
         line.lanes.push(new HopPublisher(connection, topic, () => line.onProgress?.()));
       }
       return line;
@@ -102,20 +102,20 @@ class GatewayLine implements Line {
   }
 
   check(): void {
-    if (this.#failure) throw this.#failure;
-    const parts = [this.#subscriber, ...this.lanes];
+    if (this.failure) throw this.failure;
+    const parts = [this.subscriber, ...this.lanes];
     const unexpected = parts.find((part) => part.unexpected > 0)?.unexpected;
     if (unexpected !== undefined) throw new Error(`${unexpected} frames were neither messages nor answers`);
   }
 
   close(): void {
-    this.#failure ??= new Error('The line is closed');
-    for (const connection of this.#connections) connection.end();
+    this.failure ??= new Error('The line is closed');
+    for (const connection of this.connections) connection.end();
   }
 
-  #keep(connection: Connection): Connection {
-    this.#connections.push(connection);
-    void connection.closed.then((error) => (this.#failure ??= error));
+  private keep(connection: Connection): Connection {
+    this.connections.push(connection);
+    void connection.closed.then((error) => (this.failure ??= error));
     return connection;
   }
 }

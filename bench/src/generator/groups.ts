@@ -18,18 +18,18 @@ interface Worker extends Receiver {
 /** Counts what it gets, and says nothing. */
 class CountingWorker implements Worker, FrameSink {
   received = 0;
-  readonly #walk: (chunk: Buffer, end: number) => void;
-  readonly #afterChunk: () => void;
+  private readonly walk: (chunk: Buffer, end: number) => void;
+  private readonly afterChunk: () => void;
 
   constructor(layout: Layout, afterChunk: () => void) {
     const walker = layout.walker(this);
-    this.#walk = (chunk, end) => walker.walk(chunk, end);
-    this.#afterChunk = afterChunk;
+    this.walk = (chunk, end) => walker.walk(chunk, end);
+    this.afterChunk = afterChunk;
   }
 
   receive(chunk: Buffer, end: number): void {
-    this.#walk(chunk, end);
-    this.#afterChunk();
+    this.walk(chunk, end);
+    this.afterChunk();
   }
 
   onFrame(): void {
@@ -40,35 +40,35 @@ class CountingWorker implements Worker, FrameSink {
 /** Acknowledges each message in a frame of its own; those of a chunk leave in one write. */
 export class AcknowledgingWorker implements Worker {
   received = 0;
-  readonly #connection: Connection;
-  readonly #reader = new FrameReader(
-    (payload) => this.#take(payload as Uint8Array),
+  private readonly connection: Connection;
+  private readonly reader = new FrameReader(
+    (payload) => this.take(payload as Uint8Array),
     (payload) => payload,
   );
-  readonly #afterChunk: () => void;
+  private readonly afterChunk: () => void;
   /** Where the id stands, from the end of a message: the same in all of a load, as the first one tells. */
-  #idFromEnd = 0;
-  #acks: Buffer[] = [];
+  private idFromEnd = 0;
+  private acks: Buffer[] = [];
 
   constructor(connection: Connection, afterChunk: () => void) {
-    this.#connection = connection;
-    this.#afterChunk = afterChunk;
+    this.connection = connection;
+    this.afterChunk = afterChunk;
   }
 
   receive(chunk: Buffer, end: number): void {
-    this.#reader.receive(chunk, end);
-    if (this.#acks.length > 0) this.#connection.write(Buffer.concat(this.#acks));
-    this.#acks = [];
-    this.#afterChunk();
+    this.reader.receive(chunk, end);
+    if (this.acks.length > 0) this.connection.write(Buffer.concat(this.acks));
+    this.acks = [];
+    this.afterChunk();
   }
 
-  #take(payload: Uint8Array): void {
+  private take(payload: Uint8Array): void {
     this.received += 1;
-    if (this.#idFromEnd === 0) this.#idFromEnd = idFromEnd(payload);
-    const begin = payload.length - this.#idFromEnd;
+    if (this.idFromEnd === 0) this.idFromEnd = idFromEnd(payload);
+    const begin = payload.length - this.idFromEnd;
     const ack = Buffer.from(emptyAck);
     ack.set(payload.subarray(begin, begin + idLength), ack.length - idLength);
-    this.#acks.push(ack);
+    this.acks.push(ack);
   }
 }
 

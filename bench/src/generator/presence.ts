@@ -21,11 +21,11 @@ const announcement = ({ protocol }: Login, roomId: string, state: string): Buffe
 class ChangeCount implements Receiver {
   changes = 0;
   afterChunk: (() => void) | undefined;
-  readonly #walker: Walker;
+  private readonly walker: Walker;
 
   constructor(login: Login) {
     const { opcode, walker } = wireOf(login).layout;
-    this.#walker = walker({
+    this.walker = walker({
       onFrame: (given) => {
         if (given !== opcode) throw new Error(`A frame of opcode ${given} besides changes`);
         this.changes += 1;
@@ -34,7 +34,7 @@ class ChangeCount implements Receiver {
   }
 
   receive(chunk: Buffer, end: number): void {
-    this.#walker.walk(chunk, end);
+    this.walker.walk(chunk, end);
     this.afterChunk?.();
   }
 }

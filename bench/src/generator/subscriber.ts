@@ -23,38 +23,38 @@ export class Subscriber implements Receiver, FrameSink {
   received = 0;
   /** Called when all frames of a chunk have been counted. */
   afterChunk: (() => void) | undefined;
-  readonly #tally: Tally;
-  readonly #layout: Layout;
-  readonly #walker: Walker;
+  private readonly tally: Tally;
+  private readonly layout: Layout;
+  private readonly walker: Walker;
 
   constructor(tally: Tally, layout: Layout) {
-    this.#tally = tally;
-    this.#layout = layout;
-    this.#walker = layout.walker(this);
+    this.tally = tally;
+    this.layout = layout;
+    this.walker = layout.walker(this);
   }
 
   /** Whether deliveries carry the moment of their sending. */
   sample(isSampling: boolean): void {
-    this.#walker.stampFromEnd = isSampling ? this.#layout.stampFromEnd : 0;
+    this.walker.stampFromEnd = isSampling ? this.layout.stampFromEnd : 0;
   }
 
   receive(chunk: Buffer, end: number): void {
-    if (this.#walker.stampFromEnd > 0) this.#tally.now = performance.now();
-    this.#walker.walk(chunk, end);
+    if (this.walker.stampFromEnd > 0) this.tally.now = performance.now();
+    this.walker.walk(chunk, end);
     this.afterChunk?.();
   }
 
   onFrame(opcode: number, length: number, raw: number): void {
-    const tally = this.#tally;
+    const tally = this.tally;
     if (tally.frameLength === 0) tally.frameLength = length;
-    if (opcode !== this.#layout.opcode || length !== tally.frameLength) {
+    if (opcode !== this.layout.opcode || length !== tally.frameLength) {
       tally.unexpected += 1;
       return;
     }
     this.received += 1;
     tally.delivered += 1;
-    if (this.#walker.stampFromEnd === 0) return;
-    const stamp = this.#layout.momentOf(raw);
+    if (this.walker.stampFromEnd === 0) return;
+    const stamp = this.layout.momentOf(raw);
     if (stamp >= tally.sampleFrom) tally.latencies.record(tally.now - stamp);
   }
 }

@@ -6,41 +6,41 @@ export class Arrivals {
   /** Messages that were not behind all earlier ones of their lane: late ones and second copies. */
   outOfOrder = 0;
   readonly latencies = new Samples();
-  readonly #last: number[];
-  readonly #receivedOf: number[];
-  #isTimed = false;
-  #sampleFrom = Number.POSITIVE_INFINITY;
+  private readonly last: number[];
+  private readonly receivedByLane: number[];
+  private isTimed = false;
+  private sampledSince = Number.POSITIVE_INFINITY;
 
   /** Lanes are told apart by the remainder of their numbers. */
   constructor(lanes: number) {
-    this.#last = new Array<number>(lanes).fill(Number.NEGATIVE_INFINITY);
-    this.#receivedOf = new Array<number>(lanes).fill(0);
+    this.last = new Array<number>(lanes).fill(Number.NEGATIVE_INFINITY);
+    this.receivedByLane = new Array<number>(lanes).fill(0);
   }
 
   receivedOf(lane: number): number {
-    return this.#receivedOf[lane] ?? 0;
+    return this.receivedByLane[lane] ?? 0;
   }
 
   /** From now on stamps are numbers, as they were given, or moments of the first lane. */
   expect(stamps: 'numbers' | 'moments'): void {
-    this.#isTimed = stamps === 'moments';
-    this.#last.fill(Number.NEGATIVE_INFINITY);
+    this.isTimed = stamps === 'moments';
+    this.last.fill(Number.NEGATIVE_INFINITY);
     this.sampleFrom(Number.POSITIVE_INFINITY);
   }
 
   /** Counts the latency of what is meant to be sent from this moment on. */
   sampleFrom(moment: number): void {
     this.latencies.clear();
-    this.#sampleFrom = moment;
+    this.sampledSince = moment;
   }
 
   take(stamp: number, now: number): void {
-    const lane = this.#isTimed ? 0 : stamp % this.#last.length;
-    if (!(stamp > (this.#last[lane] as number))) this.outOfOrder += 1;
-    this.#last[lane] = stamp;
-    this.#receivedOf[lane] = this.receivedOf(lane) + 1;
+    const lane = this.isTimed ? 0 : stamp % this.last.length;
+    if (!(stamp > (this.last[lane] as number))) this.outOfOrder += 1;
+    this.last[lane] = stamp;
+    this.receivedByLane[lane] = this.receivedOf(lane) + 1;
     this.received += 1;
-    if (this.#isTimed && stamp >= this.#sampleFrom) this.latencies.record(now - stamp);
+    if (this.isTimed && stamp >= this.sampledSince) this.latencies.record(now - stamp);
   }
 }
 

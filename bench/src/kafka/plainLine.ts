@@ -23,41 +23,41 @@ class PlainLane implements Lane {
   sent = 0;
   acknowledged = 0;
   failure: unknown;
-  readonly #producer: Producer;
-  readonly #topic: string;
-  readonly #data: Buffer;
-  readonly #onProgress: () => void;
-  #queue: Message[] = [];
-  #isRunning = false;
+  private readonly producer: Producer;
+  private readonly topic: string;
+  private readonly data: Buffer;
+  private readonly onProgress: () => void;
+  private queue: Message[] = [];
+  private isRunning = false;
 
   constructor(producer: Producer, topic: string, data: Buffer, onProgress: () => void) {
-    this.#producer = producer;
-    this.#topic = topic;
-    this.#data = data;
-    this.#onProgress = onProgress;
+    this.producer = producer;
+    this.topic = topic;
+    this.data = data;
+    this.onProgress = onProgress;
   }
 
   send(stamps: readonly number[]): void {
     this.sent += stamps.length;
     for (const stamp of stamps) {
-      const value = Buffer.from(this.#data);
+      const value = Buffer.from(this.data);
       value.writeDoubleLE(stamp);
-      this.#queue.push({ value, partition: 0 });
+      this.queue.push({ value, partition: 0 });
     }
-    if (!this.#isRunning) void this.#run().catch((error: unknown) => (this.failure = error));
+    if (!this.isRunning) void this.run().catch((error: unknown) => (this.failure = error));
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
+  private async run(): Promise<void> {
+    this.isRunning = true;
     // What else is sent in this turn of the loop.
     await new Promise(setImmediate);
-    while (this.#queue.length > 0) {
-      const messages = this.#queue.splice(0, batchRecords);
-      await this.#producer.send({ topic: this.#topic, acks: fromAllReplicas, messages });
+    while (this.queue.length > 0) {
+      const messages = this.queue.splice(0, batchRecords);
+      await this.producer.send({ topic: this.topic, acks: fromAllReplicas, messages });
       this.acknowledged += messages.length;
-      this.#onProgress();
+      this.onProgress();
     }
-    this.#isRunning = false;
+    this.isRunning = false;
   }
 }
 
@@ -69,20 +69,20 @@ export class PlainLine implements Line {
   onProgress: (() => void) | undefined;
   readonly arrivals = new Arrivals(1);
   readonly lanes: PlainLane[] = [];
-  readonly #topic = `plain-${randomUUID()}`;
-  readonly #kafka: Kafka;
-  readonly #closes: (() => Promise<void>)[] = [];
+  private readonly topic = `plain-${randomUUID()}`;
+  private readonly kafka: Kafka;
+  private readonly closes: (() => Promise<void>)[] = [];
 
   private constructor(kafka: Kafka) {
-    this.#kafka = kafka;
+    this.kafka = kafka;
   }
 
   static async open(brokers: string): Promise<PlainLine> {
     const line = new PlainLine(plainKafka(brokers));
     try {
-      await line.#makeTopic();
-      await line.#openProducer();
-      await line.#openConsumer();
+      await line.makeTopic();
+      await line.openProducer();
+      await line.openConsumer();
       return line;
     } catch (error) {
       await line.close();
@@ -96,35 +96,35 @@ export class PlainLine implements Line {
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closes.reverse()) await close();
+    for (const close of this.closes.reverse()) await close();
   }
 
-  async #makeTopic(): Promise<void> {
-    const admin = this.#kafka.admin();
+  private async makeTopic(): Promise<void> {
+    const admin = this.kafka.admin();
     await admin.connect();
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: this.#topic, numPartitions: 1 }] });
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic: this.topic, numPartitions: 1 }] });
     await admin.disconnect();
   }
 
-  async #openProducer(): Promise<void> {
-    const producer = this.#kafka.producer({
+  private async openProducer(): Promise<void> {
+    const producer = this.kafka.producer({
       allowAutoTopicCreation: false,
       createPartitioner: () => () => 0,
     });
     await producer.connect();
-    this.#closes.push(() => producer.disconnect());
+    this.closes.push(() => producer.disconnect());
     const data = Buffer.alloc(dataBytes, 0x2e);
-    this.lanes.push(new PlainLane(producer, this.#topic, data, () => this.onProgress?.()));
+    this.lanes.push(new PlainLane(producer, this.topic, data, () => this.onProgress?.()));
   }
 
   /** Resolves when what is sent comes back. */
-  async #openConsumer(): Promise<void> {
+  private async openConsumer(): Promise<void> {
     const groupId = randomUUID();
-    const consumer = this.#kafka.consumer({ groupId, maxWaitTimeInMs: longestFetchWaitMs });
+    const consumer = this.kafka.consumer({ groupId, maxWaitTimeInMs: longestFetchWaitMs });
     await consumer.connect();
-    this.#closes.push(() => consumer.disconnect());
-    await consumer.subscribe({ topics: [this.#topic], fromBeginning: true });
-    await this.#run(consumer);
+    this.closes.push(() => consumer.disconnect());
+    await consumer.subscribe({ topics: [this.topic], fromBeginning: true });
+    await this.run(consumer);
     this.lanes[0]?.send([0]);
     while (this.arrivals.received === 0) {
       this.check();
@@ -132,18 +132,18 @@ export class PlainLine implements Line {
     }
   }
 
-  #run(consumer: Consumer): Promise<void> {
+  private run(consumer: Consumer): Promise<void> {
     return consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
       eachBatch: async (payload) => {
-        this.#take(payload.batch);
+        this.take(payload.batch);
         payload.resolveOffset(payload.batch.lastOffset());
       },
     });
   }
 
-  #take({ messages }: Batch): void {
+  private take({ messages }: Batch): void {
     const now = performance.now();
     for (const { value } of messages) if (value) this.arrivals.take(value.readDoubleLE(), now);
     this.onProgress?.();

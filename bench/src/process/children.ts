@@ -144,15 +144,15 @@ export interface Stoppable {
 
 /** What a scenario has started, so that it is ended whatever happens. */
 export class Started {
-  readonly #running: Stoppable[] = [];
+  private readonly running: Stoppable[] = [];
 
   add<T extends Stoppable>(running: T): T {
-    this.#running.push(running);
+    this.running.push(running);
     return running;
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#running.splice(0).map((running) => running.stop()));
+    await Promise.all(this.running.splice(0).map((running) => running.stop()));
   }
 }
 

@@ -23,24 +23,24 @@ class Onlooker extends Participant {
 
 /** Watches who is present in the whole app. */
 class LobbyWatcher extends Participant {
-  #view: PresenceView | undefined;
+  private view: PresenceView | undefined;
 
   get told(): Present {
-    return this.#view?.present ?? new Map();
+    return this.view?.present ?? new Map();
   }
 
   async watch(): Promise<void> {
     await this.connect();
     const lobbyId = this.ground.place.appSlug;
     await this.link.ask({ type: 'lobbySubscribe', lobbyId }, 'lobbySubscribed', ({ presence }) => {
-      this.#view = new PresenceView(presence, this.ground.findings);
+      this.view = new PresenceView(presence, this.ground.findings);
     });
   }
 
   override onFrame(frame: Frame): void {
     if (frame.type !== 'lobbyPresence') return super.onFrame(frame);
     this.ground.findings.count('lobby events');
-    this.#view?.told(frame);
+    this.view?.told(frame);
   }
 }
 
@@ -54,13 +54,13 @@ export class Guest extends Participant {
   isReady = false;
   /** Of which groups it is a member. */
   works: 'nowhere' | 'at jobs' | 'at jobs and tasks' = 'nowhere';
-  #isBusy = false;
-  #said = 0;
+  private isBusy = false;
+  private said = 0;
 
   /** Until it is over, and the last connection has ended. */
   async live(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      await this.#attempt(() => this.#settleIn());
+      await this.attempt(() => this.settleIn());
       if (!this.isReady && this.isConnected) this.end('lose');
       await this.gone;
       this.isReady = false;
@@ -70,57 +70,57 @@ export class Guest extends Participant {
 
   /** Does something of its own accord, unless it is at something already. */
   async act(): Promise<void> {
-    if (this.#isBusy || !this.isReady || !this.isConnected) return;
-    await this.#attempt(() => this.#whatever(this.ground.chance.next()));
+    if (this.isBusy || !this.isReady || !this.isConnected) return;
+    await this.attempt(() => this.whatever(this.ground.chance.next()));
   }
 
-  #whatever(dice: number): Promise<void> {
+  private whatever(dice: number): Promise<void> {
     const { chance, place } = this.ground;
-    if (dice < 0.5) return this.#go(dice < 0.02 ? 'fall silent' : dice < 0.25 ? 'leave' : 'lose');
-    if (dice < 0.65) return this.#say(this.room);
-    if (dice < 0.75) return this.#say(chance.of(place.rooms));
-    if (dice < 0.88) return this.refilter(this.room.chat, this.#someFilter());
-    return this.#comeAndGo(this.room.chat);
+    if (dice < 0.5) return this.go(dice < 0.02 ? 'fall silent' : dice < 0.25 ? 'leave' : 'lose');
+    if (dice < 0.65) return this.say(this.room);
+    if (dice < 0.75) return this.say(chance.of(place.rooms));
+    if (dice < 0.88) return this.refilter(this.room.chat, this.someFilter());
+    return this.comeAndGo(this.room.chat);
   }
 
-  async #comeAndGo(topic: Topic): Promise<void> {
+  private async comeAndGo(topic: Topic): Promise<void> {
     await this.unsubscribe(topic);
-    await this.subscribe(topic, { filter: this.#someFilter() });
+    await this.subscribe(topic, { filter: this.someFilter() });
   }
 
-  async #go(how: Parameters<Participant['end']>[0]): Promise<void> {
+  private async go(how: Parameters<Participant['end']>[0]): Promise<void> {
     this.isReady = false;
     this.end(how);
   }
 
-  async #settleIn(): Promise<void> {
+  private async settleIn(): Promise<void> {
     await this.connect();
     const { chat, state, jobs, tasks } = this.room;
-    if (!this.isSubscribed(chat)) await this.subscribe(chat, { filter: this.#someFilter() });
+    if (!this.isSubscribed(chat)) await this.subscribe(chat, { filter: this.someFilter() });
     if (!this.isSubscribed(state)) await this.subscribe(state);
     const groups = this.works === 'nowhere' ? [] : this.works === 'at jobs' ? [jobs] : [jobs, tasks];
     for (const topic of groups) if (!this.isSubscribed(topic)) await this.subscribe(topic, { group: crew });
-    await this.#say(this.room);
+    await this.say(this.room);
     this.isReady = true;
   }
 
-  async #say({ slug }: SoakRoom): Promise<void> {
-    this.#said += 1;
-    await this.announce(slug, { said: this.#said });
+  private async say({ slug }: SoakRoom): Promise<void> {
+    this.said += 1;
+    await this.announce(slug, { said: this.said });
   }
 
-  async #attempt(what: () => Promise<void>): Promise<void> {
-    this.#isBusy = true;
+  private async attempt(what: () => Promise<void>): Promise<void> {
+    this.isBusy = true;
     try {
       await what();
     } catch (error) {
       if (!(error instanceof LinkEnded)) this.ground.findings.violated(String(error));
     } finally {
-      this.#isBusy = false;
+      this.isBusy = false;
     }
   }
 
-  #someFilter(): string | undefined {
+  private someFilter(): string | undefined {
     return this.ground.chance.of([undefined, undefined, 'even', 'odd']);
   }
 }

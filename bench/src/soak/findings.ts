@@ -3,21 +3,21 @@ const shownAtMost = 20;
 /** What went against the protocol, and how much of everything there was. */
 export class Findings {
   readonly counts: Record<string, number> = {};
-  readonly #violations: string[] = [];
-  readonly #tell: (text: string) => void;
-  #total = 0;
+  private readonly shownViolations: string[] = [];
+  private readonly tell: (text: string) => void;
+  private total = 0;
 
   constructor(tell: (text: string) => void) {
-    this.#tell = tell;
+    this.tell = tell;
   }
 
   get violations(): number {
-    return this.#total;
+    return this.total;
   }
 
   /** The first of them. */
   get shown(): readonly string[] {
-    return this.#violations;
+    return this.shownViolations;
   }
 
   count(what: string, many = 1): void {
@@ -25,9 +25,9 @@ export class Findings {
   }
 
   violated(what: string): void {
-    this.#total += 1;
-    if (this.#violations.length >= shownAtMost) return;
-    this.#violations.push(what);
-    this.#tell(`VIOLATION ${what}`);
+    this.total += 1;
+    if (this.shownViolations.length >= shownAtMost) return;
+    this.shownViolations.push(what);
+    this.tell(`VIOLATION ${what}`);
   }
 }

@@ -18,28 +18,28 @@ const longAgo = 100_000;
 
 /** Lets the crowd publish and act at a steady rate. */
 export class Load {
-  readonly #ground: Ground;
-  readonly #crowd: Crowd;
-  readonly #rates: Rates;
-  readonly #timers: NodeJS.Timeout[] = [];
-  #isOver = false;
-  #lives: Promise<unknown> = Promise.resolve();
+  private readonly ground: Ground;
+  private readonly crowd: Crowd;
+  private readonly rates: Rates;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private isOver = false;
+  private lives: Promise<unknown> = Promise.resolve();
 
   constructor(ground: Ground, crowd: Crowd, rates: Rates) {
-    this.#ground = ground;
-    this.#crowd = crowd;
-    this.#rates = rates;
+    this.ground = ground;
+    this.crowd = crowd;
+    this.rates = rates;
   }
 
   /** The guests begin to come. */
   open(): void {
-    const { guests, onlooker, herald, foreman, watchers } = this.#crowd;
-    this.#lives = Promise.all(guests.map((guest) => guest.live(() => this.#isOver)));
+    const { guests, onlooker, herald, foreman, watchers } = this.crowd;
+    this.lives = Promise.all(guests.map((guest) => guest.live(() => this.isOver)));
     const everybody: readonly Participant[] = [...guests, onlooker, herald, foreman, ...watchers];
-    this.#timers.push(
+    this.timers.push(
       setInterval(() => {
         for (const one of everybody) one.beat();
-        this.#ground.ledger.forgetUnknown(longAgo);
+        this.ground.ledger.forgetUnknown(longAgo);
       }, beatMs),
     );
   }
@@ -52,10 +52,10 @@ export class Load {
       const now = performance.now();
       const seconds = Math.min(patienceMs, now - last) / 1000;
       last = now;
-      messages += seconds * this.#rates.messages;
-      actions += seconds * this.#rates.actions;
-      for (; messages >= 1; messages -= 1, published += 1) this.#publish(published);
-      for (; actions >= 1; actions -= 1) void this.#ground.chance.of(this.#crowd.guests).act();
+      messages += seconds * this.rates.messages;
+      actions += seconds * this.rates.actions;
+      for (; messages >= 1; messages -= 1, published += 1) this.publish(published);
+      for (; actions >= 1; actions -= 1) void this.ground.chance.of(this.crowd.guests).act();
     };
     const timer = setInterval(step, stepMs);
     return () => clearInterval(timer);
@@ -63,22 +63,22 @@ export class Load {
 
   /** Nobody comes any more. Resolves when the guests have gone. */
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.isOver = true;
     let haveGone = false;
-    void this.#lives.then(() => (haveGone = true));
+    void this.lives.then(() => (haveGone = true));
     while (!haveGone) {
-      for (const guest of this.#crowd.guests) if (guest.isConnected) guest.end('leave');
+      for (const guest of this.crowd.guests) if (guest.isConnected) guest.end('leave');
       await pause(lookMs);
     }
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.timers) clearInterval(timer);
   }
 
-  #publish(count: number): void {
-    const { chance, place } = this.#ground;
-    const { herald, taskRooms } = this.#crowd;
+  private publish(count: number): void {
+    const { chance, place } = this.ground;
+    const { herald, taskRooms } = this.crowd;
     if (count % 20 === 0) return herald.publish(chance.of(place.rooms).state, true);
     const isTask = count % 20 === 1;
-    const guest = this.#someGuest(isTask);
+    const guest = this.someGuest(isTask);
     if (guest === undefined) return;
     if (isTask) guest.publish(chance.of(taskRooms).tasks);
     else if (count % 10 === 2) guest.publish(chance.of(place.rooms).jobs);
@@ -86,10 +86,10 @@ export class Load {
   }
 
   /** What the only member of a group publishes is not the group's: so tasks come from others. */
-  #someGuest(isTask: boolean): Guest | undefined {
-    const { chance } = this.#ground;
+  private someGuest(isTask: boolean): Guest | undefined {
+    const { chance } = this.ground;
     for (let tries = 0; tries < 20; tries += 1) {
-      const guest = chance.of(this.#crowd.guests);
+      const guest = chance.of(this.crowd.guests);
       const isAllowed = !isTask || guest.works !== 'at jobs and tasks';
       if (isAllowed && guest.isReady && guest.isConnected && !guest.isSilent) return guest;
     }

@@ -21,43 +21,43 @@ export interface Sent {
 
 /** Every message that may still come to somebody. */
 export class Ledger {
-  readonly #messages = new Map<number, Sent>();
-  #moment = 0;
-  #ids = 0;
+  private readonly messages = new Map<number, Sent>();
+  private moment = 0;
+  private ids = 0;
 
   /** Moments tell what was done before what; this process does one thing at a time. */
   now(): number {
-    this.#moment += 1;
-    return this.#moment;
+    this.moment += 1;
+    return this.moment;
   }
 
   sent(topic: Topic, actor: number, link: number, filter: string): Sent {
-    this.#ids += 1;
-    const id = this.#ids;
+    this.ids += 1;
+    const id = this.ids;
     const sent: Sent = { id, topic, actor, link, filter, at: this.now(), outcome: 'open', position: -1 };
-    this.#messages.set(id, sent);
+    this.messages.set(id, sent);
     return sent;
   }
 
   find(id: unknown): Sent | undefined {
-    return this.#messages.get(id as number);
+    return this.messages.get(id as number);
   }
 
   forget(sent: Sent): void {
-    this.#messages.delete(sent.id);
+    this.messages.delete(sent.id);
   }
 
   /** Accepted, and not seen by those who see everything. */
   get unseen(): readonly Sent[] {
-    return [...this.#messages.values()].filter(
+    return [...this.messages.values()].filter(
       ({ outcome, position }) => outcome === 'accepted' && position < 0,
     );
   }
 
   /** Those of an unknown outcome, made before the last so many, that never came will not come any more. */
   forgetUnknown(last: number): void {
-    for (const sent of this.#messages.values()) {
-      if (sent.id > this.#ids - last) return;
+    for (const sent of this.messages.values()) {
+      if (sent.id > this.ids - last) return;
       if (sent.outcome === 'unknown' && sent.position < 0) this.forget(sent);
     }
   }
@@ -81,53 +81,53 @@ export class Topic {
   readonly followers = new Set<Follower>();
   /** The newest that was accepted. */
   lastAccepted = 0;
-  readonly #findings: Findings;
-  readonly #onForgotten: (sent: Sent) => void;
+  private readonly findings: Findings;
+  private readonly onForgotten: (sent: Sent) => void;
   /** By connection, the last of its messages that came. */
-  readonly #last = new Map<number, number>();
-  #entries: Sent[] = [];
-  #begin = 0;
+  private readonly last = new Map<number, number>();
+  private entries: Sent[] = [];
+  private firstPosition = 0;
 
   constructor(address: string, findings: Findings, onForgotten: (sent: Sent) => void) {
     this.address = address;
-    this.#findings = findings;
-    this.#onForgotten = onForgotten;
+    this.findings = findings;
+    this.onForgotten = onForgotten;
   }
 
   /** The first position that is remembered, and the one behind the last. */
   get begin(): number {
-    return this.#begin;
+    return this.firstPosition;
   }
 
   get end(): number {
-    return this.#begin + this.#entries.length;
+    return this.firstPosition + this.entries.length;
   }
 
   at(position: number): Sent {
-    return this.#entries[position - this.#begin] as Sent;
+    return this.entries[position - this.firstPosition] as Sent;
   }
 
   /** The onlooker has got it. */
   seen(sent: Sent): void {
-    if (sent.position >= 0) return this.#findings.violated(`${this.#named(sent)} came twice`);
-    if (sent.id <= (this.#last.get(sent.link) ?? 0))
-      this.#findings.violated(`${this.#named(sent)} came behind a later one of its connection`);
-    this.#last.set(sent.link, sent.id);
+    if (sent.position >= 0) return this.findings.violated(`${this.named(sent)} came twice`);
+    if (sent.id <= (this.last.get(sent.link) ?? 0))
+      this.findings.violated(`${this.named(sent)} came behind a later one of its connection`);
+    this.last.set(sent.link, sent.id);
     sent.position = this.end;
-    this.#entries.push(sent);
-    if (this.#entries.length >= 2 * remembered) this.#forget(remembered);
+    this.entries.push(sent);
+    if (this.entries.length >= 2 * remembered) this.forget(remembered);
   }
 
-  #forget(many: number): void {
-    for (const follower of this.followers) follower.passing(this.#begin + many);
-    const forgotten = this.#entries.splice(0, many);
-    this.#begin += many;
-    for (const sent of forgotten) this.#onForgotten(sent);
-    const [first] = this.#entries;
-    for (const [link, id] of this.#last) if (first && id < first.id) this.#last.delete(link);
+  private forget(many: number): void {
+    for (const follower of this.followers) follower.passing(this.firstPosition + many);
+    const forgotten = this.entries.splice(0, many);
+    this.firstPosition += many;
+    for (const sent of forgotten) this.onForgotten(sent);
+    const [first] = this.entries;
+    for (const [link, id] of this.last) if (first && id < first.id) this.last.delete(link);
   }
 
-  #named({ id }: Sent): string {
+  private named({ id }: Sent): string {
     return `message ${id} of ${this.address}`;
   }
 }

@@ -13,10 +13,10 @@ interface Notice {
 /** Who is present where, as a lobby tells it: a snapshot and what happens from then on. */
 export class PresenceView {
   readonly present: Present = new Map();
-  readonly #findings: Findings;
+  private readonly findings: Findings;
 
   constructor(snapshot: unknown, findings: Findings) {
-    this.#findings = findings;
+    this.findings = findings;
     const rooms = Object.entries(snapshot as Record<string, Record<string, { presence: unknown }>>);
     for (const [room, actors] of rooms)
       for (const [actor, { presence }] of Object.entries(actors)) put(this.present, room, actor, presence);
@@ -26,7 +26,7 @@ export class PresenceView {
     const { event, roomId, actorId, data } = notice as Notice;
     const isThere = this.present.get(roomId)?.has(actorId) ?? false;
     if (isThere === (event === 'join'))
-      this.#findings.violated(
+      this.findings.violated(
         `a ${event} of ${actorId} in ${roomId}, who ${isThere ? 'is' : 'is not'} there`,
       );
     if (event === 'leave') take(this.present, roomId, actorId);

@@ -10,35 +10,35 @@ export interface Membership {
 
 /** Who was given which message of worker groups. */
 export class Work {
-  readonly #findings: Findings;
-  readonly #holders = new Map<number, Membership>();
+  private readonly findings: Findings;
+  private readonly holders = new Map<number, Membership>();
 
   constructor(findings: Findings) {
-    this.#findings = findings;
+    this.findings = findings;
   }
 
   given(sent: Sent, member: Membership): void {
-    const former = this.#holders.get(sent.id);
+    const former = this.holders.get(sent.id);
     if (former?.isOver === false)
-      this.#violated(sent, 'went to two members of a worker group, or twice to one');
-    if (former !== undefined) this.#findings.count('work given anew');
-    if (sent.actor === member.actor) this.#violated(sent, 'went to a member that has published it');
-    this.#holders.set(sent.id, member);
+      this.violated(sent, 'went to two members of a worker group, or twice to one');
+    if (former !== undefined) this.findings.count('work given anew');
+    if (sent.actor === member.actor) this.violated(sent, 'went to a member that has published it');
+    this.holders.set(sent.id, member);
   }
 
   wasGiven({ id }: Sent): boolean {
-    return this.#holders.has(id);
+    return this.holders.has(id);
   }
 
   /** It is so long ago that somebody must have had it, if it was published at all. */
   forget(sent: Sent): void {
-    const wasGiven = this.#holders.delete(sent.id);
+    const wasGiven = this.holders.delete(sent.id);
     if (sent.outcome === 'accepted' && !wasGiven)
-      this.#violated(sent, 'went to no member of its worker group');
+      this.violated(sent, 'went to no member of its worker group');
   }
 
-  #violated({ id, topic }: Sent, what: string): void {
-    this.#findings.violated(`message ${id} of ${topic.address} ${what}`);
+  private violated({ id, topic }: Sent, what: string): void {
+    this.findings.violated(`message ${id} of ${topic.address} ${what}`);
   }
 }
 

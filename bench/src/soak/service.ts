@@ -15,15 +15,15 @@ export class ServiceLog {
   lines = 0;
   /** The first of each kind, and how often it came. */
   readonly complaints = new Map<string, { readonly first: string; count: number }>();
-  #rest = '';
+  private rest = '';
 
   add(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.#take(line);
+    const lines = (this.rest + text).split('\n');
+    this.rest = lines.pop() ?? '';
+    for (const line of lines) this.take(line);
   }
 
-  #take(line: string): void {
+  private take(line: string): void {
     this.lines += 1;
     const { level, message } = parsed(line);
     if (level !== undefined && harmless.has(level)) return;

@@ -16,21 +16,21 @@ export interface Exposition {
 
 /** A metric whose values are kept elsewhere, in plain numbers: the library writes them down when it is asked to. */
 class ShownMetric extends Gauge {
-  readonly #name: MetricName;
-  readonly #values: () => readonly MetricValue<string>[];
+  private readonly metricName: MetricName;
+  private readonly readValues: () => readonly MetricValue<string>[];
 
   constructor(name: MetricName, values: () => readonly MetricValue<string>[]) {
     super({ name, help: metricTable[name].help, registers: [] });
-    this.#name = name;
-    this.#values = values;
+    this.metricName = name;
+    this.readValues = values;
   }
 
   override async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
     return {
       ...(await super.get()),
       // Text, as the library writes and reads it; its own types call it an enumeration.
-      type: metricTable[this.#name].type as never,
-      values: [...this.#values()],
+      type: metricTable[this.metricName].type as never,
+      values: [...this.readValues()],
     };
   }
 }

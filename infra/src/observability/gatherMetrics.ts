@@ -27,39 +27,39 @@ export interface GatherOptions {
 
 /** Asks all sources at once. One that fails, or takes too long, shows nothing and is counted. */
 export class MetricGatherer {
-  readonly #sources: MetricSource[] = [];
-  readonly #failures = new Map<string, number>();
-  readonly #options: GatherOptions;
+  private readonly sources: MetricSource[] = [];
+  private readonly failures = new Map<string, number>();
+  private readonly options: GatherOptions;
 
   constructor(options: GatherOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   add(source: MetricSource): void {
-    this.#sources.push(source);
-    this.#failures.set(source.name, 0);
+    this.sources.push(source);
+    this.failures.set(source.name, 0);
   }
 
   async gather(): Promise<Samples> {
-    const shown = await Promise.all(this.#sources.map((source) => this.#ask(source)));
+    const shown = await Promise.all(this.sources.map((source) => this.ask(source)));
     const samples = new Map<MetricName, Sample[]>();
     for (const [name, sample] of shown.flat()) {
       const known = samples.get(name);
       if (known) known.push(sample);
       else samples.set(name, [sample]);
     }
-    const failures = [...this.#failures].map(([source, value]) => ({ labels: { source }, value }));
+    const failures = [...this.failures].map(([source, value]) => ({ labels: { source }, value }));
     return samples.set('roomwire_scrape_failures_total', failures);
   }
 
-  async #ask({ name, collect }: MetricSource): Promise<readonly Named[]> {
+  private async ask({ name, collect }: MetricSource): Promise<readonly Named[]> {
     const { sink, shown } = createSink();
     try {
-      await within(this.#options.withinMs, collect(sink));
+      await within(this.options.withinMs, collect(sink));
       return [...shown];
     } catch (error) {
-      this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
-      this.#options.logger.debug('Metrics could not be collected', { source: name, error });
+      this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
+      this.options.logger.debug('Metrics could not be collected', { source: name, error });
       return [];
     }
   }

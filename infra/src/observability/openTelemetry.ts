@@ -85,25 +85,25 @@ const tracingBy = (tracer: Tracer): Tracing => ({
 
 class RecordedSpan implements Span {
   readonly traceparent: string;
-  readonly #span: SdkSpan;
+  private readonly span: SdkSpan;
 
   constructor(span: SdkSpan) {
-    this.#span = span;
+    this.span = span;
     const { traceId, spanId } = span.spanContext();
     this.traceparent = `00-${traceId}-${spanId}-0${TraceFlags.SAMPLED}`;
   }
 
   set(attributes: NonNullable<SpanStart['attributes']>): void {
-    this.#span.setAttributes({ ...attributes });
+    this.span.setAttributes({ ...attributes });
   }
 
   /** The kind of error and no more: messages may name what customers sent. */
   end(error?: unknown): void {
     if (error !== undefined) {
-      this.#span.setStatus({ code: SpanStatusCode.ERROR });
-      this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
+      this.span.setStatus({ code: SpanStatusCode.ERROR });
+      this.span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
     }
-    this.#span.end();
+    this.span.end();
   }
 }
 

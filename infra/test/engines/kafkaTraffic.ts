@@ -37,58 +37,58 @@ export class KafkaTraffic {
   readonly done: number[] = [];
   /** When a record was last stored, delivered and done that was sent not long before. */
   readonly last = { stored: 0, delivered: 0, done: 0 };
-  readonly #sender: KafkaMessageBus;
-  readonly #sentAt: number[] = [];
-  readonly #outcomes = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  private readonly sender: KafkaMessageBus;
+  private readonly sentAt: number[] = [];
+  private readonly outcomes = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
 
   private constructor(sender: KafkaMessageBus) {
-    this.#sender = sender;
+    this.sender = sender;
   }
 
   static async open({ sender, reader, workers }: Buses): Promise<KafkaTraffic> {
     const traffic = new KafkaTraffic(sender);
     await reader.read(numbers, { interest: 'all' }, ({ number }) => {
       traffic.delivered.push(number);
-      traffic.last.delivered = traffic.#sentAt[number] ?? 0;
+      traffic.last.delivered = traffic.sentAt[number] ?? 0;
     });
     for (const worker of workers)
       await worker.work(numberJobs, { concurrency: 10 }, async ({ number }) => {
         traffic.done.push(number);
-        traffic.last.done = traffic.#sentAt[number] ?? 0;
+        traffic.last.done = traffic.sentAt[number] ?? 0;
       });
     return traffic;
   }
 
   /** Sends and puts without a pause. */
   keepGoing(): void {
-    this.#timer = setInterval(() => this.send(), betweenSendsMs);
+    this.timer = setInterval(() => this.send(), betweenSendsMs);
   }
 
   /** Resolves when every send has its outcome. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    while (this.#outcomes.size > 0) await Promise.all(this.#outcomes);
+    clearInterval(this.timer);
+    while (this.outcomes.size > 0) await Promise.all(this.outcomes);
   }
 
   /** The next record, and now and then a job. */
   send(): void {
-    const number = this.#sentAt.push(performance.now()) - 1;
+    const number = this.sentAt.push(performance.now()) - 1;
     const record = { key: `key ${number % keys}`, number };
-    this.#track(this.#send(record));
-    if (number % jobEvery === 0) this.#track(this.#put(record));
+    this.track(this.sendRecord(record));
+    if (number % jobEvery === 0) this.track(this.putJob(record));
   }
 
   async expectNothingLost(): Promise<void> {
-    await this.#haveAll('record', this.stored, this.delivered);
-    await this.#haveAll('job', this.put, this.done);
+    await this.haveAll('record', this.stored, this.delivered);
+    await this.haveAll('job', this.put, this.done);
     expect(new Set(this.delivered).size, 'each once').to.equal(this.delivered.length);
     expectOrderByKey(this.delivered);
     // A job may be done again; the first times are in order.
     expectOrderByKey([...new Set(this.done)]);
   }
 
-  #haveAll(what: string, promised: readonly number[], had: readonly number[]): Promise<void> {
+  private haveAll(what: string, promised: readonly number[], had: readonly number[]): Promise<void> {
     const isComplete = (): boolean => {
       const seen = new Set(had);
       return promised.every((number) => seen.has(number));
@@ -96,10 +96,10 @@ export class KafkaTraffic {
     return eventually(isComplete, { withinMs: 20_000, what: `every ${what} that was stored` });
   }
 
-  async #send(record: Numbered): Promise<void> {
+  private async sendRecord(record: Numbered): Promise<void> {
     const from = performance.now();
     try {
-      await this.#sender.send(numbers, record, 'stored');
+      await this.sender.send(numbers, record, 'stored');
       this.stored.push(record.number);
       this.last.stored = performance.now();
     } catch {
@@ -107,18 +107,18 @@ export class KafkaTraffic {
     }
   }
 
-  async #put(job: Numbered): Promise<void> {
+  private async putJob(job: Numbered): Promise<void> {
     try {
-      await this.#sender.put(numberJobs, job);
+      await this.sender.put(numberJobs, job);
       this.put.push(job.number);
     } catch {
       // Told that it is not stored: nothing was promised.
     }
   }
 
-  #track(outcome: Promise<void>): void {
-    this.#outcomes.add(outcome);
-    void outcome.finally(() => this.#outcomes.delete(outcome));
+  private track(outcome: Promise<void>): void {
+    this.outcomes.add(outcome);
+    void outcome.finally(() => this.outcomes.delete(outcome));
   }
 }
 

@@ -28,16 +28,16 @@ export class TourRecord {
   readonly ledger: SecretLedger = createSecretLedger();
   readonly said: Said[] = [];
   readonly statuses = new Set<number>();
-  readonly #site: () => Site;
+  private readonly site: () => Site;
 
   /** `site` tells where the service is at the moment. */
   constructor(site: () => Site) {
-    this.#site = site;
+    this.site = site;
   }
 
   /** A request, whose answer is kept, and with it the secret that it shows. Paths are relative to `/v1`. */
   async send(method: string, path: string, { credential, body, headers = {} }: Sending = {}): Promise<any> {
-    const response = await fetch(`${this.#site().baseUrl}/v1${path}`, {
+    const response = await fetch(`${this.site().baseUrl}/v1${path}`, {
       method,
       headers: {
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
@@ -59,7 +59,7 @@ export class TourRecord {
 
   /** Bytes that no HTTP client sends. */
   async sendRaw(what: string, ...lines: readonly string[]): Promise<void> {
-    const { status, body, headers } = await rawRequest(this.#site().baseUrl, [...lines, '', ''].join('\r\n'));
+    const { status, body, headers } = await rawRequest(this.site().baseUrl, [...lines, '', ''].join('\r\n'));
     this.statuses.add(status);
     const text = `${JSON.stringify([...headers])}${typeof body === 'string' ? body : JSON.stringify(body)}`;
     this.said.push({ what, bytes: Buffer.from(text) });
@@ -67,7 +67,7 @@ export class TourRecord {
 
   /** A connection on which each text is answered before the next is sent; resolves when all are. */
   async converse(what: string, texts: readonly unknown[], path = ''): Promise<void> {
-    const socket = new WebSocket(`${this.#site().socketUrl}${path}`, { perMessageDeflate: false });
+    const socket = new WebSocket(`${this.site().socketUrl}${path}`, { perMessageDeflate: false });
     socket.on('error', () => undefined);
     await once(socket, 'open');
     for (const text of texts) {

@@ -1,18 +1,18 @@
 /** What a test has published, as the analytics are to tell it. */
 export class AnalyticsLedger {
-  readonly #rows = new Map<string, { messages: number; bytes: number; readonly actors: Set<number> }>();
+  private readonly rowsByKey = new Map<string, { messages: number; bytes: number; readonly actors: Set<number> }>();
 
   add(room: string, topic: string, actor: number, bytes: number): void {
     const key = `${room} ${topic}`;
-    const row = this.#rows.get(key) ?? { messages: 0, bytes: 0, actors: new Set() };
+    const row = this.rowsByKey.get(key) ?? { messages: 0, bytes: 0, actors: new Set() };
     row.messages += 1;
     row.bytes += bytes;
     row.actors.add(actor);
-    this.#rows.set(key, row);
+    this.rowsByKey.set(key, row);
   }
 
   get rows() {
-    return [...this.#rows].map(([key, { messages, bytes, actors }]) => {
+    return [...this.rowsByKey].map(([key, { messages, bytes, actors }]) => {
       const [room, topic] = key.split(' ');
       return { room, topic, messages, bytes, actors: actors.size };
     });

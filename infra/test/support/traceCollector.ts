@@ -51,21 +51,21 @@ export class TraceCollector {
   requests = 0;
   /** What it answers. */
   status = 200;
-  readonly #server = createServer((request, response) => {
-    void this.#take(request).finally(() =>
+  private readonly server = createServer((request, response) => {
+    void this.take(request).finally(() =>
       response.writeHead(this.status, { 'content-type': 'application/json' }).end('{}'),
     );
   });
 
   static async open(): Promise<TraceCollector> {
     const collector = new TraceCollector();
-    await once(collector.#server.listen(0, '127.0.0.1'), 'listening');
+    await once(collector.server.listen(0, '127.0.0.1'), 'listening');
     return collector;
   }
 
   /** As `OTEL_EXPORTER_OTLP_ENDPOINT` takes it. */
   get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   ofTrace(traceId: string): readonly CollectedSpan[] {
@@ -83,11 +83,11 @@ export class TraceCollector {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
-  async #take(request: IncomingMessage): Promise<void> {
+  private async take(request: IncomingMessage): Promise<void> {
     const body = await text(request);
     this.requests += 1;
     this.paths.add(`${request.method} ${request.url} ${request.headers['content-type']}`);

@@ -17,129 +17,129 @@ export interface ConnectionEvents {
 
 /** Keeps a link up: one attempt after another, until it is closed or an end allows no other attempt. */
 export class Connection {
-  readonly #settings: Settings;
-  readonly #events: ConnectionEvents;
-  #state: ConnectionState = { name: 'connecting', failures: 0 };
-  #link: Link | undefined;
-  #cancelWait = nothing;
-  #failures = 0;
+  private readonly settings: Settings;
+  private readonly events: ConnectionEvents;
+  private current: ConnectionState = { name: 'connecting', failures: 0 };
+  private link: Link | undefined;
+  private cancelWait = nothing;
+  private failures = 0;
   /** Token of the attempt or the connection at hand. */
-  #token: string | undefined;
-  #refused: { readonly token: string | undefined; readonly error: RoomwireError } | undefined;
-  readonly #gone = deferred<void>();
+  private token: string | undefined;
+  private refused: { readonly token: string | undefined; readonly error: RoomwireError } | undefined;
+  private readonly gone = deferred<void>();
 
   constructor(settings: Settings, events: ConnectionEvents) {
-    this.#settings = settings;
-    this.#events = events;
+    this.settings = settings;
+    this.events = events;
   }
 
   get state(): ConnectionState {
-    return this.#state;
+    return this.current;
   }
 
   get online(): boolean {
-    return this.#state.name === 'connected';
+    return this.current.name === 'connected';
   }
 
   start(): void {
-    void this.#attempt();
+    void this.attempt();
   }
 
   /** Throws `not_connected`, or what `encodeFrame` throws. */
   send(frame: ClientFrame): void {
-    if (!this.online || this.#link === undefined) throw new ConnectionError('not_connected');
-    this.#link.send(frame);
+    if (!this.online || this.link === undefined) throw new ConnectionError('not_connected');
+    this.link.send(frame);
   }
 
   /** For good. Every call gets the one promise, which resolves when the socket is gone. */
   close(): Promise<void> {
-    this.#stop(new ConnectionError('client_closed'));
-    return this.#gone.promise;
+    this.stop(new ConnectionError('client_closed'));
+    return this.gone.promise;
   }
 
-  async #attempt(): Promise<void> {
-    const token = await this.#obtainToken();
-    if (this.#isClosed()) return;
-    if (token instanceof RoomwireError) return this.#failed(token);
+  private async attempt(): Promise<void> {
+    const token = await this.obtainToken();
+    if (this.isClosed()) return;
+    if (token instanceof RoomwireError) return this.failed(token);
     // A token function that gives the refused token again has no other: this would go on for ever.
-    if (this.#refused?.token === token) return this.#stop(this.#refused.error);
-    this.#token = token;
+    if (this.refused?.token === token) return this.stop(this.refused.error);
+    this.token = token;
     try {
-      this.#link = this.#open(token);
+      this.link = this.open(token);
     } catch (cause) {
-      this.#failed(new ConnectionError('unreachable', { cause }));
+      this.failed(new ConnectionError('unreachable', { cause }));
     }
   }
 
-  #open(token: string): Link {
-    return new Link(this.#settings, token, {
-      onSession: (session) => this.#authenticated(session),
-      onFrame: (frame) => this.#events.onFrame(frame),
-      onUndecodable: (error) => this.#events.onError(error),
-      onEnd: (reason) => this.#failed(reason),
+  private open(token: string): Link {
+    return new Link(this.settings, token, {
+      onSession: (session) => this.authenticated(session),
+      onFrame: (frame) => this.events.onFrame(frame),
+      onUndecodable: (error) => this.events.onError(error),
+      onEnd: (reason) => this.failed(reason),
     });
   }
 
-  async #obtainToken(): Promise<string | RoomwireError> {
-    const { token } = this.#settings;
+  private async obtainToken(): Promise<string | RoomwireError> {
+    const { token } = this.settings;
     try {
-      const given = typeof token === 'function' ? await token({ refused: this.#refused?.error }) : token;
+      const given = typeof token === 'function' ? await token({ refused: this.refused?.error }) : token;
       return isFilledText(given) ? given : new ConnectionError('token_unavailable');
     } catch (cause) {
       return new ConnectionError('token_unavailable', { cause });
     }
   }
 
-  #authenticated(session: Session): void {
-    this.#failures = 0;
-    this.#refused = undefined;
-    this.#become({ name: 'connected', session });
+  private authenticated(session: Session): void {
+    this.failures = 0;
+    this.refused = undefined;
+    this.become({ name: 'connected', session });
   }
 
-  #failed(error: RoomwireError): void {
-    const { reconnect } = this.#settings;
+  private failed(error: RoomwireError): void {
+    const { reconnect } = this.settings;
     const verdict = verdictOn(error);
-    this.#link = undefined;
-    if (reconnect === false || verdict === 'stop') return this.#stop(error);
-    if (verdict.tokenRefused && typeof this.#settings.token === 'string') return this.#stop(error);
-    if (verdict.tokenRefused) this.#refused = { token: this.#token, error };
-    this.#wait(error, this.#delay(verdict, reconnect));
+    this.link = undefined;
+    if (reconnect === false || verdict === 'stop') return this.stop(error);
+    if (verdict.tokenRefused && typeof this.settings.token === 'string') return this.stop(error);
+    if (verdict.tokenRefused) this.refused = { token: this.token, error };
+    this.wait(error, this.delay(verdict, reconnect));
   }
 
-  #delay({ pace }: Retry, reconnect: Backoff): number {
-    const first = this.#failures === 0;
-    this.#failures += 1;
-    const { random } = this.#settings;
+  private delay({ pace }: Retry, reconnect: Backoff): number {
+    const first = this.failures === 0;
+    this.failures += 1;
+    const { random } = this.settings;
     return pace === 'soon' && first
       ? soonDelay(reconnect, random)
-      : nextDelay(this.#failures, reconnect, random);
+      : nextDelay(this.failures, reconnect, random);
   }
 
-  #wait(reason: RoomwireError, retryInMs: number): void {
-    this.#cancelWait = this.#settings.schedule(() => {
-      this.#become({ name: 'connecting', failures: this.#failures });
+  private wait(reason: RoomwireError, retryInMs: number): void {
+    this.cancelWait = this.settings.schedule(() => {
+      this.become({ name: 'connecting', failures: this.failures });
       // A listener may have closed the client.
-      if (!this.#isClosed()) this.start();
+      if (!this.isClosed()) this.start();
     }, retryInMs);
-    this.#become({ name: 'waiting', failures: this.#failures, retryInMs, reason });
+    this.become({ name: 'waiting', failures: this.failures, retryInMs, reason });
   }
 
-  #stop(reason: RoomwireError): void {
-    if (this.#isClosed()) return;
-    const link = this.#link;
-    this.#link = undefined;
-    this.#cancelWait();
-    this.#become({ name: 'closed', reason });
-    void (link?.close() ?? Promise.resolve()).then(this.#gone.resolve);
+  private stop(reason: RoomwireError): void {
+    if (this.isClosed()) return;
+    const link = this.link;
+    this.link = undefined;
+    this.cancelWait();
+    this.become({ name: 'closed', reason });
+    void (link?.close() ?? Promise.resolve()).then(this.gone.resolve);
   }
 
-  #become(state: ConnectionState): void {
-    this.#state = state;
-    this.#events.onState(state);
+  private become(state: ConnectionState): void {
+    this.current = state;
+    this.events.onState(state);
   }
 
   /** A method, because the compiler takes a state it has seen for unchanged across an await. */
-  #isClosed(): boolean {
-    return this.#state.name === 'closed';
+  private isClosed(): boolean {
+    return this.current.name === 'closed';
   }
 }

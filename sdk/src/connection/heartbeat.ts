@@ -14,36 +14,36 @@ export interface HeartbeatEvents {
 
 /** Sends heartbeats and notices when nothing comes back. Any frame is a sign of life. */
 export class Heartbeat {
-  readonly #times: HeartbeatTimes;
-  readonly #schedule: Schedule;
-  readonly #events: HeartbeatEvents;
-  #cancelBeat = nothing;
-  #cancelDeath: (() => void) | undefined;
+  private readonly times: HeartbeatTimes;
+  private readonly schedule: Schedule;
+  private readonly events: HeartbeatEvents;
+  private cancelBeat = nothing;
+  private cancelDeath: (() => void) | undefined;
 
   constructor(times: HeartbeatTimes, schedule: Schedule, events: HeartbeatEvents) {
-    this.#times = times;
-    this.#schedule = schedule;
-    this.#events = events;
+    this.times = times;
+    this.schedule = schedule;
+    this.events = events;
   }
 
   start(): void {
-    this.#cancelBeat = this.#schedule(() => this.#beat(), this.#times.intervalMs);
+    this.cancelBeat = this.schedule(() => this.beat(), this.times.intervalMs);
   }
 
   heard(): void {
-    this.#cancelDeath?.();
-    this.#cancelDeath = undefined;
+    this.cancelDeath?.();
+    this.cancelDeath = undefined;
   }
 
   stop(): void {
-    this.#cancelBeat();
+    this.cancelBeat();
     this.heard();
   }
 
-  #beat(): void {
+  private beat(): void {
     // Counted from the first unanswered heartbeat, also when the interval is the shorter of the two.
-    this.#cancelDeath ??= this.#schedule(() => this.#events.onDead(), this.#times.timeoutMs);
+    this.cancelDeath ??= this.schedule(() => this.events.onDead(), this.times.timeoutMs);
     this.start();
-    this.#events.onBeat();
+    this.events.onBeat();
   }
 }

@@ -23,128 +23,128 @@ const emptyFrame = new Uint8Array(0);
 
 /** One WebSocket from its opening to its end: authentication, then frames and heartbeats. */
 export class Link {
-  readonly #settings: Settings;
-  readonly #token: string;
-  readonly #events: LinkEvents;
-  readonly #socket: ClientSocket;
-  readonly #heartbeat: Heartbeat;
-  #phase: 'opening' | 'authenticating' | 'live' | 'ended' = 'opening';
-  #cancelDeadline = nothing;
-  #onGone = nothing;
+  private readonly settings: Settings;
+  private readonly token: string;
+  private readonly events: LinkEvents;
+  private readonly socket: ClientSocket;
+  private readonly heartbeat: Heartbeat;
+  private phase: 'opening' | 'authenticating' | 'live' | 'ended' = 'opening';
+  private cancelDeadline = nothing;
+  private onGone = nothing;
 
   /** Throws where the environment does not even try to connect. */
   constructor(settings: Settings, token: string, events: LinkEvents) {
-    this.#settings = settings;
-    this.#token = token;
-    this.#events = events;
-    this.#heartbeat = new Heartbeat(settings.heartbeat, settings.schedule, {
-      onBeat: () => this.#socket.send(emptyFrame),
-      onDead: () => this.#fail('heartbeat_timeout'),
+    this.settings = settings;
+    this.token = token;
+    this.events = events;
+    this.heartbeat = new Heartbeat(settings.heartbeat, settings.schedule, {
+      onBeat: () => this.socket.send(emptyFrame),
+      onDead: () => this.fail('heartbeat_timeout'),
     });
-    this.#socket = openSocket(settings.url, {
-      onOpen: () => this.#authenticate(),
-      onFrame: (frame) => this.#receive(frame),
-      onClose: (end) => this.#closed(end),
+    this.socket = openSocket(settings.url, {
+      onOpen: () => this.authenticate(),
+      onFrame: (frame) => this.receive(frame),
+      onClose: (end) => this.closed(end),
     });
-    this.#await('connect_timeout', settings.timeouts.connectMs);
+    this.await('connect_timeout', settings.timeouts.connectMs);
   }
 
   /** Only after `onSession`. Throws what `encodeFrame` throws. */
   send(frame: ClientFrame): void {
-    this.#socket.send(encodeFrame(frame));
+    this.socket.send(encodeFrame(frame));
   }
 
   /** Resolves when the socket has closed, or has had its time to. No event follows. */
   close(): Promise<void> {
-    if (this.#phase === 'ended') return Promise.resolve();
-    const wasOpen = this.#phase !== 'opening';
-    this.#stop();
-    return wasOpen ? this.#shakeHands() : Promise.resolve(this.#socket.abandon());
+    if (this.phase === 'ended') return Promise.resolve();
+    const wasOpen = this.phase !== 'opening';
+    this.stop();
+    return wasOpen ? this.shakeHands() : Promise.resolve(this.socket.abandon());
   }
 
-  #shakeHands(): Promise<void> {
+  private shakeHands(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#settings.schedule(() => {
-        this.#socket.abandon();
+      const cancel = this.settings.schedule(() => {
+        this.socket.abandon();
         resolve();
-      }, this.#settings.timeouts.closeMs);
-      this.#onGone = () => {
+      }, this.settings.timeouts.closeMs);
+      this.onGone = () => {
         cancel();
         resolve();
       };
-      this.#socket.close();
+      this.socket.close();
     });
   }
 
-  #authenticate(): void {
-    if (this.#phase === 'ended') return;
-    this.#phase = 'authenticating';
-    this.#await('auth_timeout', this.#settings.timeouts.authMs);
-    const { clientId, projectId, resume } = this.#settings;
-    const token = this.#token;
+  private authenticate(): void {
+    if (this.phase === 'ended') return;
+    this.phase = 'authenticating';
+    this.await('auth_timeout', this.settings.timeouts.authMs);
+    const { clientId, projectId, resume } = this.settings;
+    const token = this.token;
     this.send({ type: 'auth', token, protocolVersion: 2, reconnect: resume, clientId, projectId });
   }
 
-  #receive(bytes: Uint8Array | string): void {
-    if (this.#phase === 'ended') return;
-    this.#heartbeat.heard();
+  private receive(bytes: Uint8Array | string): void {
+    if (this.phase === 'ended') return;
+    this.heartbeat.heard();
     if (bytes.length === 0) return;
-    const frame = this.#decode(bytes);
+    const frame = this.decode(bytes);
     if (frame === undefined) return;
-    if (this.#phase === 'live') this.#events.onFrame(frame);
-    else this.#authReply(frame);
+    if (this.phase === 'live') this.events.onFrame(frame);
+    else this.authReply(frame);
   }
 
-  #decode(bytes: Uint8Array | string): ServerFrame | undefined {
+  private decode(bytes: Uint8Array | string): ServerFrame | undefined {
     try {
       return decodeFrame(bytes);
     } catch (error) {
-      this.#events.onUndecodable(error as RoomwireError);
+      this.events.onUndecodable(error as RoomwireError);
       return undefined;
     }
   }
 
-  #authReply(frame: ServerFrame): void {
-    if (frame.type === 'error') return this.#refused(refusalOf(frame));
+  private authReply(frame: ServerFrame): void {
+    if (frame.type === 'error') return this.refused(refusalOf(frame));
     if (frame.type !== 'auth') return;
-    if (!frame.success) return this.#refused(new AuthenticationError(frame.error));
+    if (!frame.success) return this.refused(new AuthenticationError(frame.error));
     // Version 1 has no `published` frames: every publish would wait in vain.
-    if (frame.protocolVersion < 2) return this.#refused(new ConnectionError('unsupported_protocol'));
-    this.#phase = 'live';
-    this.#cancelDeadline();
-    this.#heartbeat.start();
+    if (frame.protocolVersion < 2) return this.refused(new ConnectionError('unsupported_protocol'));
+    this.phase = 'live';
+    this.cancelDeadline();
+    this.heartbeat.start();
     const { actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions } = frame;
-    this.#events.onSession({ actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions });
+    this.events.onSession({ actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions });
   }
 
   /** The server leaves the socket open after a refusal; the next attempt takes a new one. */
-  #refused(error: RoomwireError): void {
+  private refused(error: RoomwireError): void {
     void this.close();
-    this.#events.onEnd(error);
+    this.events.onEnd(error);
   }
 
-  #await(failure: ClientFailure, withinMs: number): void {
-    this.#cancelDeadline();
-    this.#cancelDeadline = this.#settings.schedule(() => this.#fail(failure), withinMs);
+  private await(failure: ClientFailure, withinMs: number): void {
+    this.cancelDeadline();
+    this.cancelDeadline = this.settings.schedule(() => this.fail(failure), withinMs);
   }
 
-  #fail(failure: ClientFailure): void {
-    this.#stop();
-    this.#socket.abandon();
-    this.#events.onEnd(new ConnectionError(failure));
+  private fail(failure: ClientFailure): void {
+    this.stop();
+    this.socket.abandon();
+    this.events.onEnd(new ConnectionError(failure));
   }
 
-  #closed({ code, reason, cause }: SocketEnd): void {
-    this.#onGone();
-    if (this.#phase === 'ended') return;
-    const failure = this.#phase === 'opening' ? 'unreachable' : 'connection_lost';
-    this.#stop();
-    this.#events.onEnd(new ConnectionError(failure, { closeCode: code, closeReason: reason, cause }));
+  private closed({ code, reason, cause }: SocketEnd): void {
+    this.onGone();
+    if (this.phase === 'ended') return;
+    const failure = this.phase === 'opening' ? 'unreachable' : 'connection_lost';
+    this.stop();
+    this.events.onEnd(new ConnectionError(failure, { closeCode: code, closeReason: reason, cause }));
   }
 
-  #stop(): void {
-    this.#phase = 'ended';
-    this.#cancelDeadline();
-    this.#heartbeat.stop();
+  private stop(): void {
+    this.phase = 'ended';
+    this.cancelDeadline();
+    this.heartbeat.stop();
   }
 }

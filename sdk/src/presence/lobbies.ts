@@ -10,30 +10,30 @@ export interface LobbiesContext {
 
 /** The lobbies that the client looks at, by `lobbyId`. */
 export class Lobbies {
-  readonly #requests: Requests;
-  readonly #context: LobbiesContext;
-  readonly #handlers = new Map<string, LobbyHandler>();
+  private readonly requests: Requests;
+  private readonly context: LobbiesContext;
+  private readonly handlers = new Map<string, LobbyHandler>();
 
   constructor(requests: Requests, context: LobbiesContext) {
-    this.#requests = requests;
-    this.#context = context;
+    this.requests = requests;
+    this.context = context;
   }
 
   async subscribe(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
-    if (this.#handlers.has(lobbyId)) throw new RoomwireError('subscription_conflict', { lobbyId });
-    this.#handlers.set(lobbyId, handler);
+    if (this.handlers.has(lobbyId)) throw new RoomwireError('subscription_conflict', { lobbyId });
+    this.handlers.set(lobbyId, handler);
     try {
-      await this.#subscribe(lobbyId);
+      await this.requestSnapshot(lobbyId);
     } catch (error) {
-      this.#forget(lobbyId, handler);
+      this.forget(lobbyId, handler);
       throw error;
     }
     let left: Promise<void> | undefined;
-    return { lobbyId, unsubscribe: () => (left ??= this.#unsubscribe(lobbyId, handler)) };
+    return { lobbyId, unsubscribe: () => (left ??= this.unsubscribe(lobbyId, handler)) };
   }
 
   async list(lobbyId: string): Promise<LobbyContents> {
-    const reply = await this.#requests.ask({
+    const reply = await this.requests.ask({
       frames: [{ type: 'getLobbyPresence', lobbyId }],
       about: lobbyId,
       answeredBy: { type: 'lobbyPresenceList', about: lobbyId },
@@ -44,27 +44,27 @@ export class Lobbies {
 
   /** The handler gets the snapshot before any event that follows it, whoever waits for the promise. */
   opened({ lobbyId, presence }: LobbySnapshotFrame): void {
-    this.#hand(lobbyId, { event: 'snapshot', presence });
+    this.hand(lobbyId, { event: 'snapshot', presence });
   }
 
   changed({ lobbyId, roomId, actorId: actorTokenId, event, data }: LobbyPresenceFrame): void {
     const where = { roomId, actorTokenId };
-    this.#hand(lobbyId, event === 'leave' ? { event, ...where } : { event, ...where, presence: data });
+    this.hand(lobbyId, event === 'leave' ? { event, ...where } : { event, ...where, presence: data });
   }
 
   connected(): void {
-    for (const [lobbyId, handler] of this.#handlers) {
-      this.#subscribe(lobbyId).catch((error: RoomwireError) => {
+    for (const [lobbyId, handler] of this.handlers) {
+      this.requestSnapshot(lobbyId).catch((error: RoomwireError) => {
         // A connection that is lost again is tried again.
         if (error.error === 'connection_lost' || error.error === 'not_connected') return;
-        this.#forget(lobbyId, handler);
-        this.#context.onError(error);
+        this.forget(lobbyId, handler);
+        this.context.onError(error);
       });
     }
   }
 
-  async #subscribe(lobbyId: string): Promise<void> {
-    await this.#requests.ask({
+  private async requestSnapshot(lobbyId: string): Promise<void> {
+    await this.requests.ask({
       frames: [{ type: 'lobbySubscribe', lobbyId }],
       about: lobbyId,
       answeredBy: { type: 'lobbySubscribed', about: lobbyId },
@@ -72,9 +72,9 @@ export class Lobbies {
     });
   }
 
-  async #unsubscribe(lobbyId: string, handler: LobbyHandler): Promise<void> {
-    if (!this.#forget(lobbyId, handler) || !this.#context.isOnline()) return;
-    const unsubscribed = this.#requests.ask({
+  private async unsubscribe(lobbyId: string, handler: LobbyHandler): Promise<void> {
+    if (!this.forget(lobbyId, handler) || !this.context.isOnline()) return;
+    const unsubscribed = this.requests.ask({
       frames: [{ type: 'lobbyUnsubscribe', lobbyId }],
       about: lobbyId,
       answeredBy: { type: 'lobbyUnsubscribed', about: lobbyId },
@@ -84,15 +84,15 @@ export class Lobbies {
     await unsubscribed.catch(() => undefined);
   }
 
-  #forget(lobbyId: string, handler: LobbyHandler): boolean {
-    return this.#handlers.get(lobbyId) === handler && this.#handlers.delete(lobbyId);
+  private forget(lobbyId: string, handler: LobbyHandler): boolean {
+    return this.handlers.get(lobbyId) === handler && this.handlers.delete(lobbyId);
   }
 
-  #hand(lobbyId: string, event: LobbyEvent): void {
+  private hand(lobbyId: string, event: LobbyEvent): void {
     try {
-      this.#handlers.get(lobbyId)?.(event);
+      this.handlers.get(lobbyId)?.(event);
     } catch (cause) {
-      this.#context.onError(new RoomwireError('handler_failed', { lobbyId, cause }));
+      this.context.onError(new RoomwireError('handler_failed', { lobbyId, cause }));
     }
   }
 }

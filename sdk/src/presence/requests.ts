@@ -35,57 +35,57 @@ interface Pending extends Request {
  * that a reply belongs to the first request that waits for one of its kind. One that timed out still waits for it.
  */
 export class Requests {
-  readonly #context: RequestsContext;
-  #pending: readonly Pending[] = [];
+  private readonly context: RequestsContext;
+  private pending: readonly Pending[] = [];
 
   constructor(context: RequestsContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   /** Resolves with the answer. Rejects with the refusal, `request_timeout`, `not_connected` or `connection_lost`. */
   async ask(request: Request): Promise<unknown> {
-    for (const frame of request.frames) this.#context.send(frame);
+    for (const frame of request.frames) this.context.send(frame);
     const answer = deferred<unknown>();
-    const cancelTimeout = this.#context.schedule(
+    const cancelTimeout = this.context.schedule(
       () => answer.reject(new ConnectionError('request_timeout')),
-      this.#context.requestMs,
+      this.context.requestMs,
     );
-    this.#pending = [...this.#pending, { ...request, answer, cancelTimeout, isRefused: false }];
+    this.pending = [...this.pending, { ...request, answer, cancelTimeout, isRefused: false }];
     return answer.promise;
   }
 
   /** Whether somebody waited for it. */
   answered(reply: Reply, content: unknown): boolean {
-    const request = this.#pending.find(
+    const request = this.pending.find(
       ({ answeredBy }) => answeredBy.type === reply.type && answeredBy.about === reply.about,
     );
     if (request === undefined) return false;
-    this.#end(request);
+    this.end(request);
     request.answer.resolve(content);
     return true;
   }
 
   /** Whether the error answers a request of ours. */
   refused(about: string | undefined, error: RoomwireError): boolean {
-    const request = this.#pending.find((one) => one.about === about && !one.isRefused);
+    const request = this.pending.find((one) => one.about === about && !one.isRefused);
     if (request === undefined) return false;
     request.isRefused = true;
     request.answer.reject(error);
-    if (request.refusalAnswers) this.#end(request);
+    if (request.refusalAnswers) this.end(request);
     return true;
   }
 
   /** Nobody will answer any more. */
   lost(cause: RoomwireError): void {
-    const pending = this.#pending;
+    const pending = this.pending;
     for (const request of pending) {
-      this.#end(request);
+      this.end(request);
       request.answer.reject(new ConnectionError('connection_lost', { cause }));
     }
   }
 
-  #end(request: Pending): void {
+  private end(request: Pending): void {
     request.cancelTimeout();
-    this.#pending = this.#pending.filter((one) => one !== request);
+    this.pending = this.pending.filter((one) => one !== request);
   }
 }

@@ -9,13 +9,13 @@ export interface RoomsContext {
 
 /** The one room that the client is in, and who else is there. */
 export class Rooms {
-  readonly #requests: Requests;
-  readonly #context: RoomsContext;
-  #wish: { readonly roomId: string; readonly presence: PresenceData } | undefined;
+  private readonly requests: Requests;
+  private readonly context: RoomsContext;
+  private wish: { readonly roomId: string; readonly presence: PresenceData } | undefined;
 
   constructor(requests: Requests, context: RoomsContext) {
-    this.#requests = requests;
-    this.#context = context;
+    this.requests = requests;
+    this.context = context;
   }
 
   /**
@@ -24,17 +24,17 @@ export class Rooms {
    */
   async enter(roomId: string, presence: PresenceData): Promise<void> {
     const wish = { roomId, presence };
-    await this.#requests.ask({
+    await this.requests.ask({
       frames: [{ type: 'presence', roomId, data: presence }, { type: 'getPresence' }],
       about: roomId,
       answeredBy: { type: 'presenceList', about: undefined },
       refusalAnswers: false,
     });
-    this.#wish = wish;
+    this.wish = wish;
   }
 
   async list(roomId: string): Promise<readonly PresenceEntry[]> {
-    const reply = await this.#requests.ask({
+    const reply = await this.requests.ask({
       frames: [{ type: 'getPresence', roomId }],
       about: roomId,
       answeredBy: { type: 'presenceList', about: roomId },
@@ -45,13 +45,13 @@ export class Rooms {
 
   /** The server has forgotten where the client was. */
   connected(): void {
-    const wish = this.#wish;
+    const wish = this.wish;
     if (wish === undefined) return;
     this.enter(wish.roomId, wish.presence).catch((error: RoomwireError) => {
       // A connection that is lost again is tried again.
       if (error.error === 'connection_lost' || error.error === 'not_connected') return;
-      if (this.#wish === wish) this.#wish = undefined;
-      this.#context.onError(error);
+      if (this.wish === wish) this.wish = undefined;
+      this.context.onError(error);
     });
   }
 }

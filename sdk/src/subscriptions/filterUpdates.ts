@@ -13,31 +13,31 @@ interface Update {
 export class FilterUpdates {
   /** As they went with the last request, answered or not. */
   sent: Filters;
-  #confirmed: Filters;
-  #waiting: Update[] = [];
+  private confirmed: Filters;
+  private waiting: Update[] = [];
 
   add(filters: Filters): Promise<void> {
     const made = deferred<void>();
-    this.#waiting.push({ filters, made });
+    this.waiting.push({ filters, made });
     return made.promise;
   }
 
   /** The server has what was wanted last; what was wanted before that has been replaced. */
   settle(): void {
-    this.#confirmed = this.sent;
-    for (const { made } of this.#waiting.splice(0)) made.resolve();
+    this.confirmed = this.sent;
+    for (const { made } of this.waiting.splice(0)) made.resolve();
   }
 
   /** The server keeps the filters that it had, which are given back. */
   refused(error: RoomwireError): Filters {
-    const refused = this.#waiting.filter(({ filters }) => filters === this.sent);
-    this.#waiting = this.#waiting.filter(({ filters }) => filters !== this.sent);
-    this.sent = this.#confirmed;
+    const refused = this.waiting.filter(({ filters }) => filters === this.sent);
+    this.waiting = this.waiting.filter(({ filters }) => filters !== this.sent);
+    this.sent = this.confirmed;
     for (const { made } of refused) made.reject(error);
-    return this.#confirmed;
+    return this.confirmed;
   }
 
   rejectAll(error: RoomwireError): void {
-    for (const { made } of this.#waiting.splice(0)) made.reject(error);
+    for (const { made } of this.waiting.splice(0)) made.reject(error);
   }
 }

@@ -13,39 +13,39 @@ export interface Member {
 
 /** Those who share a topic's wire subscription, and those who have left and wait for its end. */
 export class Members {
-  readonly #present = new Set<Member>();
-  #leaving: Deferred<void>[] = [];
+  private readonly present = new Set<Member>();
+  private leaving: Deferred<void>[] = [];
 
   get list(): readonly Member[] {
-    return [...this.#present];
+    return [...this.present];
   }
 
   get any(): boolean {
-    return this.#present.size > 0;
+    return this.present.size > 0;
   }
 
   has(member: Member): boolean {
-    return this.#present.has(member);
+    return this.present.has(member);
   }
 
   add(handler: MessageHandler): Member {
     const member: Member = { handler, started: deferred(), hasStarted: false, ended: deferred() };
-    this.#present.add(member);
+    this.present.add(member);
     return member;
   }
 
   /** Resolves at `release`, or at once where others stay. */
   remove(member: Member): Promise<void> {
-    this.#present.delete(member);
+    this.present.delete(member);
     member.ended.resolve(undefined);
     if (this.any) return Promise.resolve();
     const left = deferred<void>();
-    this.#leaving.push(left);
+    this.leaving.push(left);
     return left.promise;
   }
 
   start(): void {
-    for (const member of this.#present) {
+    for (const member of this.present) {
       member.hasStarted = true;
       member.started.resolve();
     }
@@ -54,7 +54,7 @@ export class Members {
   /** Whether one of them loses what it had: `lost` is what those are told, `reason` goes to those who still wait. */
   expel(reason: RoomwireError, lost: RoomwireError | undefined): boolean {
     const members = this.list;
-    this.#present.clear();
+    this.present.clear();
     for (const member of members) {
       member.ended.resolve(lost);
       if (!member.hasStarted) member.started.reject(reason);
@@ -63,7 +63,7 @@ export class Members {
   }
 
   release(): void {
-    for (const left of this.#leaving) left.resolve();
-    this.#leaving = [];
+    for (const left of this.leaving) left.resolve();
+    this.leaving = [];
   }
 }

@@ -39,44 +39,44 @@ type Waiting = (result: IteratorResult<Message> | Promise<never>) => void;
 
 /** A bounded queue between the socket and one reader. */
 class MessageBuffer {
-  readonly #size: number;
-  readonly #messages: Message[] = [];
-  readonly #waiting: Waiting[] = [];
-  #ended = false;
-  #error: RoomwireError | undefined;
+  private readonly size: number;
+  private readonly messages: Message[] = [];
+  private readonly waiting: Waiting[] = [];
+  private ended = false;
+  private error: RoomwireError | undefined;
 
   constructor(size: number) {
-    this.#size = size;
+    this.size = size;
   }
 
   /** False when there is no room. */
   push(message: Message): boolean {
-    if (this.#ended) return true;
-    const reader = this.#waiting.shift();
+    if (this.ended) return true;
+    const reader = this.waiting.shift();
     if (reader !== undefined) reader({ done: false, value: message });
-    else if (this.#messages.length < this.#size) this.#messages.push(message);
+    else if (this.messages.length < this.size) this.messages.push(message);
     else return false;
     return true;
   }
 
   end(error: RoomwireError | undefined): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#error = error;
-    for (const reader of this.#waiting.splice(0)) reader(this.#last());
+    if (this.ended) return;
+    this.ended = true;
+    this.error = error;
+    for (const reader of this.waiting.splice(0)) reader(this.last());
   }
 
   next(): Promise<IteratorResult<Message>> {
-    const message = this.#messages.shift();
+    const message = this.messages.shift();
     if (message !== undefined) return Promise.resolve({ done: false, value: message });
-    if (this.#ended) return Promise.resolve(this.#last());
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.ended) return Promise.resolve(this.last());
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   /** The error is thrown once; after that the stream is merely over. */
-  #last(): IteratorResult<Message> | Promise<never> {
-    const error = this.#error;
-    this.#error = undefined;
+  private last(): IteratorResult<Message> | Promise<never> {
+    const error = this.error;
+    this.error = undefined;
     return error === undefined ? { done: true, value: undefined } : Promise.reject(error);
   }
 }

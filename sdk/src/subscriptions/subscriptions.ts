@@ -16,18 +16,18 @@ export interface SubscriptionsContext {
 
 /** All that the caller is subscribed to, or wants to be as soon as there is a connection. */
 export class Subscriptions {
-  readonly #context: SubscriptionsContext;
-  readonly #topics = new Map<string, TopicSubscription>();
+  private readonly context: SubscriptionsContext;
+  private readonly topics = new Map<string, TopicSubscription>();
   /** Given up while there was no connection to say so; the server may still have them recorded. */
-  readonly #abandoned = new Set<string>();
+  private readonly abandoned = new Set<string>();
 
   constructor(context: SubscriptionsContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
   async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
-    const shared = this.#topics.get(topic) ?? this.#open(topic, options);
+    const shared = this.topics.get(topic) ?? this.open(topic, options);
     if (!sameOptions(shared.options, options)) {
       if (shared.members.length > 0) throw new RoomwireError('subscription_conflict', { topic });
       shared.options = options;
@@ -44,7 +44,7 @@ export class Subscriptions {
 
   /** Rejects with the server's refusal, `not_subscribed`, `request_timeout` or the reason of the close. */
   async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
-    const shared = this.#topics.get(topic);
+    const shared = this.topics.get(topic);
     if (shared === undefined || shared.members.length === 0)
       throw new RoomwireError('not_subscribed', { topic });
     await shared.setFilters(filters);
@@ -52,83 +52,83 @@ export class Subscriptions {
 
   connected(restored: readonly RestoredSubscription[]): void {
     for (const { pattern } of restored)
-      if (this.#abandoned.has(pattern)) this.#context.send({ type: 'unsubscribe', topic: pattern });
-    this.#abandoned.clear();
-    for (const topic of [...this.#topics.values()]) topic.connected();
+      if (this.abandoned.has(pattern)) this.context.send({ type: 'unsubscribe', topic: pattern });
+    this.abandoned.clear();
+    for (const topic of [...this.topics.values()]) topic.connected();
   }
 
   disconnected(): void {
-    for (const topic of [...this.#topics.values()]) topic.disconnected();
+    for (const topic of [...this.topics.values()]) topic.disconnected();
   }
 
   subscribed(topic: string): void {
-    this.#topics.get(topic)?.subscribed();
+    this.topics.get(topic)?.subscribed();
   }
 
   filtersUpdated(topic: string): void {
-    this.#topics.get(topic)?.filtersUpdated();
+    this.topics.get(topic)?.filtersUpdated();
   }
 
   unsubscribed(topic: string): void {
-    this.#topics.get(topic)?.unsubscribed();
+    this.topics.get(topic)?.unsubscribed();
   }
 
   /** Whether the error answers a request of ours. */
   refused(error: RoomwireError): boolean {
-    return error.topic !== undefined && (this.#topics.get(error.topic)?.refused(error) ?? false);
+    return error.topic !== undefined && (this.topics.get(error.topic)?.refused(error) ?? false);
   }
 
   deliver(frame: MessageFrame): void {
     // No member: the last one left a moment ago, or the server restored what nobody here has asked for.
-    const shared = this.#topics.get(frame.topic);
+    const shared = this.topics.get(frame.topic);
     if (shared === undefined || shared.members.length === 0) return;
     const message = messageOf(frame);
-    const outcomes = shared.members.map((member) => this.#hand(shared, member, message));
+    const outcomes = shared.members.map((member) => this.hand(shared, member, message));
     const { msgId } = frame;
     if (!frame.requiresAck || msgId === undefined) return;
     void Promise.all(outcomes).then((handled) => {
-      if (handled.every(Boolean) && this.#context.isOnline()) this.#context.send({ type: 'ack', msgId });
+      if (handled.every(Boolean) && this.context.isOnline()) this.context.send({ type: 'ack', msgId });
     });
   }
 
   /** Members lose a working subscription without an error when it is the caller who closed the client. */
   close(reason: RoomwireError): void {
     const lost = reason.error === 'client_closed' ? undefined : reason;
-    for (const topic of this.#topics.values()) topic.close(reason, lost);
-    this.#topics.clear();
+    for (const topic of this.topics.values()) topic.close(reason, lost);
+    this.topics.clear();
   }
 
-  #open(topic: string, options: SubscribeOptions): TopicSubscription {
-    this.#abandoned.delete(topic);
-    const { schedule, requestMs } = this.#context;
+  private open(topic: string, options: SubscribeOptions): TopicSubscription {
+    this.abandoned.delete(topic);
+    const { schedule, requestMs } = this.context;
     const shared = new TopicSubscription(topic, options, {
       schedule,
       requestMs,
-      isOnline: () => this.#context.isOnline(),
-      send: (frame) => this.#context.send(frame),
-      onLost: (error) => this.#context.onError(error),
-      onUnused: () => this.#drop(shared),
+      isOnline: () => this.context.isOnline(),
+      send: (frame) => this.context.send(frame),
+      onLost: (error) => this.context.onError(error),
+      onUnused: () => this.drop(shared),
     });
-    this.#topics.set(topic, shared);
+    this.topics.set(topic, shared);
     return shared;
   }
 
-  #drop(shared: TopicSubscription): void {
+  private drop(shared: TopicSubscription): void {
     const { topic } = shared;
     // Another may have taken its place.
-    if (this.#topics.get(topic) !== shared) return;
-    this.#topics.delete(topic);
-    if (!this.#context.isOnline()) this.#abandoned.add(topic);
+    if (this.topics.get(topic) !== shared) return;
+    this.topics.delete(topic);
+    if (!this.context.isOnline()) this.abandoned.add(topic);
   }
 
   /** Whether the handler did its work. Runs it at once, up to its first await. */
-  async #hand(shared: TopicSubscription, member: Member, message: Message): Promise<boolean> {
+  private async hand(shared: TopicSubscription, member: Member, message: Message): Promise<boolean> {
     try {
       // The handler before this one may have unsubscribed it.
       if (shared.holds(member)) await member.handler(message);
       return true;
     } catch (cause) {
-      this.#context.onError(new RoomwireError('handler_failed', { topic: message.topic, cause }));
+      this.context.onError(new RoomwireError('handler_failed', { topic: message.topic, cause }));
       return false;
     }
   }

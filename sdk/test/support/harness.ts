@@ -26,7 +26,7 @@ export interface Watched {
 export class Harness {
   broker!: ScriptedBroker;
   time!: ManualTime;
-  #clients: Client[] = [];
+  private clients: Client[] = [];
 
   /** Time stands still unless the test lets it pass. */
   open(options: Partial<ClientOptions> = {}): Watched {
@@ -38,7 +38,7 @@ export class Harness {
       schedule: this.time.schedule,
       ...options,
     });
-    this.#clients.push(client);
+    this.clients.push(client);
     const states = new Queue<ConnectionState>();
     const errors = new Queue<RoomwireError>();
     client.on('state', (state) => states.push(state));
@@ -64,7 +64,7 @@ export class Harness {
   async stop(): Promise<void> {
     // The broker first: it ends the connections that would else wait for their closing handshake.
     await this.broker.close();
-    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+    await Promise.all(this.clients.splice(0).map((client) => client.close()));
   }
 }
 

@@ -7,41 +7,41 @@ interface Timer {
 
 /** Timers that fire only when the test says so; each is known by its delay. */
 export class ManualTime {
-  readonly #timers = new Set<Timer>();
-  readonly #watchers = new Set<() => void>();
+  private readonly timers = new Set<Timer>();
+  private readonly watchers = new Set<() => void>();
 
   readonly schedule: Schedule = (action, delayMs) => {
     const timer = { delayMs, action };
-    this.#timers.add(timer);
-    for (const watcher of [...this.#watchers]) watcher();
-    return () => void this.#timers.delete(timer);
+    this.timers.add(timer);
+    for (const watcher of [...this.watchers]) watcher();
+    return () => void this.timers.delete(timer);
   };
 
   get pending(): number[] {
-    return [...this.#timers].map(({ delayMs }) => delayMs);
+    return [...this.timers].map(({ delayMs }) => delayMs);
   }
 
   /** Fires the oldest timer of this delay, as soon as there is one. */
   async pass(delayMs: number): Promise<void> {
-    await this.#scheduled(delayMs);
-    const timer = this.#find(delayMs) as Timer;
-    this.#timers.delete(timer);
+    await this.scheduled(delayMs);
+    const timer = this.find(delayMs) as Timer;
+    this.timers.delete(timer);
     timer.action();
   }
 
-  async #scheduled(delayMs: number): Promise<void> {
-    if (this.#find(delayMs) !== undefined) return;
+  private async scheduled(delayMs: number): Promise<void> {
+    if (this.find(delayMs) !== undefined) return;
     await new Promise<void>((resolve) => {
       const watcher = (): void => {
-        if (this.#find(delayMs) === undefined) return;
-        this.#watchers.delete(watcher);
+        if (this.find(delayMs) === undefined) return;
+        this.watchers.delete(watcher);
         resolve();
       };
-      this.#watchers.add(watcher);
+      this.watchers.add(watcher);
     });
   }
 
-  #find(delayMs: number): Timer | undefined {
-    return [...this.#timers].find((timer) => timer.delayMs === delayMs);
+  private find(delayMs: number): Timer | undefined {
+    return [...this.timers].find((timer) => timer.delayMs === delayMs);
   }
 }

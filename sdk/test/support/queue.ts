@@ -1,21 +1,21 @@
 /** Values in the order in which they came; a reader waits for the next one, so that none is missed. */
 export class Queue<T> {
-  readonly #values: T[] = [];
-  readonly #readers: ((value: T) => void)[] = [];
+  private readonly values: T[] = [];
+  private readonly readers: ((value: T) => void)[] = [];
 
   get length(): number {
-    return this.#values.length;
+    return this.values.length;
   }
 
   push(value: T): void {
-    const reader = this.#readers.shift();
-    if (reader === undefined) this.#values.push(value);
+    const reader = this.readers.shift();
+    if (reader === undefined) this.values.push(value);
     else reader(value);
   }
 
   next(): Promise<T> {
-    if (this.#values.length > 0) return Promise.resolve(this.#values.shift() as T);
-    return new Promise((resolve) => this.#readers.push(resolve));
+    if (this.values.length > 0) return Promise.resolve(this.values.shift() as T);
+    return new Promise((resolve) => this.readers.push(resolve));
   }
 
   /** Passes over the values before the first that fits. */

@@ -8,30 +8,30 @@ export type Frame = Readonly<Record<string, unknown>> & { readonly type: string 
 
 /** The server's end of one connection; the test says what it answers. */
 export class Peer {
-  readonly #socket: WebSocket;
-  readonly #frames = new Queue<Frame>();
+  private readonly socket: WebSocket;
+  private readonly frames = new Queue<Frame>();
   /** Close code that this end saw. */
   readonly closed: Promise<number>;
 
   constructor(socket: WebSocket) {
-    this.#socket = socket;
-    socket.on('message', (bytes: Buffer) => this.#frames.push(frameOf(bytes)));
+    this.socket = socket;
+    socket.on('message', (bytes: Buffer) => this.frames.push(frameOf(bytes)));
     this.closed = new Promise((resolve) => socket.once('close', resolve));
   }
 
   /** The next frame; it must be of this type. An empty frame has the type `heartbeat`. */
   async next(type: string): Promise<Frame> {
-    const frame = await this.#frames.next();
+    const frame = await this.frames.next();
     if (frame.type !== type) throw new Error(`Expected ${type}, got ${JSON.stringify(frame)}`);
     return frame;
   }
 
   send(frame: Frame): void {
-    this.#socket.send(encode(frame));
+    this.socket.send(encode(frame));
   }
 
   sendRaw(data: Uint8Array | string): void {
-    this.#socket.send(data);
+    this.socket.send(data);
   }
 
   /** Takes the `auth` frame and accepts it. */
@@ -62,17 +62,17 @@ export class Peer {
   }
 
   close(code: number, reason: string): void {
-    this.#socket.close(code, reason);
+    this.socket.close(code, reason);
   }
 
   /** Without a closing handshake, as when the network fails. */
   drop(): void {
-    this.#socket.terminate();
+    this.socket.terminate();
   }
 
   /** Reads nothing any more, so that a closing handshake is not answered. */
   freeze(): void {
-    this.#socket.pause();
+    this.socket.pause();
   }
 }
 
@@ -86,14 +86,14 @@ export const session = {
 
 /** A WebSocket server on loopback that does nothing by itself. */
 export class ScriptedBroker {
-  readonly #server: WebSocketServer;
-  readonly #peers = new Queue<Peer>();
+  private readonly server: WebSocketServer;
+  private readonly peers = new Queue<Peer>();
   readonly url: string;
 
   private constructor(server: WebSocketServer) {
-    this.#server = server;
+    this.server = server;
     this.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`;
-    server.on('connection', (socket) => this.#peers.push(new Peer(socket)));
+    server.on('connection', (socket) => this.peers.push(new Peer(socket)));
   }
 
   static async start(): Promise<ScriptedBroker> {
@@ -104,12 +104,12 @@ export class ScriptedBroker {
 
   /** The next connection, in the order of their coming. */
   nextPeer(): Promise<Peer> {
-    return this.#peers.next();
+    return this.peers.next();
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#server.clients) socket.terminate();
-    await new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.server.clients) socket.terminate();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 }
 

@@ -55,22 +55,22 @@ export class WebhookEndpoint {
   readonly received: ReceivedCall[] = [];
   reaction: Reaction;
   connections = 0;
-  readonly #server = createServer((request, response) => void this.#take(request, response));
+  private readonly server = createServer((request, response) => void this.take(request, response));
 
   private constructor(reaction: Reaction) {
     this.reaction = reaction;
-    this.#server.on('connection', () => (this.connections += 1));
+    this.server.on('connection', () => (this.connections += 1));
   }
 
   /** On loopback, on a free port. */
   static async open(reaction: Reaction = reactions.answer(200)): Promise<WebhookEndpoint> {
     const endpoint = new WebhookEndpoint(reaction);
-    await once(endpoint.#server.listen(0, '127.0.0.1'), 'listening');
+    await once(endpoint.server.listen(0, '127.0.0.1'), 'listening');
     return endpoint;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.server.address() as AddressInfo).port;
   }
 
   get url(): string {
@@ -78,11 +78,11 @@ export class WebhookEndpoint {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
     const { method, url, headers } = request;

@@ -28,29 +28,29 @@ export interface ProxyOptions {
  * allowed is what the proxy is asked to connect to, as an address: the proxy looks nothing up.
  */
 export class GuardedProxyAgent extends HttpsProxyAgent<string> {
-  readonly #given: ProxyOptions;
-  readonly #agentOptions: AgentOptions;
+  private readonly given: ProxyOptions;
+  private readonly agentOptions: AgentOptions;
 
   constructor(given: ProxyOptions, agentOptions: AgentOptions) {
     super(given.proxy, agentOptions);
-    this.#given = given;
-    this.#agentOptions = agentOptions;
+    this.given = given;
+    this.agentOptions = agentOptions;
   }
 
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
-    const { lookup } = this.#given;
+    const { lookup } = this.given;
     const name = options.host ?? '';
     const host = lookup === undefined || isIP(name) !== 0 ? name : await addressOf(name, lookup);
-    return this.#tunnel(request, { ...options, host });
+    return this.tunnel(request, { ...options, host });
   }
 
   /** Node ends a request that has no socket yet only when it gets one: a silent proxy would hold it for good. */
-  async #tunnel(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
-    const { proxy, attemptMs } = this.#given;
+  private async tunnel(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
+    const { proxy, attemptMs } = this.given;
     const giveUp = new AbortController();
     const late = setTimeout(() => giveUp.abort(), attemptMs);
     const tunnel = new HttpsProxyAgent(proxy, {
-      ...this.#agentOptions,
+      ...this.agentOptions,
       signal: giveUp.signal,
     });
     let status: number | undefined;

@@ -22,59 +22,59 @@ const longestInOrderMs = 500;
 
 /** The calls of one endpoint, by room: which of them is next. */
 export class CallLanes {
-  readonly #rooms = new Map<string, Room>();
-  #waiting = 0;
+  private readonly rooms = new Map<string, Room>();
+  private waitingCalls = 0;
 
   get waiting(): number {
-    return this.#waiting;
+    return this.waitingCalls;
   }
 
   get isEmpty(): boolean {
-    return this.#rooms.size === 0;
+    return this.rooms.size === 0;
   }
 
   add(call: Waiting): void {
-    let room = this.#rooms.get(call.room);
-    if (room === undefined) this.#rooms.set(call.room, (room = { waiting: [], underWay: 0 }));
+    let room = this.rooms.get(call.room);
+    if (room === undefined) this.rooms.set(call.room, (room = { waiting: [], underWay: 0 }));
     room.waiting.push(call);
-    this.#waiting += 1;
+    this.waitingCalls += 1;
   }
 
   /** The first call that may start; rooms in turn. */
   next(now: number): Waiting | undefined {
-    for (const [name, room] of this.#rooms) {
+    for (const [name, room] of this.rooms) {
       if (!mayStart(room, now)) continue;
       const call = room.waiting.shift() as Waiting;
-      this.#waiting -= 1;
+      this.waitingCalls -= 1;
       room.underWay += 1;
-      this.#rooms.delete(name);
-      this.#rooms.set(name, room);
+      this.rooms.delete(name);
+      this.rooms.set(name, room);
       return call;
     }
     return undefined;
   }
 
   ended(name: string): void {
-    const room = this.#rooms.get(name);
+    const room = this.rooms.get(name);
     if (room === undefined) return;
     room.underWay -= 1;
-    this.#tidy(name, room);
+    this.tidy(name, room);
   }
 
   /** Takes out whatever has waited since before `moment`. */
   takeOlderThan(moment: number): readonly Waiting[] {
     const taken: Waiting[] = [];
-    for (const [name, room] of this.#rooms) {
+    for (const [name, room] of this.rooms) {
       const count = room.waiting.findIndex(({ since }) => since >= moment);
       taken.push(...room.waiting.splice(0, count === -1 ? room.waiting.length : count));
-      this.#tidy(name, room);
+      this.tidy(name, room);
     }
-    this.#waiting -= taken.length;
+    this.waitingCalls -= taken.length;
     return taken;
   }
 
-  #tidy(name: string, { waiting, underWay }: Room): void {
-    if (waiting.length === 0 && underWay === 0) this.#rooms.delete(name);
+  private tidy(name: string, { waiting, underWay }: Room): void {
+    if (waiting.length === 0 && underWay === 0) this.rooms.delete(name);
   }
 }
 

@@ -4,12 +4,12 @@ import { CallLanes, type Ended, type Waiting } from './callLanes.js';
 export class Endpoint {
   readonly lanes = new CallLanes();
   /** When each call under way began, oldest first. */
-  readonly #underWay = new Set<{ readonly since: number }>();
+  private readonly callsUnderWay = new Set<{ readonly since: number }>();
   /** What the last call was, once one has ended: bad is one that took long, or came to nothing. */
-  #last: 'good' | 'bad' | undefined;
+  private last: 'good' | 'bad' | undefined;
 
   get underWay(): number {
-    return this.#underWay.size;
+    return this.callsUnderWay.size;
   }
 
   get isIdle(): boolean {
@@ -18,22 +18,22 @@ export class Endpoint {
 
   /** Slow, too, is one that owes an answer for longer than `slowMs`. */
   isSlow(now: number, slowMs: number): boolean {
-    const [oldest] = this.#underWay;
-    return this.#last === 'bad' || (oldest !== undefined && now - oldest.since > slowMs);
+    const [oldest] = this.callsUnderWay;
+    return this.last === 'bad' || (oldest !== undefined && now - oldest.since > slowMs);
   }
 
   /** It keeps up, and has shown it. */
   isProven(now: number, slowMs: number): boolean {
-    return this.#last === 'good' && !this.isSlow(now, slowMs);
+    return this.last === 'good' && !this.isSlow(now, slowMs);
   }
 
   /** Gives what is to be called when the call has ended. */
   begin({ room }: Pick<Waiting, 'room'>, now: number): Ended {
     const call = { since: now };
-    this.#underWay.add(call);
+    this.callsUnderWay.add(call);
     return (isGood) => {
-      this.#underWay.delete(call);
-      this.#last = isGood ? 'good' : 'bad';
+      this.callsUnderWay.delete(call);
+      this.last = isGood ? 'good' : 'bad';
       this.lanes.ended(room);
     };
   }

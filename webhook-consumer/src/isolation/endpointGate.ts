@@ -50,118 +50,118 @@ export class GateClosed extends JobRequeued {
  * on those that wait in memory, and on how long they do; what is beyond is put off, so that it holds up nobody else.
  */
 export class EndpointGate {
-  readonly #options: GateOptions;
-  readonly #clock: Clock;
-  readonly #endpoints = new Map<string, Endpoint>();
-  #underWay = 0;
-  #bytes = 0;
-  #sweep: NodeJS.Timeout | undefined;
-  #isOpen = true;
+  private readonly options: GateOptions;
+  private readonly clock: Clock;
+  private readonly endpoints = new Map<string, Endpoint>();
+  private callsUnderWay = 0;
+  private bytes = 0;
+  private sweep: NodeJS.Timeout | undefined;
+  private isOpen = true;
 
   constructor(options: GateOptions, clock: Clock) {
-    this.#options = options;
-    this.#clock = clock;
+    this.options = options;
+    this.clock = clock;
   }
 
   get underWay(): number {
-    return this.#underWay;
+    return this.callsUnderWay;
   }
 
   /** Undefined: it has to be put off. Rejects with `GateClosed`. */
   async enter(applicant: Applicant): Promise<Pass | undefined> {
-    if (!this.#isOpen) throw new GateClosed();
-    const endpoint = this.#endpoint(applicant.endpoint);
-    if (!this.#hasPlace(endpoint, applicant)) {
-      this.#forgetIdle(applicant.endpoint, endpoint);
+    if (!this.isOpen) throw new GateClosed();
+    const endpoint = this.endpoint(applicant.endpoint);
+    if (!this.hasPlace(endpoint, applicant)) {
+      this.forgetIdle(applicant.endpoint, endpoint);
       return undefined;
     }
-    this.#bytes += applicant.bytes;
+    this.bytes += applicant.bytes;
     const ended = await new Promise<Ended | undefined>((settle) => {
-      endpoint.lanes.add({ ...applicant, since: this.#clock.monotonic(), settle });
-      this.#advance(endpoint);
-      this.#sweep ??= setInterval(() => this.#lookAfterAll(), sweepMs);
+      endpoint.lanes.add({ ...applicant, since: this.clock.monotonic(), settle });
+      this.advance(endpoint);
+      this.sweep ??= setInterval(() => this.lookAfterAll(), sweepMs);
     });
-    if (ended) return this.#pass(applicant, endpoint, ended);
-    this.#bytes -= applicant.bytes;
-    if (!this.#isOpen) throw new GateClosed();
+    if (ended) return this.pass(applicant, endpoint, ended);
+    this.bytes -= applicant.bytes;
+    if (!this.isOpen) throw new GateClosed();
     return undefined;
   }
 
   /** Those that wait are turned away; those under way go on. */
   close(): void {
-    this.#isOpen = false;
-    clearInterval(this.#sweep);
-    for (const { lanes } of this.#endpoints.values())
+    this.isOpen = false;
+    clearInterval(this.sweep);
+    for (const { lanes } of this.endpoints.values())
       for (const call of lanes.takeOlderThan(Infinity)) call.settle(undefined);
   }
 
-  #pass({ endpoint: name, bytes }: Applicant, endpoint: Endpoint, ended: Ended): Pass {
-    const began = this.#clock.monotonic();
-    const { slowMs } = this.#options;
+  private pass({ endpoint: name, bytes }: Applicant, endpoint: Endpoint, ended: Ended): Pass {
+    const began = this.clock.monotonic();
+    const { slowMs } = this.options;
     return {
       endpointClass: endpoint.isSlow(began, slowMs) ? 'slow' : 'steady',
       done: (isAnswered) => {
-        this.#underWay -= 1;
-        this.#bytes -= bytes;
-        ended(isAnswered && this.#clock.monotonic() - began <= slowMs);
-        this.#advance(endpoint);
-        this.#forgetIdle(name, endpoint);
-        if (this.#underWay === this.#options.mostCalls - 1) this.#advanceAll();
+        this.callsUnderWay -= 1;
+        this.bytes -= bytes;
+        ended(isAnswered && this.clock.monotonic() - began <= slowMs);
+        this.advance(endpoint);
+        this.forgetIdle(name, endpoint);
+        if (this.callsUnderWay === this.options.mostCalls - 1) this.advanceAll();
       },
     };
   }
 
-  #endpoint(name: string): Endpoint {
-    const known = this.#endpoints.get(name);
+  private endpoint(name: string): Endpoint {
+    const known = this.endpoints.get(name);
     if (known) return known;
     const endpoint = new Endpoint();
-    this.#endpoints.set(name, endpoint);
+    this.endpoints.set(name, endpoint);
     return endpoint;
   }
 
-  #forgetIdle(name: string, endpoint: Endpoint): void {
-    if (endpoint.isIdle) this.#endpoints.delete(name);
+  private forgetIdle(name: string, endpoint: Endpoint): void {
+    if (endpoint.isIdle) this.endpoints.delete(name);
   }
 
-  #hasPlace(endpoint: Endpoint, { bytes }: Applicant): boolean {
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#options.mostBytes) return false;
-    const isProven = endpoint.isProven(this.#clock.monotonic(), this.#options.slowMs);
+  private hasPlace(endpoint: Endpoint, { bytes }: Applicant): boolean {
+    if (this.bytes > 0 && this.bytes + bytes > this.options.mostBytes) return false;
+    const isProven = endpoint.isProven(this.clock.monotonic(), this.options.slowMs);
     const share = isProven ? waitingShare.proven : waitingShare.others;
-    return endpoint.lanes.waiting < share * this.#mostOf(endpoint);
+    return endpoint.lanes.waiting < share * this.mostOf(endpoint);
   }
 
   /** How many calls of the endpoint may be under way now. */
-  #mostOf(endpoint: Endpoint): number {
-    const { slowMs, mostCalls, ...most } = this.#options;
-    if (!endpoint.isSlow(this.#clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
-    const ofSlow = this.#underWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+  private mostOf(endpoint: Endpoint): number {
+    const { slowMs, mostCalls, ...most } = this.options;
+    if (!endpoint.isSlow(this.clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
+    const ofSlow = this.callsUnderWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
     return Math.min(ofSlow, most.mostCallsOfEndpoint);
   }
 
-  #advance(endpoint: Endpoint): void {
-    const now = this.#clock.monotonic();
-    while (this.#underWay < this.#options.mostCalls && endpoint.underWay < this.#mostOf(endpoint)) {
+  private advance(endpoint: Endpoint): void {
+    const now = this.clock.monotonic();
+    while (this.callsUnderWay < this.options.mostCalls && endpoint.underWay < this.mostOf(endpoint)) {
       const call = endpoint.lanes.next(now);
       if (call === undefined) return;
-      this.#underWay += 1;
+      this.callsUnderWay += 1;
       call.settle(endpoint.begin(call, now));
     }
   }
 
-  #advanceAll(): void {
-    for (const endpoint of this.#endpoints.values()) this.#advance(endpoint);
+  private advanceAll(): void {
+    for (const endpoint of this.endpoints.values()) this.advance(endpoint);
   }
 
   /** Lets start what has waited long enough for the calls of its room, and puts off what has waited too long. */
-  #lookAfterAll(): void {
-    const tooOld = this.#clock.monotonic() - this.#options.patienceMs;
-    this.#advanceAll();
-    for (const [name, endpoint] of this.#endpoints) {
+  private lookAfterAll(): void {
+    const tooOld = this.clock.monotonic() - this.options.patienceMs;
+    this.advanceAll();
+    for (const [name, endpoint] of this.endpoints) {
       for (const call of endpoint.lanes.takeOlderThan(tooOld)) call.settle(undefined);
-      this.#forgetIdle(name, endpoint);
+      this.forgetIdle(name, endpoint);
     }
-    if (this.#endpoints.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    if (this.endpoints.size > 0) return;
+    clearInterval(this.sweep);
+    this.sweep = undefined;
   }
 }

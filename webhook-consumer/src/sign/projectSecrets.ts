@@ -23,36 +23,36 @@ const mostProjects = 10_000;
 
 /** The keys that the calls of each project are signed with, kept until a domain event says that they have changed. */
 export class ProjectSecrets {
-  readonly #deps: SecretsDeps;
+  private readonly deps: SecretsDeps;
   /** Oldest first. */
-  readonly #known = new Map<string, Known>();
+  private readonly known = new Map<string, Known>();
 
   constructor(deps: SecretsDeps) {
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** Oldest first, none for a project without secrets. Rejects with `SecretNotOpened`, or when the read models fail. */
   keys(projectId: string): Promise<readonly Buffer[]> {
-    const now = this.#deps.clock.monotonic();
-    const known = this.#known.get(projectId);
+    const now = this.deps.clock.monotonic();
+    const known = this.known.get(projectId);
     if (known && known.until > now) return known.keys;
-    const keys = this.#read(projectId);
+    const keys = this.read(projectId);
     const fresh = { keys, until: now + keptMs };
-    this.#known.delete(projectId);
-    this.#known.set(projectId, fresh);
-    keys.catch(() => this.#known.get(projectId) === fresh && this.#known.delete(projectId));
-    if (this.#known.size > mostProjects) this.#known.delete(this.#known.keys().next().value as string);
+    this.known.delete(projectId);
+    this.known.set(projectId, fresh);
+    keys.catch(() => this.known.get(projectId) === fresh && this.known.delete(projectId));
+    if (this.known.size > mostProjects) this.known.delete(this.known.keys().next().value as string);
     return keys;
   }
 
   /** Takes the `domain-events` feed. */
   readonly happened = ({ type, metadata }: RecordedEvent): void => {
     if (type.startsWith('WebhookSecret') && metadata.projectId !== null)
-      this.#known.delete(metadata.projectId);
+      this.known.delete(metadata.projectId);
   };
 
-  async #read(projectId: string): Promise<readonly Buffer[]> {
-    const { views, secretBox } = this.#deps;
+  private async read(projectId: string): Promise<readonly Buffer[]> {
+    const { views, secretBox } = this.deps;
     const secrets = await views.find('webhookSecrets', {
       filter: { projectId },
       sort: [['createdPosition', 1]],

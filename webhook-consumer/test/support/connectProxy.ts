@@ -29,12 +29,12 @@ export const sayNothing: Tunnelling = (client) => void client.resume().on('end',
 export class ConnectProxy {
   readonly asked: { readonly target: string; readonly headers: IncomingHttpHeaders }[] = [];
   tunnelling: Tunnelling = tunnel;
-  readonly #server = createServer((_request, response) => response.writeHead(400).end());
-  readonly #sockets = new Set<Duplex>();
+  private readonly server = createServer((_request, response) => response.writeHead(400).end());
+  private readonly sockets = new Set<Duplex>();
 
   private constructor() {
-    this.#server.on('connection', (socket) => this.#sockets.add(socket));
-    this.#server.on('connect', ({ url = '', headers }, client: Duplex) => {
+    this.server.on('connection', (socket) => this.sockets.add(socket));
+    this.server.on('connect', ({ url = '', headers }, client: Duplex) => {
       client.on('error', () => undefined);
       this.asked.push({ target: url, headers });
       this.tunnelling(client, url);
@@ -43,20 +43,20 @@ export class ConnectProxy {
 
   static async open(): Promise<ConnectProxy> {
     const proxy = new ConnectProxy();
-    await once(proxy.#server.listen(0, '127.0.0.1'), 'listening');
+    await once(proxy.server.listen(0, '127.0.0.1'), 'listening');
     return proxy;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.server.address() as AddressInfo).port;
   }
 
   get openConnections(): number {
-    return [...this.#sockets].filter((socket) => !socket.destroyed).length;
+    return [...this.sockets].filter((socket) => !socket.destroyed).length;
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 }

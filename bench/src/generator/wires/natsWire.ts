@@ -7,39 +7,39 @@ type Take = (chunk: Buffer, from: number, to: number) => void;
 
 /** Takes the headers of a server's frames out of its bytes; what is left is given on piece by piece, in place. */
 class FrameStream {
-  readonly #take: Take;
-  readonly #header = Buffer.alloc(10);
-  #gathered = 0;
-  #left = 0;
+  private readonly take: Take;
+  private readonly header = Buffer.alloc(10);
+  private gathered = 0;
+  private left = 0;
 
   constructor(take: Take) {
-    this.#take = take;
+    this.take = take;
   }
 
   walk(chunk: Buffer, end: number): void {
     let at = 0;
     while (at < end) {
-      if (this.#left > 0) {
-        const to = Math.min(end, at + this.#left);
-        this.#take(chunk, at, to);
-        this.#left -= to - at;
+      if (this.left > 0) {
+        const to = Math.min(end, at + this.left);
+        this.take(chunk, at, to);
+        this.left -= to - at;
         at = to;
       } else {
-        this.#gather(chunk[at] as number);
+        this.gather(chunk[at] as number);
         at += 1;
       }
     }
   }
 
-  #gather(byte: number): void {
-    const header = this.#header;
-    header[this.#gathered] = byte;
-    this.#gathered += 1;
-    if (this.#gathered < 2) return;
+  private gather(byte: number): void {
+    const header = this.header;
+    header[this.gathered] = byte;
+    this.gathered += 1;
+    if (this.gathered < 2) return;
     const short = header[1] as number;
-    if (this.#gathered < (short < 126 ? 2 : short === 126 ? 4 : 10)) return;
-    this.#left = short < 126 ? short : short === 126 ? header.readUInt16BE(2) : header.readUInt32BE(6);
-    this.#gathered = 0;
+    if (this.gathered < (short < 126 ? 2 : short === 126 ? 4 : 10)) return;
+    this.left = short < 126 ? short : short === 126 ? header.readUInt16BE(2) : header.readUInt32BE(6);
+    this.gathered = 0;
   }
 }
 
@@ -54,61 +54,61 @@ const lineEndBytes = 2;
  */
 export class NatsWalker implements Walker {
   stampFromEnd = 0;
-  readonly #sink: FrameSink;
-  readonly #frames = new FrameStream((chunk, from, to) => this.#take(chunk, from, to));
-  readonly #splitStamp = Buffer.alloc(stampBytes);
+  private readonly sink: FrameSink;
+  private readonly frames = new FrameStream((chunk, from, to) => this.take(chunk, from, to));
+  private readonly splitStamp = Buffer.alloc(stampBytes);
   /** Of a record; 0 as long as no first line is complete. */
-  #length = 0;
+  private length = 0;
   /** Within the record. */
-  #at = 0;
-  #stamp = 0;
+  private at = 0;
+  private stamp = 0;
 
   constructor(sink: FrameSink) {
-    this.#sink = sink;
+    this.sink = sink;
   }
 
   walk(chunk: Buffer, end: number): void {
-    this.#frames.walk(chunk, end);
+    this.frames.walk(chunk, end);
   }
 
-  #take(chunk: Buffer, from: number, to: number): void {
+  private take(chunk: Buffer, from: number, to: number): void {
     let at = from;
     while (at < to) {
-      if (this.#at === 0 && chunk[at] !== letterM) throw new Error('NATS sent something besides messages');
-      at = this.#length === 0 ? this.#measure(chunk, at, to) : this.#step(chunk, at, to);
+      if (this.at === 0 && chunk[at] !== letterM) throw new Error('NATS sent something besides messages');
+      at = this.length === 0 ? this.measure(chunk, at, to) : this.step(chunk, at, to);
     }
   }
 
-  #measure(chunk: Buffer, from: number, to: number): number {
+  private measure(chunk: Buffer, from: number, to: number): number {
     for (let at = from; at < to; at += 1) {
-      this.#at += 1;
+      this.at += 1;
       if (chunk[at] !== carriageReturn) continue;
-      this.#length = this.#at - 1 + lineEndBytes + dataBytes + lineEndBytes;
+      this.length = this.at - 1 + lineEndBytes + dataBytes + lineEndBytes;
       return at + 1;
     }
     return to;
   }
 
-  #step(chunk: Buffer, at: number, to: number): number {
-    const step = Math.min(this.#length - this.#at, to - at);
-    if (this.stampFromEnd > 0) this.#lookForStamp(chunk, at, step);
-    this.#at += step;
-    if (this.#at === this.#length) {
-      this.#at = 0;
-      this.#sink.onFrame(2, this.#length, this.#stamp);
+  private step(chunk: Buffer, at: number, to: number): number {
+    const step = Math.min(this.length - this.at, to - at);
+    if (this.stampFromEnd > 0) this.lookForStamp(chunk, at, step);
+    this.at += step;
+    if (this.at === this.length) {
+      this.at = 0;
+      this.sink.onFrame(2, this.length, this.stamp);
     }
     return at + step;
   }
 
-  #lookForStamp(chunk: Buffer, at: number, step: number): void {
-    const begin = this.#length - this.stampFromEnd - this.#at;
+  private lookForStamp(chunk: Buffer, at: number, step: number): void {
+    const begin = this.length - this.stampFromEnd - this.at;
     const end = begin + stampBytes;
     if (begin >= 0 && end <= step) {
-      this.#stamp = chunk.readDoubleLE(at + begin);
+      this.stamp = chunk.readDoubleLE(at + begin);
     } else if (end > 0) {
       for (let index = Math.max(begin, 0); index < Math.min(end, step); index += 1)
-        this.#splitStamp[index - begin] = chunk[at + index] as number;
-      if (end <= step) this.#stamp = this.#splitStamp.readDoubleLE(0);
+        this.splitStamp[index - begin] = chunk[at + index] as number;
+      if (end <= step) this.stamp = this.splitStamp.readDoubleLE(0);
     }
   }
 }

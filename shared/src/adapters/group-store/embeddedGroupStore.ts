@@ -8,55 +8,55 @@ type GroupId = [topic: string, group: string];
 
 /** Worker groups in an LMDB file. */
 class EmbeddedGroupStore implements GroupStore {
-  readonly #environment: DurableEnvironment;
-  readonly #groups: Database<StoredGroup, GroupId>;
-  #isOpen = true;
+  private readonly environment: DurableEnvironment;
+  private readonly groups: Database<StoredGroup, GroupId>;
+  private isOpen = true;
 
   constructor(file: string) {
-    this.#environment = openDurableEnvironment(file);
-    this.#groups = this.#environment.root.openDB('groups', { encoding: 'json' });
+    this.environment = openDurableEnvironment(file);
+    this.groups = this.environment.root.openDB('groups', { encoding: 'json' });
   }
 
   /** Those that nobody has woken. */
   async removeExpired(now: number): Promise<void> {
     const expired: GroupId[] = [];
-    for (const { key, value } of this.#groups.getRange()) if (value.expiresAt <= now) expired.push(key);
+    for (const { key, value } of this.groups.getRange()) if (value.expiresAt <= now) expired.push(key);
     if (expired.length === 0) return;
-    await this.#transact(() => {
-      for (const id of expired) void this.#groups.remove(id);
+    await this.transact(() => {
+      for (const id of expired) void this.groups.remove(id);
     });
   }
 
   async load(topic: string, group: string): Promise<StoredGroup | undefined> {
-    this.#assertOpen();
-    return this.#groups.get([topic, group]);
+    this.assertOpen();
+    return this.groups.get([topic, group]);
   }
 
   async write(group: StoredGroup): Promise<void> {
-    this.#assertOpen();
-    await this.#transact(() => void this.#groups.put([group.topic, group.group], group));
+    this.assertOpen();
+    await this.transact(() => void this.groups.put([group.topic, group.group], group));
   }
 
   async forget(topic: string, group: string): Promise<void> {
-    this.#assertOpen();
-    await this.#transact(() => void this.#groups.remove([topic, group]));
+    this.assertOpen();
+    await this.transact(() => void this.groups.remove([topic, group]));
   }
 
   readonly close = once(async () => {
-    this.#isOpen = false;
-    await this.#environment.close();
+    this.isOpen = false;
+    await this.environment.close();
   });
 
-  async #transact(work: () => void): Promise<void> {
+  private async transact(work: () => void): Promise<void> {
     try {
-      await this.#environment.transact(work);
+      await this.environment.transact(work);
     } catch (cause) {
       throw new EngineUnavailable('worker groups', { cause });
     }
   }
 
-  #assertOpen(): void {
-    if (!this.#isOpen) throw new EngineUnavailable('worker groups');
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('worker groups');
   }
 }
 

@@ -9,94 +9,94 @@ export const messagePackAsJson = (bytes: Uint8Array): string => new Transcript(b
 const largestExact = BigInt(Number.MAX_SAFE_INTEGER);
 
 class Transcript {
-  readonly #bytes: Buffer;
-  #position = 0;
+  private readonly bytes: Buffer;
+  private position = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   whole(): string {
-    const text = this.#value();
-    if (this.#position !== this.#bytes.length) throw new RangeError('Not one MessagePack value');
+    const text = this.value();
+    if (this.position !== this.bytes.length) throw new RangeError('Not one MessagePack value');
     return text;
   }
 
-  #value(): string {
-    const head = this.#unsigned(1);
+  private value(): string {
+    const head = this.unsigned(1);
     if (head < 0x80) return String(head);
-    if (head < 0x90) return this.#map(head - 0x80);
-    if (head < 0xa0) return this.#array(head - 0x90);
-    if (head < 0xc0) return this.#text(head - 0xa0);
+    if (head < 0x90) return this.map(head - 0x80);
+    if (head < 0xa0) return this.array(head - 0x90);
+    if (head < 0xc0) return this.text(head - 0xa0);
     if (head >= 0xe0) return String(head - 0x100);
-    return this.#tagged(head);
+    return this.tagged(head);
   }
 
-  #tagged(head: number): string {
+  private tagged(head: number): string {
     if (head === 0xc2) return 'false';
     if (head === 0xc3) return 'true';
-    if (head === 0xca) return finite(this.#taken(4).readFloatBE());
-    if (head === 0xcb) return finite(this.#taken(8).readDoubleBE());
-    if (head >= 0xc4 && head <= 0xc6) return `"${this.#sized(head - 0xc4).toString('base64')}"`;
-    if (head >= 0xcc && head <= 0xcf) return this.#integer(1 << (head - 0xcc), false);
-    if (head >= 0xd0 && head <= 0xd3) return this.#integer(1 << (head - 0xd0), true);
-    if (head >= 0xd9 && head <= 0xdb) return this.#text(this.#unsigned(1 << (head - 0xd9)));
-    if (head === 0xdc || head === 0xdd) return this.#array(this.#unsigned(head === 0xdc ? 2 : 4));
-    if (head === 0xde || head === 0xdf) return this.#map(this.#unsigned(head === 0xde ? 2 : 4));
-    if (head >= 0xc7 && head <= 0xd8) return this.#extension(head);
+    if (head === 0xca) return finite(this.taken(4).readFloatBE());
+    if (head === 0xcb) return finite(this.taken(8).readDoubleBE());
+    if (head >= 0xc4 && head <= 0xc6) return `"${this.sized(head - 0xc4).toString('base64')}"`;
+    if (head >= 0xcc && head <= 0xcf) return this.integer(1 << (head - 0xcc), false);
+    if (head >= 0xd0 && head <= 0xd3) return this.integer(1 << (head - 0xd0), true);
+    if (head >= 0xd9 && head <= 0xdb) return this.text(this.unsigned(1 << (head - 0xd9)));
+    if (head === 0xdc || head === 0xdd) return this.array(this.unsigned(head === 0xdc ? 2 : 4));
+    if (head === 0xde || head === 0xdf) return this.map(this.unsigned(head === 0xde ? 2 : 4));
+    if (head >= 0xc7 && head <= 0xd8) return this.extension(head);
     return 'null';
   }
 
-  #integer(bytes: number, isSigned: boolean): string {
-    const taken = this.#taken(bytes);
+  private integer(bytes: number, isSigned: boolean): string {
+    const taken = this.taken(bytes);
     if (bytes < 8) return String(isSigned ? taken.readIntBE(0, bytes) : taken.readUIntBE(0, bytes));
     const value = isSigned ? taken.readBigInt64BE() : taken.readBigUInt64BE();
     const isExact = value >= -largestExact && value <= largestExact;
     return isExact ? value.toString() : `"${value}"`;
   }
 
-  #text(length: number): string {
-    return JSON.stringify(this.#taken(length).toString('utf8'));
+  private text(length: number): string {
+    return JSON.stringify(this.taken(length).toString('utf8'));
   }
 
-  #array(count: number): string {
+  private array(count: number): string {
     const items: string[] = [];
-    for (let item = 0; item < count; item++) items.push(this.#value());
+    for (let item = 0; item < count; item++) items.push(this.value());
     return `[${items.join(',')}]`;
   }
 
-  #map(count: number): string {
+  private map(count: number): string {
     const pairs: string[] = [];
-    for (let pair = 0; pair < count; pair++) pairs.push(`${this.#key()}:${this.#value()}`);
+    for (let pair = 0; pair < count; pair++) pairs.push(`${this.key()}:${this.value()}`);
     return `{${pairs.join(',')}}`;
   }
 
-  #key(): string {
-    const key = this.#value();
+  private key(): string {
+    const key = this.value();
     return key.startsWith('"') ? key : `"${key}"`;
   }
 
   /** Timestamps are the only ones that a gateway lets in. */
-  #extension(head: number): string {
-    const length = head < 0xd4 ? this.#unsigned(1 << (head - 0xc7)) : 1 << (head - 0xd4);
-    const type = this.#taken(1).readInt8();
-    const content = this.#taken(length);
+  private extension(head: number): string {
+    const length = head < 0xd4 ? this.unsigned(1 << (head - 0xc7)) : 1 << (head - 0xd4);
+    const type = this.taken(1).readInt8();
+    const content = this.taken(length);
     return type === -1 ? timestamp(content) : 'null';
   }
 
-  #sized(power: number): Buffer {
-    return this.#taken(this.#unsigned(1 << power));
+  private sized(power: number): Buffer {
+    return this.taken(this.unsigned(1 << power));
   }
 
-  #unsigned(bytes: number): number {
-    return this.#taken(bytes).readUIntBE(0, bytes);
+  private unsigned(bytes: number): number {
+    return this.taken(bytes).readUIntBE(0, bytes);
   }
 
-  #taken(length: number): Buffer {
-    const start = this.#position;
-    this.#position += length;
-    if (this.#position > this.#bytes.length) throw new RangeError('Not one MessagePack value');
-    return this.#bytes.subarray(start, this.#position);
+  private taken(length: number): Buffer {
+    const start = this.position;
+    this.position += length;
+    if (this.position > this.bytes.length) throw new RangeError('Not one MessagePack value');
+    return this.bytes.subarray(start, this.position);
   }
 }
 

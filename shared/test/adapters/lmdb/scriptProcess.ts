@@ -6,14 +6,14 @@ import { eventually } from '@roomwire/testing/run/eventually';
 /** A compiled script in a process of its own, which tells what it does line by line. */
 export class ScriptProcess {
   readonly lines: string[] = [];
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<unknown>;
+  private readonly child: ChildProcess;
+  private readonly exit: Promise<unknown>;
 
   private constructor(command: string, args: readonly string[]) {
-    this.#child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-    this.#ended = once(this.#child, 'close');
+    this.child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.exit = once(this.child, 'close');
     let rest = '';
-    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop()!;
       this.lines.push(...lines);
@@ -31,7 +31,7 @@ export class ScriptProcess {
   }
 
   get id(): number {
-    return this.#child.pid!;
+    return this.child.pid!;
   }
 
   hasPrinted(count: number): Promise<void> {
@@ -40,12 +40,12 @@ export class ScriptProcess {
 
   /** Resolves with the exit code, when all that it printed has been read. */
   async ended(): Promise<number | null> {
-    await this.#ended;
-    return this.#child.exitCode;
+    await this.exit;
+    return this.child.exitCode;
   }
 
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
+    this.child.kill('SIGKILL');
+    await this.exit;
   }
 }

@@ -8,12 +8,12 @@ export class RecordingSubscriber implements LogSubscriber {
   readonly batches: (readonly RecordedEvent[])[] = [];
   /** How many events had been handed over at each call of `onCaughtUp`. */
   readonly caughtUpAfter: number[] = [];
-  #held: Promise<void> = Promise.resolve();
-  #release: () => void = () => undefined;
+  private held: Promise<void> = Promise.resolve();
+  private releaseHeld: () => void = () => undefined;
 
   async onEvents(events: readonly RecordedEvent[]): Promise<void> {
     this.batches.push(events);
-    await this.#held;
+    await this.held;
   }
 
   onCaughtUp(): void {
@@ -29,13 +29,13 @@ export class RecordingSubscriber implements LogSubscriber {
   }
 
   hold(): void {
-    this.#held = new Promise((resolve) => {
-      this.#release = resolve;
+    this.held = new Promise((resolve) => {
+      this.releaseHeld = resolve;
     });
   }
 
   release(): void {
-    this.#release();
+    this.releaseHeld();
   }
 
   hasReceived(count: number): Promise<void> {

@@ -8,12 +8,12 @@ interface Waiting {
 
 /** An append-only file, one line an append. What `write` has resolved for outlives the process. */
 export class EventFile {
-  readonly #handle: FileHandle;
-  #queue: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  private readonly handle: FileHandle;
+  private queue: Waiting[] = [];
+  private writing: Promise<void> | undefined;
 
   private constructor(handle: FileHandle) {
-    this.#handle = handle;
+    this.handle = handle;
   }
 
   /** The file, and what was in it. An append that was cut off by the end of the process is taken away. */
@@ -29,24 +29,24 @@ export class EventFile {
   /** Resolves when the events are on disk, in the order of the calls. Those that come meanwhile share a sync. */
   write(events: readonly StoredEvent[]): Promise<void> {
     return new Promise((resolve) => {
-      this.#queue.push({ line: toLine(events), done: resolve });
-      this.#writing ??= this.#writeAll();
+      this.queue.push({ line: toLine(events), done: resolve });
+      this.writing ??= this.writeAll();
     });
   }
 
   /** Resolves when all that has been handed in so far is on disk. */
   async flushed(): Promise<void> {
-    await this.#writing;
+    await this.writing;
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const group = this.#queue;
-      this.#queue = [];
-      await this.#handle.appendFile(group.map(({ line }) => line).join(''));
-      await this.#handle.datasync();
+  private async writeAll(): Promise<void> {
+    while (this.queue.length > 0) {
+      const group = this.queue;
+      this.queue = [];
+      await this.handle.appendFile(group.map(({ line }) => line).join(''));
+      await this.handle.datasync();
       for (const { done } of group) done();
     }
-    this.#writing = undefined;
+    this.writing = undefined;
   }
 }
