@@ -1,17 +1,6 @@
 import { Command } from 'commander';
-import { addAnalytics } from './analytics.js';
-import { addAudit } from './audit.js';
-import { addBackup } from './backup.js';
-import { addDoctor } from './doctor.js';
 import { exitCodes } from './fail.js';
-import { addKeys } from './keys.js';
-import { addListen } from './listen.js';
-import { addPublish } from './publish.js';
-import { addRebuild } from './rebuild.js';
-import { addServices } from './services.js';
-import { addStart } from './start.js';
-import { addToken } from './token.js';
-import { addWebhooks } from './webhooks.js';
+import { serviceNames } from '../services/service.js';
 import { version } from '../version.js';
 
 const program = new Command('roomwire')
@@ -26,17 +15,30 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-addStart(program);
-addServices(program);
-addRebuild(program);
-addListen(program);
-addPublish(program);
-addToken(program);
-addKeys(program);
-addAudit(program);
-addWebhooks(program);
-addBackup(program);
-addDoctor(program);
-addAnalytics(program);
+type AddCommands = (program: Command) => void;
+
+/** In the order of the help text. */
+const commandFiles: readonly {
+  readonly names: readonly string[];
+  readonly load: () => Promise<AddCommands>;
+}[] = [
+  { names: ['start'], load: async () => (await import('./start.js')).addStart },
+  { names: serviceNames, load: async () => (await import('./services.js')).addServices },
+  { names: ['projections'], load: async () => (await import('./rebuild.js')).addRebuild },
+  { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
+  { names: ['publish'], load: async () => (await import('./publish.js')).addPublish },
+  { names: ['token'], load: async () => (await import('./token.js')).addToken },
+  { names: ['keys'], load: async () => (await import('./keys.js')).addKeys },
+  { names: ['audit'], load: async () => (await import('./audit.js')).addAudit },
+  { names: ['webhooks'], load: async () => (await import('./webhooks.js')).addWebhooks },
+  { names: ['backup', 'restore'], load: async () => (await import('./backup.js')).addBackup },
+  { names: ['doctor'], load: async () => (await import('./doctor.js')).addDoctor },
+  { names: ['analytics'], load: async () => (await import('./analytics.js')).addAnalytics },
+];
+
+// Loading every command takes most of a second, so only help and mistyped commands load all of them.
+const [, , command = ''] = process.argv;
+const named = commandFiles.filter(({ names }) => names.includes(command));
+for (const { load } of named.length > 0 ? named : commandFiles) (await load())(program);
 
 await program.parseAsync();

@@ -9,11 +9,7 @@ import { createAdapters, type Adapters } from '../engines/adapters.js';
 import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { createHttpFront } from '../process/httpFront.js';
 import { loadSecrets } from '../process/keptSecrets.js';
-import { startCommandApi } from './commandApi.js';
-import { startGateway } from './gateway.js';
-import { startProjections } from './projections.js';
 import type { ServiceName, StartService, ServiceContext } from './service.js';
-import { startWebhookConsumer } from './webhookConsumer.js';
 
 export interface Running {
   /** Without a path, e.g. `http://127.0.0.1:8080`. */
@@ -33,11 +29,12 @@ export interface RunHooks {
 
 const nothing = async (): Promise<void> => undefined;
 
-const startService: { readonly [Name in ServiceName]: StartService } = {
-  'command-api': startCommandApi,
-  projections: startProjections,
-  gateway: startGateway,
-  'webhook-consumer': startWebhookConsumer,
+/** A process loads only the services that it runs. */
+const services: { readonly [Name in ServiceName]: () => Promise<StartService> } = {
+  'command-api': async () => (await import('./commandApi.js')).startCommandApi,
+  projections: async () => (await import('./projections.js')).startProjections,
+  gateway: async () => (await import('./gateway.js')).startGateway,
+  'webhook-consumer': async () => (await import('./webhookConsumer.js')).startWebhookConsumer,
 };
 
 /** Requests and sockets under way get this long to end. */
@@ -80,11 +77,11 @@ export const run = (
       clock: systemClock,
       random: systemRandom,
     };
-    if (names.includes('projections')) await startProjections(surroundings);
+    if (names.includes('projections')) await (await services.projections())(surroundings);
     // Requests are answered for as long as the read models follow.
     closing.push(() => front.close(graceMs));
     await between(surroundings);
-    for (const name of names) if (name !== 'projections') await startService[name](surroundings);
+    for (const name of names) if (name !== 'projections') await (await services[name]())(surroundings);
     front.ready(() => adapters.areReachable());
     closing.push(() => draining.closeAll());
     closing.push(async () => front.withdraw());
