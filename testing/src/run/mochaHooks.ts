@@ -10,29 +10,36 @@ const passedLater: string[] = [];
 const uncaught: string[] = [];
 let latest = 'Before the first test';
 
-// Mocha hands on a rejection that nobody catches, and where nobody listens it is lost. A service would have died of it.
+// Mocha re-emits an unhandled rejection, which is lost without a listener. A service would have died of it.
 process.on('unhandledRejection', (reason) => void uncaught.push(`${latest}: ${inspect(reason)}`));
 
-/** Mocha's own hooks: what was seen of the tests besides their result. */
+/** Mocha's root hooks: what is reported besides the results of the tests. */
 export const mochaHooks = {
   beforeEach(this: Context): void {
     latest = this.currentTest?.fullTitle() ?? latest;
   },
 
-  /** Where a test may be repeated, it must not go unnoticed that it had to be. */
+  /** A test that passed only when it was repeated is reported. */
   afterEach(this: Context): void {
     const test = this.currentTest;
     if (test?.isPassed() && (test as unknown as { currentRetry(): number }).currentRetry() > 0)
       passedLater.push(test.fullTitle());
   },
 
-  /** A process that something keeps open after the last test says what it is, and ends with their result. */
+  /**
+   * Runs once at the end, and in parallel runs after each file. A process that something keeps open after the last test
+   * reports what it is, and exits with the result of the tests; workers of a parallel run are ended by mocha.
+   */
   afterAll(): void {
-    for (const title of passedLater) say(`Passed at the second attempt only: ${title}`);
-    setTimeout(() => {
-      say(`The tests have ended and left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`);
-      process.exit();
-    }, graceMs).unref();
-    if (uncaught.length > 0) throw new Error(`Nobody caught, since or in the test:\n${uncaught.join('\n')}`);
+    for (const title of passedLater.splice(0)) say(`Passed only at the second attempt: ${title}`);
+    if (process.env['MOCHA_WORKER_ID'] === undefined)
+      setTimeout(() => {
+        const open = [...new Set(process.getActiveResourcesInfo())].join(', ');
+        say(`The tests have ended and left open: ${open}`);
+        process.exit();
+      }, graceMs).unref();
+    const unhandled = uncaught.splice(0);
+    if (unhandled.length > 0)
+      throw new Error(`Unhandled rejections during or after:\n${unhandled.join('\n')}`);
   },
 };
