@@ -2,63 +2,49 @@ import { actorStatuses, actorTypes, type Actor } from '@roomwire/shared/domain/a
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { presentUsed } from '../http/listing.js';
-import {
-  activeOrDisabledSchema,
-  described,
-  nameSchema,
-  objectSchema,
-  oneOf,
-  orNull,
-  record,
-  strictObject,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 const settableSchemas = {
-  expiresAt: orNull(timeSchema),
-  metadata: orNull(objectSchema),
-  accessScopeId: orNull(uuidSchema),
+  expiresAt: s.orNull(s.time),
+  metadata: s.orNull(s.object),
+  accessScopeId: s.orNull(s.uuid),
 };
 
-export const createActorSchema = titled(
+export const createActorSchema = s.titled(
   'NewActor',
-  strictObject({ name: nameSchema, actorType: oneOf(actorTypes), ...settableSchemas }, ['name', 'actorType']),
+  s.strictObject({ name: s.name, actorType: s.oneOf(actorTypes), ...settableSchemas }, ['name', 'actorType']),
 );
 
-export type UpdateActorBody = ValueOf<typeof updateActorSchema>;
+export type UpdateActorBody = s.ValueOf<typeof updateActorSchema>;
 
-export const updateActorSchema = titled(
+export const updateActorSchema = s.titled(
   'ActorChanges',
-  strictObject({ name: nameSchema, status: activeOrDisabledSchema, ...settableSchemas }),
+  s.strictObject({ name: s.name, status: s.activeOrDisabled, ...settableSchemas }),
 );
 
 const actorFields = {
-  actorTokenId: uuidSchema,
-  projectId: uuidSchema,
-  accessScopeId: orNull(uuidSchema),
-  keyId: described(textSchema, 'Public: `at_live_<id>`, the `sub` of client tokens'),
-  name: textSchema,
-  actorType: oneOf(actorTypes),
-  status: oneOf(actorStatuses),
-  expiresAt: orNull(timeSchema),
-  lastUsedAt: orNull(timeSchema),
-  metadata: orNull(objectSchema),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  actorTokenId: s.uuid,
+  projectId: s.uuid,
+  accessScopeId: s.orNull(s.uuid),
+  keyId: s.text({ description: 'Public: `at_live_<id>`, the `sub` of client tokens' }),
+  name: s.text(),
+  actorType: s.oneOf(actorTypes),
+  status: s.oneOf(actorStatuses),
+  expiresAt: s.orNull(s.time),
+  lastUsedAt: s.orNull(s.time),
+  metadata: s.orNull(s.object),
+  createdAt: s.time,
+  updatedAt: s.time,
 };
 
-export const actorSchema = record('Actor', actorFields);
+export const actorSchema = s.record('Actor', actorFields);
 
-export const createdActorSchema = record('CreatedActor', {
+export const createdActorSchema = s.record('CreatedActor', {
   ...actorFields,
-  accessToken: described(textSchema, '`at_live_<id>.<secret>`; shown only in this answer'),
+  accessToken: s.text({ description: '`at_live_<id>.<secret>`; shown only in this answer' }),
 });
 
-type ActorAnswer = ValueOf<typeof actorSchema>;
+type ActorAnswer = s.ValueOf<typeof actorSchema>;
 
 export const presentActor = (actor: Actor, lastUsedAt: string | null): ActorAnswer => ({
   actorTokenId: actor.actorTokenId,

@@ -11,7 +11,6 @@ import {
   type ProjectCaller,
   type Route,
 } from '../http/route.js';
-import { listOf, normalTime } from '../http/schema.js';
 import {
   actorSchema,
   createdActorSchema,
@@ -26,6 +25,8 @@ import {
 } from './resource.js';
 import { actorTarget, existing } from './decider.js';
 import { changeActor, type AskedScope } from './scopeMembership.js';
+import { normalTime } from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 interface ActorRequest {
   readonly caller: ProjectCaller;
@@ -58,7 +59,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       tag: 'Actors',
       summary: 'List the actors of the project',
       status: 200,
-      answer: listOf(actorSchema),
+      answer: s.listOf(actorSchema),
       example: { answer: [exampleActor] },
       rejections: [],
       async handle({ caller }) {

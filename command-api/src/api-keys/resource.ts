@@ -2,46 +2,35 @@ import type { ApiKey } from '@roomwire/shared/domain/api-keys/apiKey';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';
-import {
-  described,
-  nameSchema,
-  orNull,
-  record,
-  strictObject,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
-export const createApiKeySchema = titled(
+export const createApiKeySchema = s.titled(
   'NewApiKey',
-  strictObject({ name: nameSchema, expiresAt: orNull(timeSchema) }, ['name']),
+  s.strictObject({ name: s.name, expiresAt: s.orNull(s.time) }, ['name']),
 );
 
 export const apiKeysQuerySchema = pageQuerySchema(['name', 'expiresAt', 'createdAt']);
 
 const apiKeyFields = {
-  apiKeyId: uuidSchema,
-  organizationId: uuidSchema,
-  projectId: described(orNull(uuidSchema), 'Null for a key of the organization alone'),
-  keyId: described(textSchema, 'Public: `ak_live_<id>`'),
-  name: textSchema,
-  expiresAt: orNull(timeSchema),
-  lastUsedAt: orNull(timeSchema),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  apiKeyId: s.uuid,
+  organizationId: s.uuid,
+  projectId: s.described(s.orNull(s.uuid), 'Null for a key of the organization alone'),
+  keyId: s.text({ description: 'Public: `ak_live_<id>`' }),
+  name: s.text(),
+  expiresAt: s.orNull(s.time),
+  lastUsedAt: s.orNull(s.time),
+  createdAt: s.time,
+  updatedAt: s.time,
 };
 
-export const apiKeySchema = record('ApiKey', apiKeyFields);
+export const apiKeySchema = s.record('ApiKey', apiKeyFields);
 
-export const createdApiKeySchema = record('CreatedApiKey', {
+export const createdApiKeySchema = s.record('CreatedApiKey', {
   ...apiKeyFields,
-  apiKey: described(textSchema, '`ak_live_<id>.<secret>`; shown only in this answer'),
+  apiKey: s.text({ description: '`ak_live_<id>.<secret>`; shown only in this answer' }),
 });
 
-type ApiKeyAnswer = ValueOf<typeof apiKeySchema>;
+type ApiKeyAnswer = s.ValueOf<typeof apiKeySchema>;
 
 export const presentApiKey = (apiKey: ApiKey, lastUsedAt: string | null): ApiKeyAnswer => ({
   apiKeyId: apiKey.apiKeyId,

@@ -10,48 +10,22 @@ import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import { pathValue, type ProjectRequest } from '../http/route.js';
-import {
-  activeOrDisabledSchema,
-  anything,
-  countSchema,
-  described,
-  descriptionSchema,
-  dictionaryOf,
-  flag,
-  flagSchema,
-  limited,
-  listOf,
-  nameSchema,
-  oneOf,
-  only,
-  openObject,
-  orNull,
-  record,
-  slugSchema,
-  strictObject,
-  text,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { appsTarget, existing } from './decider.js';
+import * as s from '../http/schema.js';
 
-export type CreateAppBody = ValueOf<typeof createAppSchema>;
+export type CreateAppBody = s.ValueOf<typeof createAppSchema>;
 
-export const createAppSchema = limited(
-  titled(
+export const createAppSchema = s.limited(
+  s.titled(
     'NewApp',
-    strictObject(
+    s.strictObject(
       {
-        name: nameSchema,
-        description: descriptionSchema,
+        name: s.name,
+        description: s.description,
         ...definedSchemas,
         // Four hex digits and a hyphen are added to it.
-        slug: limited(slugSchema, { maxLength: slugBaseMaxLength }),
-        blueprintId: uuidSchema,
+        slug: s.limited(s.slug, { maxLength: slugBaseMaxLength }),
+        blueprintId: s.uuid,
         blueprintVersion: versionSchema,
       },
       ['name'],
@@ -60,83 +34,83 @@ export const createAppSchema = limited(
   { if: { required: ['blueprintVersion'] }, then: { required: ['blueprintId'] } },
 );
 
-export const updateAppSchema = titled(
+export const updateAppSchema = s.titled(
   'AppChanges',
-  strictObject({
-    name: nameSchema,
-    status: activeOrDisabledSchema,
-    pinnedBlueprintVersion: flag(),
-    description: descriptionSchema,
-    slug: slugSchema,
+  s.strictObject({
+    name: s.name,
+    status: s.activeOrDisabled,
+    pinnedBlueprintVersion: s.flag(),
+    description: s.description,
+    slug: s.slug,
     ...changeableSchemas,
   }),
 );
 
 export const appsQuerySchema = pageQuerySchema(['name', 'slug', 'status', 'createdAt', 'updatedAt'], {
-  name: text({ maxLength: 255 }),
-  blueprintId: uuidSchema,
-  status: oneOf(appStatuses),
+  name: s.text({ maxLength: 255 }),
+  blueprintId: s.uuid,
+  status: s.oneOf(appStatuses),
 });
 
-const webhookSchema = titled(
+const webhookSchema = s.titled(
   'Webhook',
-  strictObject({ url: textSchema, headers: dictionaryOf(textSchema) }, ['url']),
+  s.strictObject({ url: s.text(), headers: s.dictionaryOf(s.text()) }, ['url']),
 );
 
-const loggingSchema = strictObject(
+const loggingSchema = s.strictObject(
   {
-    enabled: flagSchema,
-    retention: oneOf(retentions),
-    replayEnabled: flagSchema,
-    maxReplayMessages: countSchema,
+    enabled: s.flag(),
+    retention: s.oneOf(retentions),
+    replayEnabled: s.flag(),
+    maxReplayMessages: s.count,
   },
   ['enabled'],
 );
 
-const topicConfigSchema = titled(
+const topicConfigSchema = s.titled(
   'TopicConfig',
-  strictObject({
+  s.strictObject({
     logging: loggingSchema,
-    webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+    webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
   }),
 );
 
-const configSchema = titled(
+const configSchema = s.titled(
   'AppConfig',
-  openObject({
-    autoProvisionRooms: flagSchema,
-    accessMode: oneOf(accessModes),
-    lobbies: listOf(strictObject({ slug: textSchema, rooms: listOf(textSchema) }, ['slug', 'rooms'])),
+  s.openObject({
+    autoProvisionRooms: s.flag(),
+    accessMode: s.oneOf(accessModes),
+    lobbies: s.listOf(s.strictObject({ slug: s.text(), rooms: s.listOf(s.text()) }, ['slug', 'rooms'])),
   }),
 );
 
-const keptAsSent = anything({ description: 'Any JSON value, as it was sent; null where none was' });
+const keptAsSent = s.anything({ description: 'Any JSON value, as it was sent; null where none was' });
 
-export const appSchema = record('App', {
-  appId: uuidSchema,
-  projectId: uuidSchema,
-  name: textSchema,
-  slug: described(textSchema, 'First segment of topic addresses'),
-  description: textOrNullSchema,
-  status: oneOf(appStatuses),
-  blueprintId: orNull(uuidSchema),
-  blueprintVersion: textOrNullSchema,
-  pinnedBlueprintVersion: flagSchema,
+export const appSchema = s.record('App', {
+  appId: s.uuid,
+  projectId: s.uuid,
+  name: s.text(),
+  slug: s.text({ description: 'First segment of topic addresses' }),
+  description: s.orNull(s.text()),
+  status: s.oneOf(appStatuses),
+  blueprintId: s.orNull(s.uuid),
+  blueprintVersion: s.orNull(s.text()),
+  pinnedBlueprintVersion: s.flag(),
   config: configSchema,
-  topics: listOf(textSchema),
-  topicConfigs: dictionaryOf(topicConfigSchema),
-  hydrationWebhook: orNull(webhookSchema),
-  triggerWebhook: orNull(webhookSchema),
+  topics: s.listOf(s.text()),
+  topicConfigs: s.dictionaryOf(topicConfigSchema),
+  hydrationWebhook: s.orNull(webhookSchema),
+  triggerWebhook: s.orNull(webhookSchema),
   dependencies: keptAsSent,
   files: keptAsSent,
   framework: keptAsSent,
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-export const appDeletedSchema = record('AppDeleted', { success: only(true) });
+export const appDeletedSchema = s.record('AppDeleted', { success: s.only(true) });
 
-type AppAnswer = ValueOf<typeof appSchema>;
+type AppAnswer = s.ValueOf<typeof appSchema>;
 
 export const presentApp = (app: App, owner: AppOwner): AppAnswer => ({
   appId: app.appId,

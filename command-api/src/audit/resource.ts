@@ -1,50 +1,32 @@
 import type { AuditPosition, AuditEntry } from '@roomwire/shared/ports/auditIndex';
-import {
-  anything,
-  described,
-  eitherOrNull,
-  listOf,
-  number,
-  objectSchema,
-  orNull,
-  queryOf,
-  record,
-  strictObject,
-  text,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { PastRecord } from './auditReads.js';
 import { withoutSecrets, type AttributedDifference, type RecordState } from './recordStates.js';
+import * as s from '../http/schema.js';
 
-export type HistoryQuery = ValueOf<typeof historyQuerySchema>;
+export type HistoryQuery = s.ValueOf<typeof historyQuerySchema>;
 
-export const historyQuerySchema = queryOf({
-  projectId: uuidSchema,
-  resourceId: described(uuidSchema, 'A record that an event changed or names'),
-  type: text({ maxLength: 100, description: 'For example `RoomCreated`' }),
-  principal: text({ maxLength: 500, description: '`apiKey:<keyId>`, `session:<subject>` or `system`' }),
-  from: described(timeSchema, 'Inclusive'),
-  to: described(timeSchema, 'Inclusive'),
-  limit: number({ description: 'Events on a page; clamped to 1-100', default: 50 }),
-  cursor: text({
+export const historyQuerySchema = s.queryOf({
+  projectId: s.uuid,
+  resourceId: s.described(s.uuid, 'A record that an event changed or names'),
+  type: s.text({ maxLength: 100, description: 'For example `RoomCreated`' }),
+  principal: s.text({ maxLength: 500, description: '`apiKey:<keyId>`, `session:<subject>` or `system`' }),
+  from: s.described(s.time, 'Inclusive'),
+  to: s.described(s.time, 'Inclusive'),
+  limit: s.number({ description: 'Events on a page; clamped to 1-100', default: 50 }),
+  cursor: s.text({
     maxLength: 80,
     pattern: '^\\d{1,16}\\.[\\d-]{1,60}$',
     description: '`nextCursor` of the previous page',
   }),
 });
 
-const nowByDefault = described(timeSchema, 'Now by default');
+const nowByDefault = s.described(s.time, 'Now by default');
 
-export const stateQuerySchema = queryOf({ resourceId: uuidSchema, at: nowByDefault }, ['resourceId']);
+export const stateQuerySchema = s.queryOf({ resourceId: s.uuid, at: nowByDefault }, ['resourceId']);
 
-export const diffQuerySchema = queryOf({ resourceId: uuidSchema, from: timeSchema, to: nowByDefault }, [
+export const diffQuerySchema = s.queryOf({ resourceId: s.uuid, from: s.time, to: nowByDefault }, [
   'resourceId',
   'from',
 ]);
@@ -57,47 +39,47 @@ export const placeOfCursor = (cursor: string): AuditPosition => {
 };
 
 const changeFields = {
-  eventId: uuidSchema,
-  type: textSchema,
-  occurredAt: timeSchema,
-  principal: described(textSchema, 'The author: `apiKey:<keyId>`, `session:<subject>` or `system`'),
-  requestId: textSchema,
+  eventId: s.uuid,
+  type: s.text(),
+  occurredAt: s.time,
+  principal: s.text({ description: 'The author: `apiKey:<keyId>`, `session:<subject>` or `system`' }),
+  requestId: s.text(),
 };
 
-export const changeSchema = record('Change', changeFields);
+export const changeSchema = s.record('Change', changeFields);
 
-const resourceType = described(textSchema, 'For example `rooms`');
+const resourceType = s.text({ description: 'For example `rooms`' });
 
-const entrySchema = record('AuditEvent', {
+const entrySchema = s.record('AuditEvent', {
   ...changeFields,
-  projectId: orNull(uuidSchema),
-  resourceIds: described(listOf(textSchema), 'The records that the event created, changed or removed'),
-  data: described(objectSchema, 'The data of the event, without hashes and encrypted secrets'),
+  projectId: s.orNull(s.uuid),
+  resourceIds: s.described(s.listOf(s.text()), 'The records that the event created, changed or removed'),
+  data: s.described(s.object, 'The data of the event, without hashes and encrypted secrets'),
 });
 
-export const historySchema = record('AuditPage', {
-  data: listOf(entrySchema),
-  nextCursor: described(
-    textOrNullSchema,
+export const historySchema = s.record('AuditPage', {
+  data: s.listOf(entrySchema),
+  nextCursor: s.described(
+    s.orNull(s.text()),
     'Null on the last page. A page may have fewer events than its limit and not be the last.',
   ),
 });
 
-export const stateSchema = record('PastState', {
-  resourceId: uuidSchema,
+export const stateSchema = s.record('PastState', {
+  resourceId: s.uuid,
   resourceType,
-  at: timeSchema,
-  record: described(orNull(objectSchema), 'Null where it did not exist'),
-  lastChange: eitherOrNull(changeSchema),
+  at: s.time,
+  record: s.described(s.orNull(s.object), 'Null where it did not exist'),
+  lastChange: s.eitherOrNull(changeSchema),
 });
 
-const valueThen = anything({ description: 'Absent where the field did not exist' });
+const valueThen = s.anything({ description: 'Absent where the field did not exist' });
 
-const differenceSchema = titled(
+const differenceSchema = s.titled(
   'Difference',
-  strictObject(
+  s.strictObject(
     {
-      path: described(textSchema, 'JSON Pointer'),
+      path: s.text({ description: 'JSON Pointer' }),
       before: valueThen,
       after: valueThen,
       change: changeSchema,
@@ -106,15 +88,15 @@ const differenceSchema = titled(
   ),
 );
 
-export const diffSchema = record('PastDifferences', {
-  resourceId: uuidSchema,
+export const diffSchema = s.record('PastDifferences', {
+  resourceId: s.uuid,
   resourceType,
-  from: timeSchema,
-  to: timeSchema,
-  differences: listOf(differenceSchema),
+  from: s.time,
+  to: s.time,
+  differences: s.listOf(differenceSchema),
 });
 
-type ChangeAnswer = ValueOf<typeof changeSchema>;
+type ChangeAnswer = s.ValueOf<typeof changeSchema>;
 
 const exampleChange: ChangeAnswer = {
   eventId: exampleIds.dlqId,
@@ -126,7 +108,7 @@ const exampleChange: ChangeAnswer = {
 
 const { appId, projectId, roomId } = exampleIds;
 
-export const exampleHistory: ValueOf<typeof historySchema> = {
+export const exampleHistory: s.ValueOf<typeof historySchema> = {
   data: [
     {
       ...exampleChange,
@@ -138,7 +120,7 @@ export const exampleHistory: ValueOf<typeof historySchema> = {
   nextCursor: '1795244912345.0000000000000042',
 };
 
-export const exampleState: ValueOf<typeof stateSchema> = {
+export const exampleState: s.ValueOf<typeof stateSchema> = {
   resourceId: roomId,
   resourceType: 'rooms',
   at: exampleTime,
@@ -146,7 +128,7 @@ export const exampleState: ValueOf<typeof stateSchema> = {
   lastChange: exampleChange,
 };
 
-export const exampleDifferences: ValueOf<typeof diffSchema> = {
+export const exampleDifferences: s.ValueOf<typeof diffSchema> = {
   resourceId: roomId,
   resourceType: 'rooms',
   from: exampleTime,
@@ -163,7 +145,7 @@ export const presentChange = ({ id, type, metadata }: RecordedEvent): ChangeAnsw
   requestId: metadata.requestId,
 });
 
-export const presentEntry = ({ event, changed }: AuditEntry): ValueOf<typeof entrySchema> => ({
+export const presentEntry = ({ event, changed }: AuditEntry): s.ValueOf<typeof entrySchema> => ({
   ...presentChange(event),
   projectId: event.metadata.projectId,
   resourceIds: changed.map(({ id }) => id),
@@ -174,7 +156,7 @@ export const presentState = (
   { view, id }: PastRecord,
   at: string,
   { record, lastChange }: RecordState,
-): ValueOf<typeof stateSchema> => ({
+): s.ValueOf<typeof stateSchema> => ({
   resourceId: id,
   resourceType: view,
   at,
@@ -186,7 +168,7 @@ export const presentDifferences = (
   { view, id }: PastRecord,
   times: { readonly from: string; readonly to: string },
   differences: readonly AttributedDifference[],
-): ValueOf<typeof diffSchema> => ({
+): s.ValueOf<typeof diffSchema> => ({
   resourceId: id,
   resourceType: view,
   ...times,

@@ -3,36 +3,17 @@ import { accessModes } from '@roomwire/shared/domain/apps/app';
 import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprints/blueprint';
 import { validationError, type FailedConstraint } from '../http/errors.js';
-import {
-  anything,
-  arrayOf,
-  descriptionSchema,
-  flag,
-  integer,
-  mapOf,
-  nameSchema,
-  objectSchema,
-  oneOf,
-  openObject,
-  orNull,
-  slugSchema,
-  strictObject,
-  text,
-  titled,
-  topicNameSchema,
-  topicsSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { slugFromName } from '../policy/slugFromName.js';
+import * as s from '../http/schema.js';
 
-const webhookSchema = titled(
+const webhookSchema = s.titled(
   'WebhookInput',
-  strictObject(
+  s.strictObject(
     {
-      url: text({ format: 'webhook-url' }),
-      headers: mapOf(
+      url: s.text({ format: 'webhook-url' }),
+      headers: s.mapOf(
         { format: 'webhook-header-name', maxLength: 256 },
-        text({ format: 'header-value', maxLength: 8192 }),
+        s.text({ format: 'header-value', maxLength: 8192 }),
         50,
       ),
     },
@@ -40,36 +21,36 @@ const webhookSchema = titled(
   ),
 );
 
-const loggingSchema = strictObject(
+const loggingSchema = s.strictObject(
   {
-    enabled: flag(),
-    retention: oneOf(retentions),
-    replayEnabled: flag(),
-    maxReplayMessages: integer({ minimum: 1, maximum: 100_000 }),
+    enabled: s.flag(),
+    retention: s.oneOf(retentions),
+    replayEnabled: s.flag(),
+    maxReplayMessages: s.integer({ minimum: 1, maximum: 100_000 }),
   },
   ['enabled'],
 );
 
-const topicConfigsSchema = mapOf(
-  topicNameSchema,
-  titled(
+const topicConfigsSchema = s.mapOf(
+  s.topicName,
+  s.titled(
     'TopicConfigInput',
-    strictObject({
+    s.strictObject({
       logging: loggingSchema,
-      webhooks: strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+      webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
     }),
   ),
   1000,
 );
 
 /** Fields that the service reads are checked; apps may keep settings of their own beside them. */
-const configSchema = titled(
+const configSchema = s.titled(
   'AppConfigInput',
-  openObject({
-    autoProvisionRooms: flag(),
-    accessMode: oneOf(accessModes),
-    lobbies: arrayOf(
-      strictObject({ slug: slugSchema, rooms: arrayOf(text({ pattern: '^[a-z0-9-]+\\*?$' }), 1000) }, [
+  s.openObject({
+    autoProvisionRooms: s.flag(),
+    accessMode: s.oneOf(accessModes),
+    lobbies: s.arrayOf(
+      s.strictObject({ slug: s.slug, rooms: s.arrayOf(s.text({ pattern: '^[a-z0-9-]+\\*?$' }), 1000) }, [
         'slug',
         'rooms',
       ]),
@@ -80,15 +61,15 @@ const configSchema = titled(
 
 /** For apps that carry source code. */
 const keptAsSent = (example: unknown) =>
-  anything({ description: 'Any JSON value, stored as it is sent', examples: [example] });
+  s.anything({ description: 'Any JSON value, stored as it is sent', examples: [example] });
 
 /** The fields of an app that a blueprint may define, and that can be changed in the app. */
 export const changeableSchemas = {
   config: configSchema,
-  topics: topicsSchema,
+  topics: s.topics,
   topicConfigs: topicConfigsSchema,
-  hydrationWebhook: orNull(webhookSchema),
-  triggerWebhook: orNull(webhookSchema),
+  hydrationWebhook: s.orNull(webhookSchema),
+  triggerWebhook: s.orNull(webhookSchema),
   dependencies: keptAsSent({ zod: '4.1.0' }),
   files: keptAsSent({ 'index.ts': 'export {};' }),
 };
@@ -96,30 +77,30 @@ export const changeableSchemas = {
 /** The fields of an app that a blueprint may define. */
 export const definedSchemas = { ...changeableSchemas, framework: keptAsSent('express') };
 
-const roomSchema = titled(
+const roomSchema = s.titled(
   'BlueprintRoom',
-  strictObject(
+  s.strictObject(
     {
-      name: nameSchema,
-      slug: slugSchema,
-      description: descriptionSchema,
-      topics: topicsSchema,
-      metadata: objectSchema,
+      name: s.name,
+      slug: s.slug,
+      description: s.description,
+      topics: s.topics,
+      metadata: s.object,
     },
     ['name'],
   ),
 );
 
-export const definitionSchema = titled(
+export const definitionSchema = s.titled(
   'BlueprintDefinition',
-  strictObject({ ...definedSchemas, rooms: arrayOf(roomSchema, 5000) }),
+  s.strictObject({ ...definedSchemas, rooms: s.arrayOf(roomSchema, 5000) }),
 );
 
 /** A version is one event, which with its envelope must fit into an append of any event log (1 MiB). */
 const mostBytes = 512 * 1024;
 
 /** A definition as it is stored, with every field. Throws a validation error for what a schema cannot express. */
-export const readDefinition = (body: ValueOf<typeof definitionSchema>): BlueprintDefinition => {
+export const readDefinition = (body: s.ValueOf<typeof definitionSchema>): BlueprintDefinition => {
   const definition = {
     topics: body.topics ?? [],
     topicConfigs: body.topicConfigs ?? {},
@@ -136,7 +117,7 @@ export const readDefinition = (body: ValueOf<typeof definitionSchema>): Blueprin
   return definition;
 };
 
-const readRoom = (room: ValueOf<typeof roomSchema>): BlueprintRoom => ({
+const readRoom = (room: s.ValueOf<typeof roomSchema>): BlueprintRoom => ({
   name: room.name,
   slug: room.slug ?? slugFromName(room.name, 'room'),
   description: room.description ?? null,

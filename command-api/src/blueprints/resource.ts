@@ -1,31 +1,18 @@
 import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
-import {
-  described,
-  limited,
-  listOf,
-  nameSchema,
-  record,
-  strictObject,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { definitionSchema } from './definition.js';
 import { versionSchema } from './version.js';
+import * as s from '../http/schema.js';
 
-export type RegisterBlueprintBody = ValueOf<typeof registerBlueprintSchema>;
+export type RegisterBlueprintBody = s.ValueOf<typeof registerBlueprintSchema>;
 
 /** With `blueprintId`, another version of that blueprint; without it, a new blueprint, which needs a name. */
-export const registerBlueprintSchema = limited(
-  titled(
+export const registerBlueprintSchema = s.limited(
+  s.titled(
     'NewBlueprint',
-    strictObject(
-      { blueprintId: uuidSchema, name: nameSchema, version: versionSchema, definition: definitionSchema },
+    s.strictObject(
+      { blueprintId: s.uuid, name: s.name, version: versionSchema, definition: definitionSchema },
       ['version', 'definition'],
     ),
   ),
@@ -34,17 +21,17 @@ export const registerBlueprintSchema = limited(
 
 export const blueprintsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);
 
-export const blueprintSchema = record('Blueprint', {
-  blueprintId: uuidSchema,
-  organizationId: uuidSchema,
-  name: textSchema,
-  version: described(textOrNullSchema, 'The latest version'),
-  versions: described(listOf(textSchema), 'In the order of precedence, the latest last'),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const blueprintSchema = s.record('Blueprint', {
+  blueprintId: s.uuid,
+  organizationId: s.uuid,
+  name: s.text(),
+  version: s.described(s.orNull(s.text()), 'The latest version'),
+  versions: s.described(s.listOf(s.text()), 'In the order of precedence, the latest last'),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type BlueprintAnswer = ValueOf<typeof blueprintSchema>;
+type BlueprintAnswer = s.ValueOf<typeof blueprintSchema>;
 
 /** Without the definitions, which are large; a client that has registered them has them. */
 export const presentBlueprint = (blueprint: Blueprint): BlueprintAnswer => ({

@@ -1,10 +1,10 @@
-import { text } from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 /** The grammar of semver 2.0.0, as its authors give it. */
 const versionPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
-export const versionSchema = text({ maxLength: 100, pattern: versionPattern.source });
+export const versionSchema = s.text({ maxLength: 100, pattern: versionPattern.source });
 
 /**
  * The precedence of two versions by semver 2.0.0: negative, zero or positive, for sorting. Zero means the same version:

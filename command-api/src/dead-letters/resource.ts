@@ -1,103 +1,83 @@
 import { deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/dead-letters/deadLetter';
-import {
-  anything,
-  countSchema,
-  described,
-  dictionaryOf,
-  flag,
-  flagSchema,
-  integer,
-  listOf,
-  number,
-  oneOf,
-  orNull,
-  queryOf,
-  record,
-  strictObject,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
+import * as s from '../http/schema.js';
 
-export type DeadLettersQuery = ValueOf<typeof deadLettersQuerySchema>;
+export type DeadLettersQuery = s.ValueOf<typeof deadLettersQuerySchema>;
 
-export const deadLettersQuerySchema = queryOf({
-  status: oneOf(deadLetterStatuses),
-  limit: number({ description: 'Entries on a page; clamped to 1-100', default: 50 }),
-  offset: integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+export const deadLettersQuerySchema = s.queryOf({
+  status: s.oneOf(deadLetterStatuses),
+  limit: s.number({ description: 'Entries on a page; clamped to 1-100', default: 50 }),
+  offset: s.integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
 });
 
 /** In one request; a client that has more sends another. */
 export const mostRedriven = 1_000;
 
-export type RedriveBody = ValueOf<typeof redriveBodySchema>;
+export type RedriveBody = s.ValueOf<typeof redriveBodySchema>;
 
 /** Which entries are redriven: those that match every field that is set. Entries that are marked dead never are. */
-export const redriveBodySchema = titled(
+export const redriveBodySchema = s.titled(
   'RedriveFilter',
-  strictObject({
-    status: oneOf(['pending', 'failed']),
-    projectId: uuidSchema,
-    appId: uuidSchema,
-    from: described(timeSchema, 'Recorded at or after this time'),
-    to: described(timeSchema, 'Recorded at or before this time'),
-    limit: integer({
+  s.strictObject({
+    status: s.oneOf(['pending', 'failed']),
+    projectId: s.uuid,
+    appId: s.uuid,
+    from: s.described(s.time, 'Recorded at or after this time'),
+    to: s.described(s.time, 'Recorded at or before this time'),
+    limit: s.integer({
       minimum: 1,
       maximum: mostRedriven,
       default: mostRedriven,
       description: 'Maximum number of entries, the oldest first',
     }),
-    dryRun: flag({ default: true }),
+    dryRun: s.flag({ default: true }),
   }),
 );
 
-export const deadLetterSchema = record('DeadLetter', {
-  dlqId: uuidSchema,
-  organizationId: uuidSchema,
-  projectId: uuidSchema,
-  appId: uuidSchema,
-  kind: oneOf(['trigger']),
-  url: textSchema,
-  requestHeaders: dictionaryOf(textSchema),
-  requestBody: anything({ description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' }),
-  responseStatus: described(orNull(integer()), 'Null where there was no response'),
-  error: textSchema,
-  retryCount: countSchema,
-  status: oneOf(deadLetterStatuses, {
+export const deadLetterSchema = s.record('DeadLetter', {
+  dlqId: s.uuid,
+  organizationId: s.uuid,
+  projectId: s.uuid,
+  appId: s.uuid,
+  kind: s.oneOf(['trigger']),
+  url: s.text(),
+  requestHeaders: s.dictionaryOf(s.text()),
+  requestBody: s.anything({ description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' }),
+  responseStatus: s.described(s.orNull(s.integer()), 'Null where there was no response'),
+  error: s.text(),
+  retryCount: s.count,
+  status: s.oneOf(deadLetterStatuses, {
     description:
       '`pending` may succeed later, `failed` was rejected by the endpoint, `dead` was given up manually',
   }),
-  redriveCount: described(countSchema, 'Number of redrives'),
-  lastRedriveAt: orNull(timeSchema),
-  lastRedriveBy: described(orNull(textSchema), '`session:<subject>`'),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  redriveCount: s.described(s.count, 'Number of redrives'),
+  lastRedriveAt: s.orNull(s.time),
+  lastRedriveBy: s.described(s.orNull(s.text()), '`session:<subject>`'),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-export const deadLetterPageSchema = record('DeadLetterPage', {
-  data: listOf(deadLetterSchema),
-  pagination: record('DeadLetterPagination', {
-    total: countSchema,
-    limit: countSchema,
-    offset: countSchema,
+export const deadLetterPageSchema = s.record('DeadLetterPage', {
+  data: s.listOf(deadLetterSchema),
+  pagination: s.record('DeadLetterPagination', {
+    total: s.count,
+    limit: s.count,
+    offset: s.count,
   }),
 });
 
-export const pendingCountSchema = record('PendingCount', { count: countSchema });
+export const pendingCountSchema = s.record('PendingCount', { count: s.count });
 
-export const redriveSchema = record('Redrive', {
-  matched: described(countSchema, 'Entries that match the filter, up to the limit'),
-  redriven: described(countSchema, 'Matched entries that are redriven; 0 for a dry run'),
-  dryRun: flagSchema,
-  dlqIds: described(listOf(uuidSchema), 'The entries, the oldest first'),
+export const redriveSchema = s.record('Redrive', {
+  matched: s.described(s.count, 'Entries that match the filter, up to the limit'),
+  redriven: s.described(s.count, 'Matched entries that are redriven; 0 for a dry run'),
+  dryRun: s.flag(),
+  dlqIds: s.described(s.listOf(s.uuid), 'The entries, the oldest first'),
 });
 
-type DeadLetterAnswer = ValueOf<typeof deadLetterSchema>;
+type DeadLetterAnswer = s.ValueOf<typeof deadLetterSchema>;
 
 export const exampleRedrive = {
   body: { status: 'pending', from: exampleTime, limit: 100, dryRun: false },

@@ -1,44 +1,31 @@
 import { changeSchema, presentChange } from '../audit/resource.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import {
-  described,
-  eitherOrNull,
-  flagSchema,
-  oneOf,
-  orNull,
-  queryOf,
-  record,
-  text,
-  textSchema,
-  timeSchema,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { actions, explainedRules, ruleTexts, type Explanation, type Question } from './explain.js';
+import * as s from '../http/schema.js';
 
-export const explainQuerySchema = queryOf(
+export const explainQuerySchema = s.queryOf(
   {
-    actor: text({ maxLength: 200, description: '`actorTokenId`, or the public `keyId`' }),
-    address: text({ maxLength: 400, description: '`app-slug/room-slug/topic-name`' }),
-    action: oneOf(actions),
-    at: described(timeSchema, 'Now by default'),
+    actor: s.text({ maxLength: 200, description: '`actorTokenId`, or the public `keyId`' }),
+    address: s.text({ maxLength: 400, description: '`app-slug/room-slug/topic-name`' }),
+    action: s.oneOf(actions),
+    at: s.described(s.time, 'Now by default'),
   },
   ['actor', 'address', 'action'],
 );
 
-export const explanationSchema = record('Explanation', {
-  actorTokenId: uuidSchema,
-  address: textSchema,
-  action: oneOf(actions),
-  at: timeSchema,
-  allowed: flagSchema,
-  rule: oneOf(explainedRules),
-  reason: textSchema,
-  until: described(orNull(timeSchema), 'When the grant expires; null for never'),
-  event: described(eitherOrNull(changeSchema), 'The last change of the decisive record'),
+export const explanationSchema = s.record('Explanation', {
+  actorTokenId: s.uuid,
+  address: s.text(),
+  action: s.oneOf(actions),
+  at: s.time,
+  allowed: s.flag(),
+  rule: s.oneOf(explainedRules),
+  reason: s.text(),
+  until: s.described(s.orNull(s.time), 'When the grant expires; null for never'),
+  event: s.described(s.eitherOrNull(changeSchema), 'The last change of the decisive record'),
 });
 
-type ExplanationAnswer = ValueOf<typeof explanationSchema>;
+type ExplanationAnswer = s.ValueOf<typeof explanationSchema>;
 
 export const presentExplanation = (
   { actorTokenId, address, action, time }: Question,

@@ -1,30 +1,16 @@
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
-import {
-  arrayOf,
-  countSchema,
-  described,
-  integer,
-  listOf,
-  number,
-  queryOf,
-  record,
-  text,
-  type JsonSchema,
-  type ObjectOf,
-  type Schema,
-  type ValueOf,
-} from './schema.js';
+import * as s from './schema.js';
 
 type Sort = readonly (readonly [string, 1 | -1])[];
 
 const pageFields = (orderable: readonly string[]) => ({
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: number({ description: 'Records on a page; clamped to 1-100', default: 10 }),
-  orderBy: described(
-    arrayOf(
-      text({
+  page: s.integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: s.number({ description: 'Records on a page; clamped to 1-100', default: 10 }),
+  orderBy: s.described(
+    s.arrayOf(
+      s.text({
         pattern: `^(?:${orderable.join('|')}):(?:ASC|DESC)$`,
         examples: [`${orderable[0]}:ASC`],
       }),
@@ -34,22 +20,22 @@ const pageFields = (orderable: readonly string[]) => ({
   ),
 });
 
-export type PageQuery = ObjectOf<ReturnType<typeof pageFields>>;
+export type PageQuery = s.ObjectOf<ReturnType<typeof pageFields>>;
 
 /** Query parameters of a paginated list, with the fields by which it may be ordered, and its filters. */
-export const pageQuerySchema = <P extends Readonly<Record<string, JsonSchema>> = Record<never, never>>(
+export const pageQuerySchema = <P extends Readonly<Record<string, s.JsonSchema>> = Record<never, never>>(
   orderable: readonly string[],
   filters?: P,
-): Schema<PageQuery & ObjectOf<P>> => queryOf({ ...pageFields(orderable), ...filters });
+): s.Schema<PageQuery & s.ObjectOf<P>> => s.queryOf({ ...pageFields(orderable), ...filters });
 
 /** The answer of a paginated list of records with the given title. */
-export const pageOf = <T>(items: Schema<T>) =>
-  record(`${String(items['title'])}Page`, {
-    data: listOf(items),
-    pagination: record('Pagination', { total: countSchema, page: countSchema, pageCount: countSchema }),
+export const pageOf = <T>(items: s.Schema<T>) =>
+  s.record(`${String(items['title'])}Page`, {
+    data: s.listOf(items),
+    pagination: s.record('Pagination', { total: s.count, page: s.count, pageCount: s.count }),
   });
 
-export type Page<T> = ValueOf<ReturnType<typeof pageOf<T>>>;
+export type Page<T> = s.ValueOf<ReturnType<typeof pageOf<T>>>;
 
 export const examplePage = <T>(item: T): Page<T> => ({
   data: [item],

@@ -129,21 +129,18 @@ export const mapOf = <T>(
 
 // Fields that several resources have.
 
-export const nameSchema = text({ minLength: 1, maxLength: 255, format: 'display-name' });
-export const descriptionSchema = orNull(text({ maxLength: 2000 }));
-export const slugSchema = text({ minLength: 1, maxLength: slugMaxLength, pattern: slugPattern.source });
-export const uuidSchema = text({ format: 'uuid' });
-export const timeSchema = text({ format: 'date-time' });
-export const objectSchema: Schema<Readonly<Record<string, unknown>>> = { type: 'object' };
-export const topicNameSchema = text({ maxLength: topicNameMaxLength, pattern: topicNamePattern.source });
-export const topicsSchema = arrayOf(topicNameSchema, 1000, { uniqueItems: true });
-export const activeOrDisabledSchema = oneOf(['active', 'disabled']);
+export const name = text({ minLength: 1, maxLength: 255, format: 'display-name' });
+export const description = orNull(text({ maxLength: 2000 }));
+export const slug = text({ minLength: 1, maxLength: slugMaxLength, pattern: slugPattern.source });
+export const uuid = text({ format: 'uuid' });
+export const time = text({ format: 'date-time' });
+export const object: Schema<Readonly<Record<string, unknown>>> = { type: 'object' };
+export const topicName = text({ maxLength: topicNameMaxLength, pattern: topicNamePattern.source });
+export const topics = arrayOf(topicName, 1000, { uniqueItems: true });
+export const activeOrDisabled = oneOf(['active', 'disabled']);
 
 /** The time as it is stored, in UTC. */
 export const normalTime = (time: string): string => new Date(time).toISOString();
 
 // In answers: the type of a value, without the limits that apply to requests.
-export const textSchema = text();
-export const textOrNullSchema = orNull(textSchema);
-export const flagSchema = flag();
-export const countSchema = integer({ minimum: 0 });
+export const count = integer({ minimum: 0 });

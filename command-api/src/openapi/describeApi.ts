@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type Route, tags } from '../http/route.js';
-import { uuidSchema } from '../http/schema.js';
 import { createSchemaDescriber } from './describeSchema.js';
 import { errorCasesOf } from './errorCases.js';
 import { operationOf } from './operation.js';
+import * as s from '../http/schema.js';
 
 const prose = `Manages apps, rooms, room grants, actors, access scopes and signing keys of the real-time messaging
 service. Messages themselves are exchanged over WebSocket at \`/ws\`.
@@ -27,7 +27,7 @@ const securitySchemes = {
 const headers = {
   RequestId: {
     description: 'Names the request in logs and in the history; the id that was sent, where it is a UUID',
-    schema: uuidSchema,
+    schema: s.uuid,
   },
   RetryAfter: {
     description: 'Seconds until the next request is accepted',

@@ -13,7 +13,7 @@ import { bodyMessages } from '../http/jsonBody.js';
 import { invalidIdMessage } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
 import { type Route, pathParameterNames } from '../http/route.js';
-import { type JsonSchema, listOf, record, textSchema, timeSchema, uuidSchema } from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 /** One way in which a request can fail, with its answer. */
 export interface ErrorCase {
@@ -95,36 +95,36 @@ export const errorCasesOf = ({ access, path, query, body, rejections }: Route): 
   ];
 };
 
-const applicationErrorSchema: JsonSchema = {
-  ...record('ApplicationError', { id: uuidSchema, message: textSchema, timestamp: timeSchema }),
-  description: 'Unknown resources, duplicates, invalid identifiers, bad credentials. `id` names the request.',
-};
+const applicationErrorSchema = s.described(
+  s.record('ApplicationError', { id: s.uuid, message: s.text(), timestamp: s.time }),
+  'Unknown resources, duplicates, invalid identifiers, bad credentials. `id` names the request.',
+);
 
-const frameworkErrorSchema: JsonSchema = {
-  ...record('FrameworkError', {
-    statusCode: { type: 'integer' },
-    message: textSchema,
-    error: { ...textSchema, description: 'Name of the status' },
+const frameworkErrorSchema = s.described(
+  s.record('FrameworkError', {
+    statusCode: s.integer(),
+    message: s.text(),
+    error: s.text({ description: 'Name of the status' }),
   }),
-  description: 'Keys that are not project-scoped, apps outside the project, plan limits.',
-};
+  'Keys that are not project-scoped, apps outside the project, plan limits.',
+);
 
-const validationErrorSchema: JsonSchema = {
-  ...record('ValidationError', {
-    message: { type: 'string', const: 'Validation failed' },
-    errors: listOf(
-      record('FailedConstraint', {
-        path: { ...textSchema, description: 'Dotted path of the field; empty for the whole body' },
-        value: { description: 'The value that was sent, shortened; null where none was' },
-        message: textSchema,
-      }),
-    ),
+const failedConstraintSchema = s.record('FailedConstraint', {
+  path: s.text({ description: 'Dotted path of the field; empty for the whole body' }),
+  value: s.anything({ description: 'The value that was sent, shortened; null where none was' }),
+  message: s.text(),
+});
+
+const validationErrorSchema = s.described(
+  s.record('ValidationError', {
+    message: s.only('Validation failed'),
+    errors: s.listOf(failedConstraintSchema),
   }),
-  description: 'One entry for each failed constraint, at most a hundred.',
-};
+  'One entry for each failed constraint, at most a hundred.',
+);
 
 /** The schema of the shape that an error answer has. */
-export const errorSchemaOf = ({ body }: ErrorAnswer): JsonSchema => {
+export const errorSchemaOf = ({ body }: ErrorAnswer): s.JsonSchema => {
   if ('errors' in body) return validationErrorSchema;
   return 'statusCode' in body ? frameworkErrorSchema : applicationErrorSchema;
 };

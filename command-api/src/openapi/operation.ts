@@ -1,10 +1,10 @@
 import { pathParameterNames, type Route } from '../http/route.js';
-import { type JsonSchema, textSchema, uuidSchema } from '../http/schema.js';
 import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
 import { actorKeyIdPattern } from '../http/request.js';
 import { exampleIds } from '../http/exampleValues.js';
+import * as s from '../http/schema.js';
 
-type Describe = (schema: JsonSchema) => JsonSchema;
+type Describe = (schema: s.JsonSchema) => s.JsonSchema;
 
 const json = 'application/json';
 
@@ -82,7 +82,7 @@ const requestIdParameter = {
   in: 'header',
   description:
     'A UUID of your choice that names the request in the answer, the logs and the history; anything else is ignored',
-  schema: textSchema,
+  schema: s.text(),
   example: exampleIds.errorId,
 };
 
@@ -94,13 +94,13 @@ const pathParameter = (name: string): object => ({
   example: exampleOf(name),
 });
 
-const pathSchema = (name: string): JsonSchema =>
+const pathSchema = (name: string): s.JsonSchema =>
   name === 'actorId'
     ? {
         description: 'The `actorTokenId` or the `keyId` of the actor',
-        anyOf: [uuidSchema, { type: 'string', pattern: actorKeyIdPattern.source }],
+        anyOf: [s.uuid, { type: 'string', pattern: actorKeyIdPattern.source }],
       }
-    : uuidSchema;
+    : s.uuid;
 
 const idFields: Readonly<Record<string, string>> = {
   orgId: 'organizationId',
@@ -116,11 +116,11 @@ const exampleOf = (parameter: string): string | undefined => {
   return ids[idFieldOf(parameter)];
 };
 
-const queryProperties = ({ query }: Route): [string, JsonSchema][] =>
-  Object.entries((query?.['properties'] ?? {}) as Record<string, JsonSchema>);
+const queryProperties = ({ query }: Route): [string, s.JsonSchema][] =>
+  Object.entries((query?.['properties'] ?? {}) as Record<string, s.JsonSchema>);
 
 /** A list is sent as `name[]=…`, once for each of its items. */
-const queryParameter = (name: string, schema: JsonSchema): object => {
+const queryParameter = (name: string, schema: s.JsonSchema): object => {
   const { description, ...rest } = schema;
   return {
     name: schema['type'] === 'array' ? `${name}[]` : name,
@@ -162,15 +162,15 @@ export const linksOf = (route: Route, routes: readonly Route[]): Record<string, 
 const recordIdIn = (route: Route, routes: readonly Route[]): RecordId | undefined => {
   if (route.answer === undefined) return undefined;
   if (route.status === 201) return { field: idFieldIn(route.answer), pointer: `/${idFieldIn(route.answer)}` };
-  const { data } = (route.answer['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
-  const items = data?.['items'] as JsonSchema | undefined;
+  const { data } = (route.answer['properties'] ?? {}) as Readonly<Record<string, s.JsonSchema>>;
+  const items = data?.['items'] as s.JsonSchema | undefined;
   const isMade = routes.some(({ method, path }) => method === 'post' && path === route.path);
   if (items === undefined || isMade) return undefined;
   return { field: idFieldIn(items), pointer: `/data/0/${idFieldIn(items)}` };
 };
 
 /** The first field of a record is its own id. */
-const idFieldIn = (record: JsonSchema): string => Object.keys(record['properties'] ?? {})[0] ?? '';
+const idFieldIn = (record: s.JsonSchema): string => Object.keys(record['properties'] ?? {})[0] ?? '';
 
 /** Descriptions of the statuses. */
 const statusDescriptions: Readonly<Record<number, string>> = {

@@ -11,62 +11,47 @@ import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import { pathValue, type SessionCaller, type SessionRequest } from '../http/route.js';
-import {
-  countSchema,
-  described,
-  listOf,
-  nameSchema,
-  oneOf,
-  orNull,
-  record,
-  strictObject,
-  text,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { existing, organizationTarget } from './decider.js';
+import * as s from '../http/schema.js';
 
-const limitSchema = orNull(countSchema);
+const limitSchema = s.orNull(s.count);
 
-const planChangesSchema = strictObject({
+const planChangesSchema = s.strictObject({
   maxApps: limitSchema,
   maxConnections: limitSchema,
   monthlyMessages: limitSchema,
 });
 
-export const createOrganizationSchema = titled(
+export const createOrganizationSchema = s.titled(
   'NewOrganization',
-  strictObject({ name: nameSchema, plan: planChangesSchema }, ['name']),
+  s.strictObject({ name: s.name, plan: planChangesSchema }, ['name']),
 );
 
-export const updateOrganizationSchema = titled(
+export const updateOrganizationSchema = s.titled(
   'OrganizationChanges',
-  strictObject({ name: nameSchema, status: oneOf(organizationStatuses), plan: planChangesSchema }),
+  s.strictObject({ name: s.name, status: s.oneOf(organizationStatuses), plan: planChangesSchema }),
 );
 
 export const organizationsQuerySchema = pageQuerySchema(['name', 'status', 'createdAt', 'updatedAt']);
 
-const shownLimitSchema = described(limitSchema, 'Null for no limit');
+const shownLimitSchema = s.described(limitSchema, 'Null for no limit');
 
-const planSchema = record('Plan', {
+const planSchema = s.record('Plan', {
   maxApps: shownLimitSchema,
   maxConnections: shownLimitSchema,
   monthlyMessages: shownLimitSchema,
 });
 
-export const organizationSchema = record('Organization', {
-  organizationId: uuidSchema,
-  name: textSchema,
-  status: oneOf(organizationStatuses),
+export const organizationSchema = s.record('Organization', {
+  organizationId: s.uuid,
+  name: s.text(),
+  status: s.oneOf(organizationStatuses),
   plan: planSchema,
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type OrganizationAnswer = ValueOf<typeof organizationSchema>;
+type OrganizationAnswer = s.ValueOf<typeof organizationSchema>;
 
 export const presentOrganization = (organization: Organization): OrganizationAnswer => ({
   organizationId: organization.organizationId,
@@ -88,20 +73,20 @@ export const exampleOrganization: OrganizationAnswer = {
   updatedAt: exampleTime,
 };
 
-export const usageSchema = record('Usage', {
-  month: text({ pattern: '^\\d{4}-\\d{2}$', description: 'Calendar month, UTC' }),
-  messages: listOf(
-    record('ProjectMessages', {
-      projectId: uuidSchema,
-      messages: described(countSchema, 'Accepted publishes of the month, to within 5 seconds'),
+export const usageSchema = s.record('Usage', {
+  month: s.text({ pattern: '^\\d{4}-\\d{2}$', description: 'Calendar month, UTC' }),
+  messages: s.listOf(
+    s.record('ProjectMessages', {
+      projectId: s.uuid,
+      messages: s.described(s.count, 'Accepted publishes of the month, to within 5 seconds'),
     }),
   ),
-  connections: described(countSchema, 'Authenticated connections, to within 5 seconds'),
-  apps: listOf(record('ProjectApps', { projectId: uuidSchema, apps: countSchema })),
+  connections: s.described(s.count, 'Authenticated connections, to within 5 seconds'),
+  apps: s.listOf(s.record('ProjectApps', { projectId: s.uuid, apps: s.count })),
   plan: planSchema,
 });
 
-type UsageAnswer = ValueOf<typeof usageSchema>;
+type UsageAnswer = s.ValueOf<typeof usageSchema>;
 
 export const exampleUsage: UsageAnswer = {
   month: exampleTime.slice(0, 'YYYY-MM'.length),

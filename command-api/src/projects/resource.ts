@@ -3,34 +3,25 @@ import type { CommandHandler } from '../handling/commandHandler.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import { pathValue, type SessionRequest } from '../http/route.js';
-import {
-  nameSchema,
-  record,
-  strictObject,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { organizationOf } from '../organizations/resource.js';
 import { existing, projectTarget } from './decider.js';
+import * as s from '../http/schema.js';
 
-export const createProjectSchema = titled('NewProject', strictObject({ name: nameSchema }, ['name']));
+export const createProjectSchema = s.titled('NewProject', s.strictObject({ name: s.name }, ['name']));
 
-export const updateProjectSchema = titled('ProjectChanges', strictObject({ name: nameSchema }));
+export const updateProjectSchema = s.titled('ProjectChanges', s.strictObject({ name: s.name }));
 
 export const projectsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);
 
-export const projectSchema = record('Project', {
-  projectId: uuidSchema,
-  organizationId: uuidSchema,
-  name: textSchema,
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const projectSchema = s.record('Project', {
+  projectId: s.uuid,
+  organizationId: s.uuid,
+  name: s.text(),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type ProjectAnswer = ValueOf<typeof projectSchema>;
+type ProjectAnswer = s.ValueOf<typeof projectSchema>;
 
 export const presentProject = (project: Project): ProjectAnswer => ({
   projectId: project.projectId,

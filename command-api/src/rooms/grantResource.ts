@@ -1,42 +1,23 @@
 import { actorTypes } from '@roomwire/shared/domain/actors/actor';
 import { permissions, type Grant } from '@roomwire/shared/domain/rooms/grant';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import {
-  described,
-  flag,
-  flagSchema,
-  limited,
-  listOf,
-  objectSchema,
-  oneOf,
-  orNull,
-  record,
-  strictObject,
-  text,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  topicsSchema,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
-export type CreateGrantBody = ValueOf<typeof createGrantSchema>;
+export type CreateGrantBody = s.ValueOf<typeof createGrantSchema>;
 
-export const createGrantSchema = limited(
-  titled(
+export const createGrantSchema = s.limited(
+  s.titled(
     'NewRoomGrant',
-    strictObject(
+    s.strictObject(
       {
-        permission: oneOf(permissions),
-        actorTokenId: uuidSchema,
-        actorType: oneOf(actorTypes),
-        topics: orNull(topicsSchema),
-        expiresAt: orNull(timeSchema),
-        isActive: flag(),
-        role: orNull(text({ maxLength: 255 })),
-        metadata: orNull(objectSchema),
+        permission: s.oneOf(permissions),
+        actorTokenId: s.uuid,
+        actorType: s.oneOf(actorTypes),
+        topics: s.orNull(s.topics),
+        expiresAt: s.orNull(s.time),
+        isActive: s.flag(),
+        role: s.orNull(s.text({ maxLength: 255 })),
+        metadata: s.orNull(s.object),
       },
       ['permission'],
     ),
@@ -44,23 +25,23 @@ export const createGrantSchema = limited(
   { exactlyOneOf: ['actorTokenId', 'actorType'] },
 );
 
-export const grantSchema = record('RoomGrant', {
-  roomActorAccessId: uuidSchema,
-  appId: uuidSchema,
-  roomId: uuidSchema,
-  actorTokenId: described(orNull(uuidSchema), 'Null for a grant to a type'),
-  actorType: described(orNull(oneOf(actorTypes)), 'Null for a grant to one actor'),
-  permission: oneOf(permissions),
-  topics: described(orNull(listOf(textSchema)), 'Null for every topic of the room'),
-  expiresAt: orNull(timeSchema),
-  isActive: flagSchema,
-  role: described(textOrNullSchema, 'A label without effect'),
-  metadata: orNull(objectSchema),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const grantSchema = s.record('RoomGrant', {
+  roomActorAccessId: s.uuid,
+  appId: s.uuid,
+  roomId: s.uuid,
+  actorTokenId: s.described(s.orNull(s.uuid), 'Null for a grant to a type'),
+  actorType: s.described(s.orNull(s.oneOf(actorTypes)), 'Null for a grant to one actor'),
+  permission: s.oneOf(permissions),
+  topics: s.described(s.orNull(s.listOf(s.text())), 'Null for every topic of the room'),
+  expiresAt: s.orNull(s.time),
+  isActive: s.flag(),
+  role: s.described(s.orNull(s.text()), 'A label without effect'),
+  metadata: s.orNull(s.object),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type GrantAnswer = ValueOf<typeof grantSchema>;
+type GrantAnswer = s.ValueOf<typeof grantSchema>;
 
 export const presentGrant = (grant: Grant): GrantAnswer => ({
   roomActorAccessId: grant.roomActorAccessId,

@@ -6,7 +6,6 @@ import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';
 import { oldestFirst } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf, normalTime } from '../http/schema.js';
 import { existing, roomsTarget } from './decider.js';
 import { findRoom } from './resource.js';
 import {
@@ -18,6 +17,8 @@ import {
   presentGrant,
 } from './grantResource.js';
 import { existingGrant } from './grants.js';
+import { normalTime } from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   const checkHolder = async (actorTokenId: string | null, projectId: string): Promise<void> => {
@@ -34,7 +35,7 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       tag: 'Room grants',
       summary: 'List the grants on a room',
       status: 200,
-      answer: listOf(grantSchema),
+      answer: s.listOf(grantSchema),
       example: { answer: [exampleGrant] },
       rejections: ['app_not_found', 'room_not_found'],
       async handle(request) {

@@ -4,71 +4,51 @@ import { findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pathValue, type ProjectRequest } from '../http/route.js';
-import {
-  activeOrDisabledSchema,
-  described,
-  descriptionSchema,
-  flag,
-  flagSchema,
-  listOf,
-  nameSchema,
-  objectSchema,
-  oneOf,
-  record,
-  slugSchema,
-  strictObject,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  topicsSchema,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
-export type CreateRoomBody = ValueOf<typeof createRoomSchema>;
+export type CreateRoomBody = s.ValueOf<typeof createRoomSchema>;
 
-export const createRoomSchema = titled(
+export const createRoomSchema = s.titled(
   'NewRoom',
-  strictObject(
+  s.strictObject(
     {
-      name: nameSchema,
-      slug: slugSchema,
-      description: descriptionSchema,
-      topics: topicsSchema,
-      metadata: objectSchema,
-      enableWebRTC: flag(),
+      name: s.name,
+      slug: s.slug,
+      description: s.description,
+      topics: s.topics,
+      metadata: s.object,
+      enableWebRTC: s.flag(),
     },
     ['name'],
   ),
 );
 
-export const updateRoomSchema = titled(
+export const updateRoomSchema = s.titled(
   'RoomChanges',
-  strictObject({
-    name: nameSchema,
-    description: descriptionSchema,
-    status: activeOrDisabledSchema,
-    topics: topicsSchema,
-    metadata: objectSchema,
+  s.strictObject({
+    name: s.name,
+    description: s.description,
+    status: s.activeOrDisabled,
+    topics: s.topics,
+    metadata: s.object,
   }),
 );
 
-export const roomSchema = record('Room', {
-  roomId: uuidSchema,
-  appId: uuidSchema,
-  name: textSchema,
-  slug: described(textSchema, 'A segment of topic addresses'),
-  description: textOrNullSchema,
-  topics: listOf(textSchema),
-  metadata: objectSchema,
-  status: oneOf(roomStatuses),
-  isStatic: described(flagSchema, 'Whether a blueprint created it'),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const roomSchema = s.record('Room', {
+  roomId: s.uuid,
+  appId: s.uuid,
+  name: s.text(),
+  slug: s.text({ description: 'A segment of topic addresses' }),
+  description: s.orNull(s.text()),
+  topics: s.listOf(s.text()),
+  metadata: s.object,
+  status: s.oneOf(roomStatuses),
+  isStatic: s.flag({ description: 'Whether a blueprint created it' }),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type RoomAnswer = ValueOf<typeof roomSchema>;
+type RoomAnswer = s.ValueOf<typeof roomSchema>;
 
 export const presentRoom = (room: Room): RoomAnswer => ({
   roomId: room.roomId,

@@ -4,7 +4,6 @@ import { currentApp, findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { oldestFirst } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf } from '../http/schema.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import {
   exampleNewRoom,
@@ -17,6 +16,7 @@ import {
   type CreateRoomBody,
 } from './resource.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
+import * as s from '../http/schema.js';
 
 export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   return [
@@ -27,7 +27,7 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       tag: 'Rooms',
       summary: 'List the rooms of an app',
       status: 200,
-      answer: listOf(roomSchema),
+      answer: s.listOf(roomSchema),
       example: { answer: [exampleRoom] },
       rejections: ['app_not_found'],
       async handle(request) {

@@ -5,68 +5,51 @@ import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import { pathValue, type ProjectRequest } from '../http/route.js';
-import {
-  described,
-  flag,
-  flagSchema,
-  nameSchema,
-  objectSchema,
-  oneOf,
-  orNull,
-  record,
-  strictObject,
-  text,
-  textOrNullSchema,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
 const settableSchemas = {
-  description: orNull(text({ maxLength: 500 })),
-  metadata: orNull(objectSchema),
+  description: s.orNull(s.text({ maxLength: 500 })),
+  metadata: s.orNull(s.object),
 };
 
-export type CreateScopeBody = ValueOf<typeof createScopeSchema>;
+export type CreateScopeBody = s.ValueOf<typeof createScopeSchema>;
 
-export const createScopeSchema = titled(
+export const createScopeSchema = s.titled(
   'NewScope',
-  strictObject(
+  s.strictObject(
     {
-      slug: text({ maxLength: slugMaxLength, pattern: scopeSlugPattern.source }),
-      name: nameSchema,
+      slug: s.text({ maxLength: slugMaxLength, pattern: scopeSlugPattern.source }),
+      name: s.name,
       ...settableSchemas,
     },
     ['slug', 'name'],
   ),
 );
 
-export const updateScopeSchema = titled(
+export const updateScopeSchema = s.titled(
   'ScopeChanges',
-  strictObject({ name: nameSchema, isActive: flag(), ...settableSchemas }),
+  s.strictObject({ name: s.name, isActive: s.flag(), ...settableSchemas }),
 );
 
 export const scopesQuerySchema = pageQuerySchema(['name', 'slug', 'isActive', 'createdAt', 'updatedAt'], {
-  slug: text({ maxLength: slugMaxLength }),
-  name: text({ maxLength: 255 }),
-  isActive: oneOf(['true', 'false']),
+  slug: s.text({ maxLength: slugMaxLength }),
+  name: s.text({ maxLength: 255 }),
+  isActive: s.oneOf(['true', 'false']),
 });
 
-export const scopeSchema = record('Scope', {
-  accessScopeId: uuidSchema,
-  projectId: uuidSchema,
-  slug: described(textSchema, 'A segment of topic addresses; never changes'),
-  name: textSchema,
-  description: textOrNullSchema,
-  metadata: orNull(objectSchema),
-  isActive: described(flagSchema, 'An inactive scope denies its actors'),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const scopeSchema = s.record('Scope', {
+  accessScopeId: s.uuid,
+  projectId: s.uuid,
+  slug: s.text({ description: 'A segment of topic addresses; never changes' }),
+  name: s.text(),
+  description: s.orNull(s.text()),
+  metadata: s.orNull(s.object),
+  isActive: s.flag({ description: 'An inactive scope denies its actors' }),
+  createdAt: s.time,
+  updatedAt: s.time,
 });
 
-type ScopeAnswer = ValueOf<typeof scopeSchema>;
+type ScopeAnswer = s.ValueOf<typeof scopeSchema>;
 
 export const presentScope = (scope: Scope): ScopeAnswer => ({
   accessScopeId: scope.accessScopeId,

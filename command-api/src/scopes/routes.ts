@@ -3,7 +3,6 @@ import { actorSchema, exampleActor, presentActors } from '../actors/resource.js'
 import { releaseAbandonedMemberships } from '../actors/scopeMembership.js';
 import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
-import { listOf } from '../http/schema.js';
 import {
   exampleNewScope,
   exampleScope,
@@ -16,6 +15,7 @@ import {
   type CreateScopeBody,
 } from './resource.js';
 import { existing, scopesTarget } from './decider.js';
+import * as s from '../http/schema.js';
 
 export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): readonly Route[] => [
   projectRoute({
@@ -130,7 +130,7 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
     tag: 'Scopes',
     summary: 'List the actors in an access scope',
     status: 200,
-    answer: listOf(actorSchema),
+    answer: s.listOf(actorSchema),
     example: { answer: [{ ...exampleActor, accessScopeId: exampleScope.accessScopeId }] },
     rejections: ['scope_not_found'],
     async handle(request) {

@@ -6,57 +6,44 @@ import {
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';
-import {
-  described,
-  nameSchema,
-  oneOf,
-  orNull,
-  record,
-  strictObject,
-  text,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
-const statusSchema = oneOf(signingKeyStatuses);
+const statusSchema = s.oneOf(signingKeyStatuses);
 
-export const createSigningKeySchema = titled(
+export const createSigningKeySchema = s.titled(
   'NewSigningKey',
-  strictObject({ name: nameSchema, environment: oneOf(signingKeyEnvironments) }, ['name']),
+  s.strictObject({ name: s.name, environment: s.oneOf(signingKeyEnvironments) }, ['name']),
 );
 
-export const updateSigningKeySchema = titled(
+export const updateSigningKeySchema = s.titled(
   'SigningKeyChanges',
-  strictObject({ name: nameSchema, status: statusSchema }),
+  s.strictObject({ name: s.name, status: statusSchema }),
 );
 
 export const signingKeysQuerySchema = pageQuerySchema(['name', 'keyId', 'status', 'createdAt', 'updatedAt'], {
-  name: text({ maxLength: 255 }),
+  name: s.text({ maxLength: 255 }),
   status: statusSchema,
 });
 
 const signingKeyFields = {
-  signingKeyId: uuidSchema,
-  projectId: uuidSchema,
-  keyId: described(textSchema, 'Public: `sk_live_<id>` or `sk_sandbox_<id>`, the `kid` of client tokens'),
-  name: textSchema,
+  signingKeyId: s.uuid,
+  projectId: s.uuid,
+  keyId: s.text({ description: 'Public: `sk_live_<id>` or `sk_sandbox_<id>`, the `kid` of client tokens' }),
+  name: s.text(),
   status: statusSchema,
-  lastUsedAt: orNull(timeSchema),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  lastUsedAt: s.orNull(s.time),
+  createdAt: s.time,
+  updatedAt: s.time,
 };
 
-export const signingKeySchema = record('SigningKey', signingKeyFields);
+export const signingKeySchema = s.record('SigningKey', signingKeyFields);
 
-export const createdSigningKeySchema = record('CreatedSigningKey', {
+export const createdSigningKeySchema = s.record('CreatedSigningKey', {
   ...signingKeyFields,
-  signingKey: described(textSchema, '`<keyId>.<secret>`; shown only in this answer'),
+  signingKey: s.text({ description: '`<keyId>.<secret>`; shown only in this answer' }),
 });
 
-type SigningKeyAnswer = ValueOf<typeof signingKeySchema>;
+type SigningKeyAnswer = s.ValueOf<typeof signingKeySchema>;
 
 export const presentSigningKey = (key: SigningKey, lastUsedAt: string | null): SigningKeyAnswer => ({
   signingKeyId: key.signingKeyId,

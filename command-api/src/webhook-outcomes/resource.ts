@@ -1,22 +1,6 @@
-import {
-  countSchema,
-  described,
-  flagSchema,
-  integer,
-  listOf,
-  number,
-  oneOf,
-  orNull,
-  queryOf,
-  record,
-  text,
-  textSchema,
-  timeSchema,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
 import { outcomeClasses, outcomeSteps, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import * as s from '../http/schema.js';
 
 /** A position in what one process has read; another process continues by the time. */
 export interface Cursor {
@@ -37,40 +21,40 @@ export const cursorOf = (text: string): Cursor => {
   return { reading, number: Number(number), time: Number(time) };
 };
 
-export type OutcomesQuery = ValueOf<typeof outcomesQuerySchema>;
+export type OutcomesQuery = s.ValueOf<typeof outcomesQuerySchema>;
 
-export const outcomesQuerySchema = queryOf({
-  cursor: text({
+export const outcomesQuerySchema = s.queryOf({
+  cursor: s.text({
     maxLength: 40,
     pattern: cursorPattern,
     description: '`cursor` of the previous answer; without one, outcomes from now on',
   }),
-  projectId: uuidSchema,
-  appId: uuidSchema,
-  failed: oneOf(['true', 'false'], {
+  projectId: s.uuid,
+  appId: s.uuid,
+  failed: s.oneOf(['true', 'false'], {
     description: '`true`: only attempts without a 2xx status; `false`: only those with one',
   }),
 });
 
-const outcomeSchema = record('WebhookOutcome', {
-  at: described(timeSchema, 'When the attempt ended'),
-  projectId: uuidSchema,
-  appId: uuidSchema,
-  kind: oneOf(['trigger', 'hydration']),
-  webhookId: described(uuidSchema, 'The header `webhook-id`; the `dlqId` if the call fails for good'),
-  urlOrigin: described(textSchema, 'Scheme, host and port of the URL'),
-  attempt: described(countSchema, 'Counted from 1; a redrive starts again at 1'),
-  outcome: oneOf(outcomeClasses, { description: 'Class of the status, or the reason why there is none' }),
-  next: oneOf(outcomeSteps, { description: 'The next step' }),
-  status: described(orNull(integer()), 'Null where there was no response'),
-  durationMs: number(),
-  requestBytes: described(countSchema, 'Size of the body'),
+const outcomeSchema = s.record('WebhookOutcome', {
+  at: s.described(s.time, 'When the attempt ended'),
+  projectId: s.uuid,
+  appId: s.uuid,
+  kind: s.oneOf(['trigger', 'hydration']),
+  webhookId: s.described(s.uuid, 'The header `webhook-id`; the `dlqId` if the call fails for good'),
+  urlOrigin: s.text({ description: 'Scheme, host and port of the URL' }),
+  attempt: s.described(s.count, 'Counted from 1; a redrive starts again at 1'),
+  outcome: s.oneOf(outcomeClasses, { description: 'Class of the status, or the reason why there is none' }),
+  next: s.oneOf(outcomeSteps, { description: 'The next step' }),
+  status: s.described(s.orNull(s.integer()), 'Null where there was no response'),
+  durationMs: s.number(),
+  requestBytes: s.described(s.count, 'Size of the body'),
 });
 
-export const outcomesSchema = record('WebhookOutcomes', {
-  data: described(listOf(outcomeSchema), 'In the order of arrival, at most 500'),
-  cursor: described(textSchema, 'For the next request'),
-  gap: described(flagSchema, 'Some outcomes since the cursor are no longer available'),
+export const outcomesSchema = s.record('WebhookOutcomes', {
+  data: s.described(s.listOf(outcomeSchema), 'In the order of arrival, at most 500'),
+  cursor: s.text({ description: 'For the next request' }),
+  gap: s.flag({ description: 'Some outcomes since the cursor are no longer available' }),
 });
 
 /** Without the organization, which is the caller's own. */
@@ -79,13 +63,13 @@ export const presentOutcome = ({
   at,
   durationMs,
   ...outcome
-}: WebhookOutcome): ValueOf<typeof outcomeSchema> => ({
+}: WebhookOutcome): s.ValueOf<typeof outcomeSchema> => ({
   at: new Date(at).toISOString(),
   ...outcome,
   durationMs: Math.round(durationMs * 10) / 10,
 });
 
-export const exampleOutcomes: ValueOf<typeof outcomesSchema> = {
+export const exampleOutcomes: s.ValueOf<typeof outcomesSchema> = {
   data: [
     {
       at: exampleTime,

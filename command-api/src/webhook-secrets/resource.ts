@@ -1,44 +1,34 @@
 import type { WebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
-import {
-  described,
-  nameSchema,
-  record,
-  strictObject,
-  textSchema,
-  timeSchema,
-  titled,
-  uuidSchema,
-  type ValueOf,
-} from '../http/schema.js';
+import * as s from '../http/schema.js';
 
-export const createWebhookSecretSchema = titled(
+export const createWebhookSecretSchema = s.titled(
   'NewWebhookSecret',
-  strictObject({ name: nameSchema }, ['name']),
+  s.strictObject({ name: s.name }, ['name']),
 );
 
 export const webhookSecretsQuerySchema = pageQuerySchema(['name', 'createdAt']);
 
 const webhookSecretFields = {
-  webhookSecretId: uuidSchema,
-  projectId: uuidSchema,
-  name: textSchema,
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+  webhookSecretId: s.uuid,
+  projectId: s.uuid,
+  name: s.text(),
+  createdAt: s.time,
+  updatedAt: s.time,
 };
 
-export const webhookSecretSchema = record('WebhookSecret', webhookSecretFields);
+export const webhookSecretSchema = s.record('WebhookSecret', webhookSecretFields);
 
-export const createdWebhookSecretSchema = record('CreatedWebhookSecret', {
+export const createdWebhookSecretSchema = s.record('CreatedWebhookSecret', {
   ...webhookSecretFields,
-  webhookSecret: described(
-    textSchema,
-    '`whsec_` and the key in base64, as libraries for Standard Webhooks expect it; shown only in this answer',
-  ),
+  webhookSecret: s.text({
+    description:
+      '`whsec_` and the key in base64, as libraries for Standard Webhooks expect it; shown only in this answer',
+  }),
 });
 
-type WebhookSecretAnswer = ValueOf<typeof webhookSecretSchema>;
+type WebhookSecretAnswer = s.ValueOf<typeof webhookSecretSchema>;
 
 export const presentWebhookSecret = (secret: WebhookSecret): WebhookSecretAnswer => ({
   webhookSecretId: secret.webhookSecretId,

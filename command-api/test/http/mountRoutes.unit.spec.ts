@@ -7,7 +7,7 @@ import { mountRoutes } from '../../src/http/mountRoutes.js';
 import { assignRequestId } from '../../src/http/request.js';
 import { RequestMetrics } from '../../src/http/requestTelemetry.js';
 import { projectRoute } from '../../src/http/route.js';
-import { objectSchema } from '../../src/http/schema.js';
+import * as s from '../../src/http/schema.js';
 
 describe('a mounted route', () => {
   let server: Server;
@@ -21,9 +21,9 @@ describe('a mounted route', () => {
     operationId: 'makeThing',
     tag: 'Apps',
     summary: 'Make a thing',
-    body: objectSchema,
+    body: s.object,
     status: 201,
-    answer: objectSchema,
+    answer: s.object,
     example: { body: {}, answer: {} },
     rejections: [],
     handle: async (taken) => ({ now: taken.now }),

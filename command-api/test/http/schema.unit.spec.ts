@@ -1,24 +1,14 @@
 import { expect } from 'chai';
 import { projectRoute } from '../../src/http/route.js';
-import {
-  flag,
-  listOf,
-  oneOf,
-  orNull,
-  queryOf,
-  record,
-  strictObject,
-  text,
-  titled,
-} from '../../src/http/schema.js';
 import { bodyValidator } from '../../src/http/validation.js';
+import * as s from '../../src/http/schema.js';
 
-const body = titled(
+const body = s.titled(
   'NewThing',
-  strictObject({ name: text(), colour: orNull(oneOf(['red', 'blue'])) }, ['name']),
+  s.strictObject({ name: s.text(), colour: s.orNull(s.oneOf(['red', 'blue'])) }, ['name']),
 );
-const answer = record('Thing', { name: text(), isNew: flag(), tags: listOf(text()) });
-const query = queryOf({ dryRun: oneOf(['true', 'false']) });
+const answer = s.record('Thing', { name: s.text(), isNew: s.flag(), tags: s.listOf(s.text()) });
+const query = s.queryOf({ dryRun: s.oneOf(['true', 'false']) });
 
 const thingRoute = {
   method: 'post',

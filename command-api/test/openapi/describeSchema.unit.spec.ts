@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createAppSchema } from '../../src/apps/resource.js';
 import { registerBlueprintSchema } from '../../src/blueprints/resource.js';
-import { arrayOf, mapOf, textSchema, titled } from '../../src/http/schema.js';
 import { createSchemaDescriber } from '../../src/openapi/describeSchema.js';
 import { createGrantSchema } from '../../src/rooms/grantResource.js';
+import * as s from '../../src/http/schema.js';
 
 describe('A schema as it is described', () => {
   const described = (schema: object, title: string) => {
@@ -14,13 +14,13 @@ describe('A schema as it is described', () => {
 
   it('checks at once what is put off until a limit is kept', () => {
     const { describe } = createSchemaDescriber();
-    expect(describe(arrayOf(textSchema, 3, { uniqueItems: true }))).to.eql({
+    expect(describe(s.arrayOf(s.text(), 3, { uniqueItems: true }))).to.eql({
       type: 'array',
       maxItems: 3,
       items: { type: 'string' },
       uniqueItems: true,
     });
-    expect(describe(mapOf({ pattern: '^x' }, textSchema, 2))).to.eql({
+    expect(describe(s.mapOf({ pattern: '^x' }, s.text(), 2))).to.eql({
       type: 'object',
       maxProperties: 2,
       propertyNames: { pattern: '^x' },
@@ -49,8 +49,10 @@ describe('A schema as it is described', () => {
 
   it('refuses one title for two schemas', () => {
     const { describe } = createSchemaDescriber();
-    describe(titled('Thing', textSchema));
-    describe(titled('Thing', textSchema));
-    expect(() => describe(titled('Thing', { type: 'integer' }))).to.throw('Two schemas have the title Thing');
+    describe(s.titled('Thing', s.text()));
+    describe(s.titled('Thing', s.text()));
+    expect(() => describe(s.titled('Thing', { type: 'integer' }))).to.throw(
+      'Two schemas have the title Thing',
+    );
   });
 });
