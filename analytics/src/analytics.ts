@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
+import type { FactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { defaultLimits, type Collector, type CollectorLimits, type FactSource } from './collect/collector.js';

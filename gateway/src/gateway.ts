@@ -7,7 +7,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
+import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookCalls';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { compose, type GatewayParts, type GatewayPorts } from './compose.js';
 import type { GatewayMetrics } from './metrics.js';

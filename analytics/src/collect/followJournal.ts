@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
+import type { FactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import type { Fact, FactStream } from '../facts/factStream.js';
 import type { FactFolder } from '../store/factFolder.js';
 import type { Collector, FactSource } from './collector.js';

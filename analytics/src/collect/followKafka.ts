@@ -1,19 +1,12 @@
-import type {
-  GroupBatch,
-  GroupFollower,
-  GroupReading,
-} from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
+import type { GroupBatch, GroupReading } from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
+import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Fact, FactStream } from '../facts/factStream.js';
 import type { FactFolder } from '../store/factFolder.js';
 import type { Collector, FactSource, Taken } from './collector.js';
 
 interface FollowDeps {
-  readonly follow: (
-    channel: { readonly name: string },
-    group: string,
-    follower: GroupFollower,
-  ) => Promise<GroupReading>;
+  readonly follow: KafkaGroups['follow'];
   readonly stream: FactStream;
   readonly folder: FactFolder;
   /** Told of the source that it is to hold up. */

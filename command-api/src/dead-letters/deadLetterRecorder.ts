@@ -1,8 +1,9 @@
 import {
   formerWebhookReports,
-  webhookReports,
+  type WebhookCall,
   type WebhookReport,
-} from '@roomwire/shared/wire/bus/webhookReports';
+  webhookReports,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -11,7 +12,6 @@ import type { Random } from '@roomwire/shared/ports/random';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createStreamWriter } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
-import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
 

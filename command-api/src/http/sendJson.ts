@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** Records that are serialized at a time: some milliseconds of work. */
 const recordsAtOnce = 500;
@@ -32,7 +32,7 @@ export const sendList = async (
   for (let from = 0; from < records.length && !response.destroyed; from += recordsAtOnce) {
     const piece = JSON.stringify(records.slice(from, from + recordsAtOnce)).slice(1, -1);
     const isTaken = response.write(`${from === 0 ? '[' : ','}${piece}`);
-    await (isTaken ? othersHadTheirTurn() : drained(response));
+    await (isTaken ? yieldToEventLoop() : drained(response));
   }
   response.end(']');
 };

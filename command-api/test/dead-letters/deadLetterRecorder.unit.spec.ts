@@ -6,12 +6,12 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import {
   formerWebhookReports,
-  webhookReports,
+  type WebhookCall,
   type WebhookReport,
-} from '@roomwire/shared/wire/bus/webhookReports';
+  webhookReports,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { createDeadLetterRecorder } from '../../src/dead-letters/deadLetterRecorder.js';

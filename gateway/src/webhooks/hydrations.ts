@@ -1,5 +1,4 @@
-import type { WebhookAnswer } from '@roomwire/shared/wire/bus/webhookAnswers';
-import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import { type WebhookAnswer, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
 import type { Clock } from '@roomwire/shared/ports/clock';

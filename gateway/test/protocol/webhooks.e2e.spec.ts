@@ -1,7 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
-import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookAnswers, type WebhookCall, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { App } from '@roomwire/shared/domain/apps/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';

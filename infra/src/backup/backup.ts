@@ -3,7 +3,7 @@ import { copyFile, chmod, mkdir, open, readdir } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { copyEnvironment } from '@roomwire/shared/adapters/lmdb/copyEnvironment';
+import { copyEnvironment } from '@roomwire/shared/adapters/lmdb/durableEnvironment';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
 import type { ReadModelEngine } from '../engines/engine.js';

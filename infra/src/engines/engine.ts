@@ -1,5 +1,5 @@
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
-import type { GroupFollower, GroupReading } from '@roomwire/shared/adapters/message-bus/kafka/groupReader';
+import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -64,11 +64,7 @@ export interface OpenedBus {
   /** On the connections of the bus, which closes after it. */
   openMessageStore(): Promise<MessageStore>;
   /** Reads all of a channel together with the other members of a group. Absent on files. */
-  readonly follow?: (
-    channel: { readonly name: string },
-    group: string,
-    follower: GroupFollower,
-  ) => Promise<GroupReading>;
+  readonly follow?: KafkaGroups['follow'];
 }
 
 export interface BusEngine extends Engine {

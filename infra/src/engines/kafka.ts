@@ -4,8 +4,13 @@ import {
   type KafkaSecurity,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
-import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
-import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import {
+  formerWebhookReports,
+  webhookBacklog,
+  webhookCalls,
+  webhookReports,
+  webhookRetries,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import type { VariableReader } from '../environment.js';
 import type { BusEngine, EngineRow } from './engine.js';
 import { ok } from './finding.js';

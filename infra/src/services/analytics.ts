@@ -9,7 +9,7 @@ import {
 import { defaultLimits, type CollectorLimits } from '@roomwire/analytics/collect/collector';
 import { followKafka } from '@roomwire/analytics/collect/followKafka';
 import { makeReport, type Report, type ReportRequest } from '@roomwire/analytics/report/report';
-import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournalReader';
+import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { once } from '@roomwire/shared/runtime/service';

@@ -3,8 +3,13 @@ import { expect } from 'chai';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse, parseAllDocuments } from 'yaml';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
-import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
-import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import {
+  formerWebhookReports,
+  webhookBacklog,
+  webhookCalls,
+  webhookReports,
+  webhookRetries,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import { metricTable, type MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { readConfig } from '../../src/config/config.js';

@@ -1,6 +1,4 @@
-import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookAnswers';
-import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import { webhookAnswers, type WebhookCall, webhookReports } from '@roomwire/shared/wire/bus/webhookCalls';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';

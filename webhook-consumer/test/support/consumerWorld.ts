@@ -1,9 +1,14 @@
 import { encode } from '@msgpack/msgpack';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import { webhookAnswers, type WebhookAnswer } from '@roomwire/shared/wire/bus/webhookAnswers';
-import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import {
+  type WebhookAnswer,
+  webhookAnswers,
+  type WebhookCall,
+  webhookCalls,
+  type WebhookReport,
+  webhookReports,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
-import { webhookReports, type WebhookReport } from '@roomwire/shared/wire/bus/webhookReports';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';

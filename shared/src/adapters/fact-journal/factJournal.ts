@@ -1,10 +1,52 @@
-import { Encoder } from '@msgpack/msgpack';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { decode, Encoder } from '@msgpack/msgpack';
+import { existsSync } from 'node:fs';
+import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Logger } from '../../ports/logger.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
-import { openJournalTables, type JournalTables } from './journalTables.js';
+
+/** How the tables are laid out; goes up with every change that an older program would misread. */
+const dataFormat = 1;
+const formatKey = 'dataFormat';
+
+/** When it was appended, milliseconds since 1970, and the fact as MessagePack. */
+export type JournalEntry = [at: number, fact: Uint8Array];
+
+export type FactTable = Database<JournalEntry, number>;
+
+export interface JournalTables {
+  readonly environment: DurableEnvironment;
+  /** By stream, and by place in it. */
+  readonly facts: ReadonlyMap<string, FactTable>;
+  /** Of each stream the last place that was given to a fact. */
+  readonly meta: Database<number, string>;
+}
+
+export const factTableOptions = (stream: string) => ({
+  name: `facts:${stream}`,
+  encoding: 'msgpack' as const,
+});
+
+export const openJournalTables = (path: string, streams: readonly string[]): JournalTables => {
+  const environment = openDurableEnvironment(path);
+  const { root } = environment;
+  const meta = root.openDB<number, string>('meta', { encoding: 'ordered-binary' });
+  const found = meta.get(formatKey);
+  if (found === undefined) meta.putSync(formatKey, dataFormat);
+  else requireFormat(path, found);
+  const facts = streams.map(
+    (stream) => [stream, root.openDB<JournalEntry, number>(factTableOptions(stream))] as const,
+  );
+  return { environment, facts: new Map(facts), meta };
+};
+
+export const requireFormat = (path: string, found: number | undefined): void => {
+  if (found !== dataFormat)
+    throw new Error(`The journal ${path} has data format ${found}; this program knows format ${dataFormat}`);
+};
 
 export interface FactJournalOptions {
   /** Each counts its facts from 1. */
@@ -132,3 +174,37 @@ interface Files {
 /** In the data folder, in a file that other processes may read meanwhile. */
 export const openFactJournal = (folder: Files, options: FactJournalOptions): FactJournal =>
   new FactJournal(openJournalTables(folder.file('analytics.lmdb'), options.streams), options);
+
+export interface JournalFact {
+  readonly place: number;
+  readonly fact: readonly unknown[];
+}
+
+/** Reads a journal of facts beside the process that writes it. */
+export interface FactJournalReader {
+  /** In order, from a place on: those that are there and have not expired, at most `limit`. */
+  read(stream: string, from: number, limit: number): readonly JournalFact[];
+  close(): Promise<void>;
+}
+
+/** Undefined where there is none. */
+export const openFactJournalReader = (path: string): FactJournalReader | undefined => {
+  if (!existsSync(path)) return undefined;
+  const root: RootDatabase = open({ path, readOnly: true });
+  const meta = root.openDB<number, string>('meta', { encoding: 'ordered-binary' });
+  requireFormat(path, meta.get('dataFormat'));
+  const tables = new Map<string, FactTable>();
+  const tableOf = (stream: string): FactTable => {
+    const table = tables.get(stream) ?? root.openDB<JournalEntry, number>(factTableOptions(stream));
+    tables.set(stream, table);
+    return table;
+  };
+  return {
+    read: (stream, from, limit) => [
+      ...tableOf(stream)
+        .getRange({ start: from, limit })
+        .map(({ key, value: [, fact] }) => ({ place: key, fact: decode(fact) as readonly unknown[] })),
+    ],
+    close: () => root.close(),
+  };
+};

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { DataFolderInUse } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
-import { isDamaged, requireAccess } from './environmentFile.js';
+import { isDamaged, requireAccess } from './durableEnvironment.js';
 
 /** The folder of the embedded engines, owned by this process until it closes it or ends. */
 export interface DataFolder {

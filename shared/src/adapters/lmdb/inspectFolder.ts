@@ -4,7 +4,7 @@ import { open, type RootDatabase } from 'lmdb';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { recordedEvent } from '../event-log/eventTables.js';
-import { isDamaged } from './environmentFile.js';
+import { isDamaged } from './durableEnvironment.js';
 
 /** How far the files of a data folder are. */
 export interface FolderState {

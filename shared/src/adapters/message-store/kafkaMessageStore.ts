@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { once } from '../../runtime/service.js';
-import type { KafkaMessageBus } from '../message-bus/kafka/kafkaMessageBus.js';
+import type { KafkaRecords } from '../message-bus/kafka/kafkaMessageBus.js';
 import type { PartitionHistory } from '../message-bus/kafka/partitionHistory.js';
 import { systemClock } from '../system/systemClock.js';
 import { merged, newestOf, type Mark } from './replayMarks.js';
@@ -52,27 +52,27 @@ interface Found {
 
 /** Messages in topics of Kafka, one for each class. It lives on the connections of a bus, which closes after it. */
 class KafkaMessageStore implements MessageStore {
-  private readonly bus: KafkaMessageBus;
+  private readonly records: KafkaRecords;
   private readonly clock: Clock;
   private readonly appending = new Set<Promise<void>>();
   private isOpen = true;
 
-  constructor(bus: KafkaMessageBus, clock: Clock) {
-    this.bus = bus;
+  constructor(records: KafkaRecords, clock: Clock) {
+    this.records = records;
     this.clock = clock;
   }
 
   async append(message: LiveMessage, retention: RetentionClass): Promise<void> {
     this.assertOpen();
-    const stored = this.bus.store(recordedMessages[retention], message, this.clock.now());
+    const stored = this.records.store(recordedMessages[retention], message, this.clock.now());
     const settled = stored.then(nothing, nothing).finally(() => this.appending.delete(settled));
     this.appending.add(settled);
     return stored;
   }
 
   /**
-   * Reads what the room's partition of each class holds of the time, twice: to find the places of the newest, and then
-   * these alone. So what is in memory is those places, and a few fetches.
+   * Reads what the room's partition of each class holds of the time, twice: to find the offsets of the newest, and then
+   * these alone. So memory holds those offsets and a few fetches.
    */
   async replay(internalTopic: string, range: ReplayRange): Promise<Replay> {
     this.assertOpen();
@@ -94,7 +94,11 @@ class KafkaMessageStore implements MessageStore {
     { sinceMs, limit }: ReplayRange,
   ): Promise<Found> {
     const since = Math.max(sinceMs, this.clock.now() - retentionMs(retention) + 1);
-    const history = await this.bus.history(recordedMessages[retention], roomOfTopic(internalTopic), since);
+    const history = await this.records.history(
+      recordedMessages[retention],
+      roomOfTopic(internalTopic),
+      since,
+    );
     const run = retentionClasses.indexOf(retention);
     let marks: Mark[] = [];
     for await (const records of history.all()) {
@@ -145,5 +149,5 @@ const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
   }
 };
 
-export const createKafkaMessageStore = (bus: KafkaMessageBus, clock: Clock = systemClock): MessageStore =>
-  new KafkaMessageStore(bus, clock);
+export const createKafkaMessageStore = (records: KafkaRecords, clock: Clock = systemClock): MessageStore =>
+  new KafkaMessageStore(records, clock);

@@ -3,10 +3,14 @@ import { domainEventFeed } from '../bus/domainEventFeed.js';
 import { gatewayNews } from '../bus/gatewayNews.js';
 import { liveMessages, retainedMessages } from '../bus/liveMessage.js';
 import { presenceNews } from '../bus/presenceNews.js';
-import { webhookAnswers } from '../bus/webhookAnswers.js';
-import { webhookBacklog, webhookCalls, webhookRetries } from '../bus/webhookCalls.js';
+import {
+  webhookAnswers,
+  webhookBacklog,
+  webhookCalls,
+  webhookReports,
+  webhookRetries,
+} from '../bus/webhookCalls.js';
 import { webhookOutcomes } from '../bus/webhookOutcomes.js';
-import { webhookReports } from '../bus/webhookReports.js';
 import { groupRecordSchema } from './groupRecordSchema.js';
 import {
   bytes,

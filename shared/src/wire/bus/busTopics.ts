@@ -3,10 +3,14 @@ import { gatewayNews } from './gatewayNews.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
-import { webhookAnswers } from './webhookAnswers.js';
-import { webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
+import {
+  webhookAnswers,
+  webhookBacklog,
+  webhookCalls,
+  webhookReports,
+  webhookRetries,
+} from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';
-import { webhookReports } from './webhookReports.js';
 
 /** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
 export interface BusTopic {

@@ -1,6 +1,5 @@
-import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from './channel.js';
-import { isCount, isMap, isText } from './recordChecks.js';
+import { isCount, isMap, isText, versionedCodec } from './recordCodec.js';
 
 /** What a gateway reports with every heartbeat. A later version may add fields. */
 export interface GatewayReport {
@@ -28,10 +27,6 @@ export type GatewayNews =
   /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
   | { readonly kind: 'state'; readonly gatewayId: string; readonly from: number; readonly upTo: number };
 
-const version = 1;
-
-const encoder = new Encoder();
-
 const isReport = (value: unknown): value is GatewayReport =>
   isMap(value) &&
   isCount(value['presenceSequence']) &&
@@ -56,18 +51,9 @@ const isNews = (value: unknown): value is GatewayNews =>
   Object.hasOwn(isSound, value['kind']) &&
   isSound[value['kind'] as GatewayNews['kind']](value);
 
-/** Throws for a record that this program does not know: the reader passes it over. */
-const decodeNews = (bytes: Uint8Array): GatewayNews => {
-  const record = decode(bytes);
-  if (!Array.isArray(record) || record[0] !== version || !isNews(record[1])) {
-    throw new Error('Not news of a gateway of a known version');
-  }
-  return record[1];
-};
-
 /** One partition: a gateway that reads its own records reads those of the others too. */
 export const gatewayNews: Channel<GatewayNews> = {
   name: 'gateways',
   key: (news) => news.gatewayId,
-  codec: { encode: (news) => encoder.encode([version, news]), decode: decodeNews },
+  codec: versionedCodec(1, isNews, 'news of a gateway'),
 };

@@ -1,7 +1,7 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { FilterEntry } from '../protocol/messageOptions.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
-import { isCount, isMap, isText } from './recordChecks.js';
+import { isCount, isMap, isText } from './recordCodec.js';
 
 /** A subscription that is a member of a worker group. */
 export interface GroupMember {

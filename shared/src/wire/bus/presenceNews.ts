@@ -1,6 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from './channel.js';
-import { isText } from './recordChecks.js';
+import { isText } from './recordCodec.js';
 
 /** Identifies a connection's presence in a room, and the record. */
 interface PresenceRecord {

@@ -1,6 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { RecordCodec, TraceParent, WorkQueue } from './channel.js';
-import { isMap, isText } from './recordChecks.js';
+import type { Channel, TraceParent, WorkQueue } from './channel.js';
+import { isMap, isText, versionedCodec } from './recordCodec.js';
 
 export type WebhookKind = 'trigger' | 'hydration';
 
@@ -51,10 +51,6 @@ export interface WebhookCall {
   readonly traceparent?: TraceParent;
 }
 
-const version = 1;
-
-const encoder = new Encoder();
-
 const texts = [
   ...(['callId', 'organizationId', 'projectId', 'appId', 'url'] as const),
   ...(['room', 'roomName', 'topicName', 'actorId'] as const),
@@ -73,8 +69,7 @@ const isOrigin = (value: unknown): boolean => {
   return by === 'publish' || (by === 'redrive' && isText(redriveId));
 };
 
-/** Whether it is a call of this version. */
-export const isWebhookCall = (value: unknown): value is WebhookCall =>
+const isWebhookCall = (value: unknown): value is WebhookCall =>
   isMap(value) &&
   texts.every((name) => isText(value[name])) &&
   (value['kind'] === 'trigger' || value['kind'] === 'hydration') &&
@@ -86,18 +81,8 @@ export const isWebhookCall = (value: unknown): value is WebhookCall =>
   Number.isInteger(value['attempts']) &&
   (value['traceparent'] === undefined || isText(value['traceparent']));
 
-/** Throws for a record of another version: the job waits for a program that knows it. */
-const decodeCall = (bytes: Uint8Array): WebhookCall => {
-  const record = decode(bytes);
-  if (!Array.isArray(record) || record[0] !== version || !isWebhookCall(record[1]))
-    throw new Error('Not a webhook call of a known version');
-  return record[1];
-};
-
-const codec: RecordCodec<WebhookCall> = {
-  encode: (call) => encoder.encode([version, call]),
-  decode: decodeCall,
-};
+/** A job of another version waits for a program that knows it. */
+const codec = versionedCodec(1, isWebhookCall, 'a webhook call');
 
 /** Calls whose first attempt is to be made. */
 export const webhookCalls: WorkQueue<WebhookCall> = {
@@ -120,4 +105,84 @@ export const webhookBacklog: WorkQueue<WebhookCall> = {
   name: 'webhook-backlog',
   key: ({ projectId, url }) => `${projectId} ${url}`,
   delayMs: 1_000,
+};
+
+/** What a hydration webhook has answered, on its way to the subscriber. */
+export interface WebhookAnswer {
+  readonly gatewayId: string;
+  /** As in the call's origin. */
+  readonly subscription: number;
+  /** The complete `hydration` for the subscriber, MessagePack. */
+  readonly body: Uint8Array;
+}
+
+const answerVersion = 1;
+
+const encoder = new Encoder();
+
+type AnswerRecord = [version: number, gatewayId: string, subscription: number, body: Uint8Array];
+
+const isAnswerRecord = (value: unknown): value is AnswerRecord =>
+  Array.isArray(value) &&
+  value[0] === answerVersion &&
+  typeof value[1] === 'string' &&
+  Number.isInteger(value[2]) &&
+  value[3] instanceof Uint8Array;
+
+/** Each gateway reads what is for it. */
+export const webhookAnswers: Channel<WebhookAnswer> = {
+  name: 'webhook-answers',
+  key: ({ gatewayId }) => gatewayId,
+  codec: {
+    encode: ({ gatewayId, subscription, body }) =>
+      encoder.encode([answerVersion, gatewayId, subscription, body]),
+    decode: (bytes) => {
+      const record = decode(bytes);
+      if (!isAnswerRecord(record)) throw new Error('Not a webhook answer of a known version');
+      const [, gatewayId, subscription, body] = record;
+      return { gatewayId, subscription, body };
+    },
+  },
+};
+
+/** How a trigger call has ended, for the service that keeps the dead letters. */
+export type WebhookReport =
+  | {
+      readonly outcome: 'failed';
+      readonly call: WebhookCall;
+      /** Null when no answer came. */
+      readonly responseStatus: number | null;
+      readonly error: string;
+      /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
+      readonly status: 'pending' | 'failed';
+    }
+  /** A dead letter that was tried again has arrived. */
+  | { readonly outcome: 'delivered'; readonly call: WebhookCall };
+
+const isReport = (value: unknown): value is WebhookReport => {
+  const report = value as Partial<Record<string, unknown>> | null;
+  if (typeof report !== 'object' || report === null || !isWebhookCall(report['call'])) return false;
+  const { outcome, responseStatus, error, status } = report;
+  if (outcome === 'delivered') return true;
+  return (
+    outcome === 'failed' &&
+    (responseStatus === null || Number.isInteger(responseStatus)) &&
+    typeof error === 'string' &&
+    (status === 'pending' || status === 'failed')
+  );
+};
+
+/** The reports of a call are taken in the order in which they were put. */
+export const webhookReports: WorkQueue<WebhookReport> = {
+  name: 'webhook-reports',
+  key: ({ call }) => call.callId,
+  codec: versionedCodec(1, isReport, 'a webhook report'),
+  delayMs: 0,
+};
+
+/** Where earlier programs put their reports. It is worked on until it is empty; nothing is put into it. */
+export const formerWebhookReports: WorkQueue<WebhookReport> = {
+  ...webhookReports,
+  name: 'webhook-dead-letters',
+  isRetired: true,
 };

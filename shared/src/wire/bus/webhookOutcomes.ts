@@ -1,6 +1,5 @@
-import { Encoder, decode } from '@msgpack/msgpack';
 import type { Channel } from './channel.js';
-import { isCount, isMap, isText } from './recordChecks.js';
+import { isCount, isMap, isText, versionedCodec } from './recordCodec.js';
 import type { WebhookKind } from './webhookCalls.js';
 
 export const outcomeClasses = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'unreachable', 'forbidden'] as const;
@@ -40,10 +39,6 @@ export interface WebhookOutcome {
   readonly requestBytes: number;
 }
 
-const version = 1;
-
-const encoder = new Encoder();
-
 const isOneOf = (values: readonly string[], value: unknown): boolean => values.includes(value as string);
 
 const isOutcome = (value: unknown): value is WebhookOutcome =>
@@ -63,14 +58,5 @@ const isOutcome = (value: unknown): value is WebhookOutcome =>
 export const webhookOutcomes: Channel<WebhookOutcome> = {
   name: 'webhook-outcomes',
   key: ({ projectId }) => projectId,
-  codec: {
-    encode: (outcome) => encoder.encode([version, outcome]),
-    /** Throws for a record that this program does not know: the reader passes it over. */
-    decode: (bytes) => {
-      const record = decode(bytes);
-      if (!Array.isArray(record) || record[0] !== version || !isOutcome(record[1]))
-        throw new Error('Not a webhook outcome of a known version');
-      return record[1];
-    },
-  },
+  codec: versionedCodec(1, isOutcome, 'a webhook outcome'),
 };

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FactJournal, openFactJournal } from '../../../src/adapters/fact-journal/factJournal.js';
 import {
-  openFactJournalReader,
+  FactJournal,
   type FactJournalReader,
-} from '../../../src/adapters/fact-journal/factJournalReader.js';
-import { openJournalTables } from '../../../src/adapters/fact-journal/journalTables.js';
+  openFactJournal,
+  openFactJournalReader,
+  openJournalTables,
+} from '../../../src/adapters/fact-journal/factJournal.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';

@@ -10,16 +10,16 @@ import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/w
 import { presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
-import { webhookAnswers } from '../../../src/wire/bus/webhookAnswers.js';
 import {
-  webhookBacklog,
-  webhookCalls,
-  webhookRetries,
   type CallOrigin,
+  webhookAnswers,
+  webhookBacklog,
   type WebhookCall,
+  webhookCalls,
+  webhookReports,
+  webhookRetries,
 } from '../../../src/wire/bus/webhookCalls.js';
 import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
-import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
 import { groupRecordSamples } from '../bus/groupRecordSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';

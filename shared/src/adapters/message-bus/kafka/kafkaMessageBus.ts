@@ -68,13 +68,16 @@ export class OpenByName<T extends { close(): Promise<void> }> {
 
 export type { KafkaMessageBusOptions } from './kafkaSettings.js';
 
-export interface KafkaMessageBus extends MeasuredBus {
+/** Records that are kept with their times, and read back. */
+export interface KafkaRecords {
   /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */
   store<T>(channel: Channel<T>, record: T, timestamp: number): Promise<void>;
 
   /** What the partition of a key holds of a channel, from a time on (milliseconds since 1970). */
   history(channel: Pick<Channel<never>, 'name'>, key: string, sinceMs: number): Promise<PartitionHistory>;
+}
 
+export interface KafkaGroups {
   /** Reads all of a channel together with the other members of a group of the name, each its partitions. */
   follow(
     channel: Pick<Channel<never>, 'name'>,
@@ -82,6 +85,8 @@ export interface KafkaMessageBus extends MeasuredBus {
     follower: GroupFollower,
   ): Promise<GroupReading>;
 }
+
+export interface KafkaMessageBus extends MeasuredBus, KafkaRecords, KafkaGroups {}
 
 const maxQueuedBytes = 64 * 1024 * 1024;
 
