@@ -1,4 +1,5 @@
-import type { ReachOptions } from './deliver/reach.js';
+import { retryWaitsMs } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { ReachOptions } from './deliver/addresses.js';
 
 export interface WebhookConsumerOptions extends ReachOptions {
   /** An HTTP proxy that all calls go through, perhaps with a user name and a password. */
@@ -28,7 +29,7 @@ export interface WebhookConsumerOptions extends ReachOptions {
 export const defaultOptions: WebhookConsumerOptions = {
   allowPrivate: false,
   attemptMs: 30_000,
-  retryWaitsMs: [1_000, 2_000],
+  retryWaitsMs,
   mostCallsOfEndpoint: 64,
   mostCalls: 2_000,
   mostCallsOfSlowEndpoint: 16,

@@ -1,5 +1,11 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
-import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
+import {
+  webhookBacklog,
+  webhookCalls,
+  webhookRetries,
+  type WebhookCall,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -8,17 +14,16 @@ import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { createCallHandler, type CallHandler } from './consume/callHandler.js';
-import { Pacer } from './consume/pacer.js';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
+import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';
 import { createSettlement } from './consume/settlement.js';
-import { createCaller } from './deliver/gotAttempt.js';
+import { createCaller } from './deliver/caller.js';
 import { createPost } from './deliver/post.js';
 import { EndpointGate } from './isolation/endpointGate.js';
 import { createMetrics, webhookMetrics, type WebhookMetrics } from './metrics.js';
-import { createOutcomeStream } from './outcomes/outcomeStream.js';
-import { ProjectSecrets } from './sign/projectSecrets.js';
+import { createOutcomeStream } from './consume/outcomes.js';
+import { ProjectSecrets } from './deliver/projectSecrets.js';
 import { defaultOptions, type WebhookConsumerOptions } from './options.js';
-import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
@@ -51,6 +56,10 @@ export const createWebhookConsumer = ({
   options: given,
 }: WebhookConsumerDeps): WebhookConsumer => {
   const options = { ...defaultOptions, ...given };
+  const retries = webhookRetries.map((queue, n) => ({
+    ...queue,
+    delayMs: options.retryWaitsMs[n] ?? queue.delayMs,
+  }));
   const metrics = createMetrics();
   const gate = new EndpointGate(options, clock);
   const caller = createCaller(options);
@@ -68,7 +77,7 @@ export const createWebhookConsumer = ({
     settlement: createSettlement({ bus, metrics, logger }),
     tell: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
-    retryWaitsMs: options.retryWaitsMs,
+    retries,
     isClosing: () => isClosing,
   });
 
@@ -77,7 +86,7 @@ export const createWebhookConsumer = ({
     collect: webhookMetrics(metrics),
     async start() {
       feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
-      workers.push(...(await workOn(bus, handler, options)));
+      workers.push(...(await workOn(bus, handler, retries)));
     },
     close: once(async () => {
       isClosing = true;
@@ -94,12 +103,10 @@ export const createWebhookConsumer = ({
 const workOn = (
   bus: MessageBus,
   { take, takeUp }: CallHandler,
-  { retryWaitsMs }: WebhookConsumerOptions,
+  retries: readonly WorkQueue<WebhookCall>[],
 ): Promise<readonly QueueWorker[]> =>
   Promise.all([
     bus.work(webhookCalls, { concurrency: jobsInHand }, take),
-    ...webhookRetries.map((queue, n) =>
-      bus.work({ ...queue, delayMs: retryWaitsMs[n] ?? queue.delayMs }, { concurrency: jobsInHand }, take),
-    ),
+    ...retries.map((queue) => bus.work(queue, { concurrency: jobsInHand }, take)),
     bus.work(webhookBacklog, { concurrency: backlogInHand }, takeUp),
   ]);

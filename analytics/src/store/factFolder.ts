@@ -23,7 +23,8 @@ export class FactFolder {
   async open(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     for (const name of await readdir(this.path))
-      if (temporaryName.test(name) && (await this.ageMs(name)) > abandonedAfterMs) await this.removeFile(name);
+      if (temporaryName.test(name) && (await this.ageMs(name)) > abandonedAfterMs)
+        await this.discard(join(this.path, name));
   }
 
   pathOf(file: FactFile): string {
@@ -60,7 +61,7 @@ export class FactFolder {
   }
 
   async remove(file: FactFile): Promise<void> {
-    await this.removeFile(nameOf(file));
+    await rm(this.pathOf(file), { force: true });
   }
 
   /** Removes files whose facts stand in others, once nobody reads them any more. */
@@ -68,10 +69,6 @@ export class FactFolder {
     for (const files of byPartition(await this.files()).values())
       for (const { file, coveredBy } of coverageOf(files).redundant)
         if ((await this.ageMs(nameOf(coveredBy))) > redundantForMs) await this.remove(file);
-  }
-
-  private async removeFile(name: string): Promise<void> {
-    await rm(join(this.path, name), { force: true });
   }
 
   /** Nothing of age where another process has removed it. */

@@ -1,18 +1,19 @@
-import { webhookBacklog, webhookRetries, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { setTimeout as pause } from 'node:timers/promises';
+import { webhookBacklog, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
-import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { Tracing, Span } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Post, Posted } from '../deliver/post.js';
 import type { EndpointGate, Pass } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
-import { classOf, outcomeOf } from '../outcomes/outcomeOf.js';
-import type { Tell } from '../outcomes/outcomeStream.js';
+import { classOf, outcomeOf, type Tell } from './outcomes.js';
 import { nextStep } from '../policy/nextStep.js';
-import type { Pacer } from './pacer.js';
-import { safely } from './safely.js';
-import { beginAttempt, endAttempt } from './traceAttempts.js';
 import type { Settlement } from './settlement.js';
+import type { AttemptResult } from '../deliver/attempt.js';
 
 export interface CallDeps {
   readonly bus: MessageBus;
@@ -24,7 +25,8 @@ export interface CallDeps {
   readonly pacer: Pacer;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
-  readonly retryWaitsMs: readonly [number, number];
+  /** For the second and the third attempt. */
+  readonly retries: readonly WorkQueue<WebhookCall>[];
   /** Whether this process ends. */
   readonly isClosing: () => boolean;
 }
@@ -38,8 +40,7 @@ export interface CallHandler {
 }
 
 export const createCallHandler = (deps: CallDeps): CallHandler => {
-  const { bus, gate, metrics, pacer } = deps;
-  const retries = retryQueues(deps.retryWaitsMs);
+  const { bus, gate, metrics, pacer, retries } = deps;
   const put = (queue: WorkQueue<WebhookCall>, call: WebhookCall): Promise<void> =>
     safely(() => bus.put(queue, call), deps.isClosing);
 
@@ -97,5 +98,70 @@ const applicantOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
   bytes: data.length,
 });
 
-const retryQueues = (waitsMs: readonly [number, number]): readonly WorkQueue<WebhookCall>[] =>
-  webhookRetries.map((queue, n) => ({ ...queue, delayMs: waitsMs[n] ?? queue.delayMs }));
+/** One attempt of a call whose cause is traced. Where it goes, and what is in it, is the customer's. */
+export const beginAttempt = (
+  tracing: Tracing,
+  { traceparent, callId, kind, projectId, appId, attempts }: WebhookCall,
+): Span | undefined =>
+  traceparent === undefined
+    ? undefined
+    : tracing.begin('call webhook', {
+        kind: 'client',
+        parent: traceparent,
+        attributes: {
+          'http.request.method': 'POST',
+          'http.request.resend_count': attempts,
+          'roomwire.webhook_id': callId,
+          'roomwire.webhook_kind': kind,
+          'roomwire.project_id': projectId,
+          'roomwire.app_id': appId,
+        },
+      });
+
+export const endAttempt = (span: Span | undefined, result: AttemptResult): void => {
+  if (span === undefined) return;
+  if (result.kind === 'answered') span.set({ 'http.response.status_code': result.status });
+  const outcome = classOf(result);
+  span.end(outcome === '2xx' ? undefined : new NotDelivered(outcome));
+};
+
+/** Named as the outcomes of attempts are. */
+class NotDelivered extends Error {
+  constructor(outcome: string) {
+    super('The webhook did not take the call');
+    this.name = outcome;
+  }
+}
+
+/** Lets so many pass a second, evenly; the others wait, first come, first served. */
+export class Pacer {
+  private readonly turns: TokenBucket;
+  private readonly clock: Clock;
+
+  constructor(perSecond: number, clock: Clock) {
+    this.turns = new TokenBucket({ perSecond, burst: 1 });
+    this.clock = clock;
+  }
+
+  async pass(): Promise<void> {
+    const waitMs = this.turns.reserve(this.clock.monotonic());
+    if (waitMs > 0) await pause(waitMs);
+  }
+}
+
+const pauseMs = 500;
+
+/**
+ * Puts on the bus what follows a call, again and again while the bus is out of reach: to give up would be to make the
+ * call once more. Rejects when `isOver` says that this process ends, and another one will.
+ */
+export const safely = async (put: () => Promise<void>, isOver: () => boolean): Promise<void> => {
+  for (;;) {
+    try {
+      return await put();
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable) || isOver()) throw error;
+      await pause(pauseMs);
+    }
+  }
+};

@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { createHmac } from 'node:crypto';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import { SecretNotOpened } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { signature } from '../sign/signature.js';
 import type { AttemptResult, MakeAttempt } from './attempt.js';
-import { requestHeaders, type OwnHeaders } from './requestHeaders.js';
 
 /** An attempt that has ended. */
 export interface Posted {
@@ -74,4 +73,35 @@ const ownHeaders = (
     'webhook-timestamp': String(timestamp),
     ...(keys.length === 0 ? {} : { 'webhook-signature': signed }),
   };
+};
+
+/** [HOOK-SIGN-1] What Roomwire itself says about a call; nothing that is configured takes its place. */
+export interface OwnHeaders {
+  readonly 'content-type': 'application/json';
+  readonly 'user-agent': 'Roomwire';
+  /** The same on each attempt. */
+  readonly 'webhook-id': string;
+  /** Of this attempt, Unix seconds. */
+  readonly 'webhook-timestamp': string;
+  readonly 'webhook-signature'?: string;
+}
+
+/** As sent; configured names differ in case alone only by mistake, and then the last one counts. */
+export const requestHeaders = (
+  { headers }: Pick<WebhookCall, 'headers'>,
+  own: OwnHeaders,
+): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+  ...own,
+});
+
+/** The key of a secret as it was shown: `whsec_` and base64. */
+export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64');
+
+/** [HOOK-SIGN-2] `webhook-signature` of Standard Webhooks, version 1: one signature for each key, with spaces between them. */
+export const signature = (keys: readonly Buffer[], id: string, timestamp: string, body: Buffer): string => {
+  const head = `${id}.${timestamp}.`;
+  return keys
+    .map((key) => `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`)
+    .join(' ');
 };

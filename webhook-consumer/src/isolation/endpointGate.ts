@@ -2,8 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { JobRequeued } from '@roomwire/shared/ports/errors';
 import type { EndpointClass } from '../metrics.js';
 import type { WebhookConsumerOptions } from '../options.js';
-import type { Ended } from './callLanes.js';
-import { Endpoint } from './endpoint.js';
+import { type Ended, Endpoint } from './endpoint.js';
 
 /** What asks to be let through. */
 export interface Applicant {
@@ -70,7 +69,7 @@ export class EndpointGate {
   /** Undefined: it has to be put off. Rejects with `GateClosed`. */
   async enter(applicant: Applicant): Promise<Pass | undefined> {
     if (!this.isOpen) throw new GateClosed();
-    const endpoint = this.endpoint(applicant.endpoint);
+    const endpoint = this.endpointOf(applicant.endpoint);
     if (!this.hasPlace(endpoint, applicant)) {
       this.forgetIdle(applicant.endpoint, endpoint);
       return undefined;
@@ -111,7 +110,7 @@ export class EndpointGate {
     };
   }
 
-  private endpoint(name: string): Endpoint {
+  private endpointOf(name: string): Endpoint {
     const known = this.endpoints.get(name);
     if (known) return known;
     const endpoint = new Endpoint();
@@ -134,7 +133,8 @@ export class EndpointGate {
   private mostOf(endpoint: Endpoint): number {
     const { slowMs, mostCalls, ...most } = this.options;
     if (!endpoint.isSlow(this.clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
-    const ofSlow = this.callsUnderWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
+    const ofSlow =
+      this.callsUnderWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
     return Math.min(ofSlow, most.mostCallsOfEndpoint);
   }
 

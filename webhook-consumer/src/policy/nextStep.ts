@@ -1,3 +1,5 @@
+import { retryWaitsMs } from '@roomwire/shared/wire/bus/webhookCalls';
+
 /** What became of one attempt to call a webhook. */
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly status: number }
@@ -11,9 +13,6 @@ export type NextStep =
   | { readonly to: 'retry'; readonly afterMs: number }
   /** `pending`: it could succeed later. `failed`: the endpoint refused it, or it must not be called. */
   | { readonly to: 'deadLetter'; readonly status: 'pending' | 'failed' };
-
-/** The first attempt, then one after each of these waits. */
-export const retryWaitsMs: readonly number[] = [1_000, 2_000];
 
 /** [HOOK-RETRY-1] Where a call goes after its `attempt`-th attempt, counted from 1. A redirect is a refusal: it is not followed. */
 export const nextStep = (outcome: AttemptOutcome, attempt: number): NextStep => {

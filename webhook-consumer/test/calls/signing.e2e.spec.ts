@@ -5,7 +5,7 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, type ReceivedCall } from '@roomwire/testing/fakes/webhookEndpoint';
-import { signature } from '../../src/sign/signature.js';
+import { signature } from '../../src/deliver/post.js';
 import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const newSecret = (fill: number): string => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;

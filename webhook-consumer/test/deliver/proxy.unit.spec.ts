@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { AttemptCutOff, type AttemptResult } from '../../src/deliver/attempt.js';
-import { createCaller, type AttemptOptions, type Caller } from '../../src/deliver/gotAttempt.js';
-import type { Resolve } from '../../src/deliver/guardedLookup.js';
+import { createCaller, type AttemptOptions, type Caller } from '../../src/deliver/caller.js';
+import type { Resolve } from '../../src/deliver/addresses.js';
 import { ConnectProxy, refuse, sayNothing } from '../support/connectProxy.js';
 
 describe('[HOOK-PROXY-1] calls through a proxy', () => {

@@ -93,10 +93,13 @@ export const webhookCalls: WorkQueue<WebhookCall> = {
   overlaps: true,
 };
 
-/** Calls whose second and third attempt is to be made, once they have waited. */
+/** [HOOK-RETRY-1] How long a call waits for its second and its third attempt. */
+export const retryWaitsMs: readonly [number, number] = [1_000, 2_000];
+
+/** Calls that wait for their second and their third attempt. */
 export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<WebhookCall>] = [
-  { ...webhookCalls, name: 'webhook-retry-1s', delayMs: 1_000 },
-  { ...webhookCalls, name: 'webhook-retry-2s', delayMs: 2_000 },
+  { ...webhookCalls, name: 'webhook-retry-1s', delayMs: retryWaitsMs[0] },
+  { ...webhookCalls, name: 'webhook-retry-2s', delayMs: retryWaitsMs[1] },
 ];
 
 /** Calls to endpoints that do not keep up, out of the way of the others. */

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { AttemptCutOff, type Attempt, type AttemptResult } from '../../src/deliver/attempt.js';
-import { createCaller, type Caller } from '../../src/deliver/gotAttempt.js';
+import { createCaller, type Caller } from '../../src/deliver/caller.js';
 
 const { answer, endless, never, partly, reset } = reactions;
 

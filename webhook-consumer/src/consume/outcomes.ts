@@ -1,12 +1,15 @@
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import type {
-  OutcomeClass,
-  OutcomeStep,
-  WebhookOutcome,
+import {
+  type OutcomeClass,
+  type OutcomeStep,
+  type WebhookOutcome,
+  webhookOutcomes,
 } from '@roomwire/shared/wire/bus/webhookOutcomes';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { AttemptResult } from '../deliver/attempt.js';
 import type { Posted } from '../deliver/post.js';
 import type { NextStep } from '../policy/nextStep.js';
+import type { WebhookMetrics } from '../metrics.js';
 
 export const classOf = (result: AttemptResult): OutcomeClass => {
   if (result.kind === 'forbidden') return 'forbidden';
@@ -32,3 +35,20 @@ export const outcomeOf = (
 
 const stepOf = (kind: WebhookCall['kind'], { to }: NextStep): OutcomeStep =>
   to === 'deadLetter' && kind === 'hydration' ? 'dropped' : to;
+
+/** Tells whoever watches; never fails, and never holds up what comes next. */
+export type Tell = (outcome: WebhookOutcome) => void;
+
+interface StreamDeps {
+  readonly bus: MessageBus;
+  readonly metrics: WebhookMetrics;
+}
+
+/** [HOOK-WATCH-2] The bus gathers what is told into batches, and refuses rather than fill the memory while it is out of reach. */
+export const createOutcomeStream =
+  ({ bus, metrics }: StreamDeps): Tell =>
+  (outcome) => {
+    bus.send(webhookOutcomes, outcome, 'none').catch(() => {
+      metrics.outcomesLost += 1;
+    });
+  };

@@ -3,7 +3,7 @@ import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import { keyOf } from './signature.js';
+import { keyOf } from './post.js';
 
 interface Known {
   readonly keys: Promise<readonly Buffer[]>;

@@ -1,13 +1,19 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
 import got, { type Request, type RequestFunction } from 'got';
 import { AttemptCutOff, type AttemptResult, type MakeAttempt } from './attempt.js';
-import { boundedBody } from './boundedBody.js';
-import { failureOf } from './failureOf.js';
-import { createGuardedLookup, ForbiddenAddress, isForbiddenHost, type Resolve } from './guardedLookup.js';
-import { GuardedProxyAgent } from './proxyAgent.js';
-import { reachOf, type ReachOptions } from './reach.js';
+import {
+  createGuardedLookup,
+  ForbiddenAddress,
+  isForbiddenHost,
+  type Resolve,
+  reachOf,
+  type ReachOptions,
+} from './addresses.js';
+import { GuardedProxyAgent, ProxyRefused } from './proxyAgent.js';
 
 export interface AttemptOptions extends ReachOptions {
   readonly attemptMs: number;
@@ -129,4 +135,58 @@ const discard = (request: Request): void => {
   // A stream of got does not close when it has ended: until the timer, all of it would stay in memory.
   request.once('end', over);
   request.once('close', over);
+};
+
+/** The rest of a stream, undefined where there is more of it; rejects when it breaks off. */
+export const boundedBody = (stream: Duplex, mostBytes: number): Promise<Buffer | undefined> =>
+  new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    stream.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) return void chunks.push(chunk);
+      resolve(undefined);
+      return void stream.destroy();
+    });
+    stream.once('end', () => resolve(Buffer.concat(chunks)));
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('The answer broke off')));
+  });
+
+/** What an operator may read of a system error. Messages of the libraries name addresses and URLs. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused',
+  ECONNRESET: 'The connection was reset',
+  EPIPE: 'The connection was reset',
+  ENOTFOUND: 'The name of the endpoint is not known',
+  EAI_AGAIN: 'The name of the endpoint could not be looked up',
+  EHOSTUNREACH: 'The endpoint cannot be reached',
+  ENETUNREACH: 'The endpoint cannot be reached',
+  ETIMEDOUT: 'The connection could not be made in time',
+};
+
+export const failureOf = (error: unknown, attemptMs: number): AttemptResult => {
+  const all = causes(error);
+  const forbidden = all.find((cause) => cause instanceof ForbiddenAddress);
+  if (forbidden) return { kind: 'forbidden', reason: forbidden.message };
+  const refused = all.find((cause) => cause instanceof ProxyRefused);
+  if (refused) return { kind: 'unreachable', isTimeout: false, reason: refused.message };
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (all.some(({ name }) => name === 'TimeoutError'))
+    return { kind: 'unreachable', isTimeout: true, reason: `No answer within ${attemptMs / 1_000} s` };
+  return { kind: 'unreachable', isTimeout: false, reason: reasonOf(code) };
+};
+
+const reasonOf = (code: string): string => {
+  const known = reasons[code];
+  if (known !== undefined) return known;
+  if (/^(?:CERT_|ERR_TLS|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO)/.test(code))
+    return `TLS failed (${code})`;
+  return code.startsWith('HPE_') ? 'The answer is not HTTP' : 'The call broke off without an answer';
+};
+
+const causes = (error: unknown): readonly Error[] => {
+  const found: Error[] = [];
+  for (let cause = error; cause instanceof Error && found.length < 5; cause = cause.cause) found.push(cause);
+  return found;
 };
