@@ -7,8 +7,8 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { encode } from '@msgpack/msgpack';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/dead-letters/deadLetter';
-import { readEvent } from '@roomwire/shared/domain/readEvent';
+import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
+import { readEvent } from '@roomwire/shared/domain/events';
 
 const feedId = domainEventFeed.name;
 

@@ -1,30 +1,22 @@
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';
-import type { DomainEvent } from '@roomwire/shared/domain/events';
-import {
-  createdOrganization,
-  type OrganizationEvent,
-} from '@roomwire/shared/domain/organizations/organization';
-import { createdProject, type ProjectEvent } from '@roomwire/shared/domain/projects/project';
-import { createdApiKey, type ApiKeyEvent } from '@roomwire/shared/domain/api-keys/apiKey';
-import { createdSigningKey, type SigningKeyEvent } from '@roomwire/shared/domain/signing-keys/signingKey';
-import {
-  createdWebhookSecret,
-  type WebhookSecretEvent,
-} from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
-import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprints/blueprint';
-import { createdApp, type AppEvent } from '@roomwire/shared/domain/apps/app';
-import { createdRoom, type RoomEvent } from '@roomwire/shared/domain/rooms/room';
-import { createdGrant, type GrantEvent } from '@roomwire/shared/domain/rooms/grant';
-import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scopes/scope';
-import { createdActor, type ActorEvent } from '@roomwire/shared/domain/actors/actor';
+import { readEvent, type DomainEvent } from '@roomwire/shared/domain/events';
+import { createdOrganization, type OrganizationEvent } from '@roomwire/shared/domain/organization';
+import { createdProject, type ProjectEvent } from '@roomwire/shared/domain/project';
+import { createdApiKey, type ApiKeyEvent } from '@roomwire/shared/domain/apiKey';
+import { createdSigningKey, type SigningKeyEvent } from '@roomwire/shared/domain/signingKey';
+import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
+import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
+import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
+import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
+import { createdActor, type ActorEvent } from '@roomwire/shared/domain/actor';
 import {
   failedAgain,
   recordedDeadLetter,
   redriven,
   type DeadLetterEvent,
-} from '@roomwire/shared/domain/dead-letters/deadLetter';
+} from '@roomwire/shared/domain/deadLetter';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { readEvent } from '@roomwire/shared/domain/readEvent';
 
 /** What a read model may show of an event besides its data. */
 interface EventContext {

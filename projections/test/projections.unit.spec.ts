@@ -6,10 +6,10 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
-import { evolveActor, type Actor } from '@roomwire/shared/domain/actors/actor';
+import { evolveActor, type Actor } from '@roomwire/shared/domain/actor';
 import type { HappenedEvent, NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
-import { evolveRoom, type Room } from '@roomwire/shared/domain/rooms/room';
+import { evolveRoom, type Room } from '@roomwire/shared/domain/room';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';

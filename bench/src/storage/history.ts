@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { type AppFields, appsStream } from '@roomwire/shared/domain/apps/app';
+import { type AppFields, appsStream } from '@roomwire/shared/domain/app';
 import { type DomainEvent, schemaVersions } from '@roomwire/shared/domain/events';
-import { type RoomFields, roomsStream } from '@roomwire/shared/domain/rooms/room';
+import { type RoomFields, roomsStream } from '@roomwire/shared/domain/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 
 /** Whom a made-up history belongs to. */

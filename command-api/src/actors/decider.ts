@@ -5,8 +5,8 @@ import {
   type ActorChanges,
   type ActorEvent,
   type ActorFields,
-} from '@roomwire/shared/domain/actors/actor';
-import type { ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
+} from '@roomwire/shared/domain/actor';
+import type { ScopeMembership } from '@roomwire/shared/domain/scope';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

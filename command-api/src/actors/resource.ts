@@ -1,4 +1,4 @@
-import { actorStatuses, actorTypes, type Actor } from '@roomwire/shared/domain/actors/actor';
+import { actorStatuses, actorTypes, type Actor } from '@roomwire/shared/domain/actor';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { presentUsed } from '../http/listing.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Rejection } from '../handling/rejections.js';
 import { lastUseOf, newestFirst } from '../http/listing.js';

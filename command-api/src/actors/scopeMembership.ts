@@ -1,5 +1,5 @@
-import type { ActorFields } from '@roomwire/shared/domain/actors/actor';
-import type { ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
+import type { ActorFields } from '@roomwire/shared/domain/actor';
+import type { ScopeMembership } from '@roomwire/shared/domain/scope';
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';

@@ -4,7 +4,7 @@ import {
   type ApiKey,
   type ApiKeyEvent,
   type ApiKeyFields,
-} from '@roomwire/shared/domain/api-keys/apiKey';
+} from '@roomwire/shared/domain/apiKey';
 import type { Target, Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

@@ -1,4 +1,4 @@
-import type { ApiKey } from '@roomwire/shared/domain/api-keys/apiKey';
+import type { ApiKey } from '@roomwire/shared/domain/apiKey';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';

@@ -1,9 +1,5 @@
-import type { App, AppFields, AppChanges } from '@roomwire/shared/domain/apps/app';
-import type {
-  BlueprintVersion,
-  BlueprintDefinition,
-  BlueprintRoom,
-} from '@roomwire/shared/domain/blueprints/blueprint';
+import type { App, AppFields, AppChanges } from '@roomwire/shared/domain/app';
+import type { BlueprintVersion, BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprint';
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import { blueprintTarget, existingVersion } from '../blueprints/decider.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
@@ -22,7 +18,7 @@ import type { CreateAppBody } from './resource.js';
 import { Buffer } from 'node:buffer';
 import type { Random } from '@roomwire/shared/ports/random';
 import { slugFromName } from '../policy/slugFromName.js';
-import { roomsStream, type RoomFields } from '@roomwire/shared/domain/rooms/room';
+import { roomsStream, type RoomFields } from '@roomwire/shared/domain/room';
 import { roomsTarget } from '../rooms/decider.js';
 import { staticRoomChanges } from '../rooms/staticRooms.js';
 

@@ -5,7 +5,7 @@ import {
   type AppChanges,
   type AppEvent,
   type AppFields,
-} from '@roomwire/shared/domain/apps/app';
+} from '@roomwire/shared/domain/app';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

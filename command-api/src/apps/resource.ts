@@ -1,7 +1,6 @@
-import { accessModes, appStatuses, type App, type AppStatus } from '@roomwire/shared/domain/apps/app';
-import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
-import type { Organization } from '@roomwire/shared/domain/organizations/organization';
-import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
+import { accessModes, appStatuses, retentions, type App, type AppStatus } from '@roomwire/shared/domain/app';
+import type { Organization } from '@roomwire/shared/domain/organization';
+import { slugBaseMaxLength } from '@roomwire/shared/domain/topic';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { changeableSchemas, definedSchemas } from '../blueprints/definition.js';
 import { versionSchema } from '../blueprints/version.js';

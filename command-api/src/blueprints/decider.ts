@@ -6,7 +6,7 @@ import {
   type BlueprintEvent,
   type BlueprintFields,
   type BlueprintVersion,
-} from '@roomwire/shared/domain/blueprints/blueprint';
+} from '@roomwire/shared/domain/blueprint';
 import type { Target, Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 import { compareVersions } from './version.js';

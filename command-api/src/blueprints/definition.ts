@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { accessModes } from '@roomwire/shared/domain/apps/app';
-import { retentions } from '@roomwire/shared/domain/apps/topicConfig';
-import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprints/blueprint';
+import { accessModes, retentions } from '@roomwire/shared/domain/app';
+import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprint';
 import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import * as s from '../http/schema.js';

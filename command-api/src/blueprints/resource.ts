@@ -1,4 +1,4 @@
-import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
+import type { Blueprint } from '@roomwire/shared/domain/blueprint';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import { definitionSchema } from './definition.js';

@@ -1,4 +1,4 @@
-import type { Blueprint } from '@roomwire/shared/domain/blueprints/blueprint';
+import type { Blueprint } from '@roomwire/shared/domain/blueprint';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';

@@ -13,7 +13,7 @@ import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createStreamWriter } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
 import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
-import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 
 export interface DeadLetterRecorderDeps {
   readonly bus: MessageBus;

@@ -5,7 +5,7 @@ import {
   type DeadLetterEvent,
   type DeadLetterFields,
   type RedriveFailure,
-} from '@roomwire/shared/domain/dead-letters/deadLetter';
+} from '@roomwire/shared/domain/deadLetter';
 import type { Target, Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

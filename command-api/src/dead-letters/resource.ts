@@ -1,4 +1,4 @@
-import { deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import { deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';

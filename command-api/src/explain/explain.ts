@@ -1,13 +1,9 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
-import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import {
-  judgeAdmission,
-  type AdmissionRule,
-  type JudgedAdmission,
-} from '@roomwire/shared/domain/rooms/admission';
-import { roomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
+import { judgeAdmission, type AdmissionRule, type JudgedAdmission } from '@roomwire/shared/domain/admission';
+import { roomGrants } from '@roomwire/shared/domain/room';
 import { parseTopicAddress, type TopicAddress } from '@roomwire/shared/domain/topic';
 import type { Views } from '@roomwire/shared/wire/views/views';
 import type { Past, PastRecords } from './pastRecords.js';

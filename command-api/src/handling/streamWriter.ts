@@ -1,4 +1,4 @@
-import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
+import { readEvent, schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type {
   EventMetadata,
   HappenedEvent,
@@ -10,7 +10,6 @@ import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/p
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Decider } from './writeModel.js';
 import { Rejection } from './rejections.js';
-import { readEvent } from '@roomwire/shared/domain/readEvent';
 
 /** The metadata of a command's events: who asked, for whom and when. */
 export type CommandContext = EventMetadata;

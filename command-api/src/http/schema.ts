@@ -1,5 +1,9 @@
-import { slugMaxLength, slugPattern } from '@roomwire/shared/domain/slug';
-import { topicNameMaxLength, topicNamePattern } from '@roomwire/shared/domain/topic';
+import {
+  slugMaxLength,
+  slugPattern,
+  topicNameMaxLength,
+  topicNamePattern,
+} from '@roomwire/shared/domain/topic';
 
 declare const accepted: unique symbol;
 

@@ -6,7 +6,7 @@ import {
   type OrganizationEvent,
   type OrganizationFields,
   type Plan,
-} from '@roomwire/shared/domain/organizations/organization';
+} from '@roomwire/shared/domain/organization';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

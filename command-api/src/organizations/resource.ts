@@ -1,9 +1,5 @@
 import { monthAt } from '@roomwire/shared/domain/month';
-import {
-  organizationStatuses,
-  unlimitedPlan,
-  type Organization,
-} from '@roomwire/shared/domain/organizations/organization';
+import { organizationStatuses, unlimitedPlan, type Organization } from '@roomwire/shared/domain/organization';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { CommandHandler } from '../handling/commandHandler.js';

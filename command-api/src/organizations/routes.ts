@@ -1,4 +1,4 @@
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import {

@@ -1,5 +1,5 @@
 import { transliterate } from 'transliteration';
-import { slugBaseMaxLength } from '@roomwire/shared/domain/slug';
+import { slugBaseMaxLength } from '@roomwire/shared/domain/topic';
 
 /**
  * A slug from a display name in any script, `lodz` from `Łódź` and `cang-ku` from `倉庫`: a client that sends no slug does

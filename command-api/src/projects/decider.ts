@@ -5,7 +5,7 @@ import {
   type ProjectChanges,
   type ProjectEvent,
   type ProjectFields,
-} from '@roomwire/shared/domain/projects/project';
+} from '@roomwire/shared/domain/project';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

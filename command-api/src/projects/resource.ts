@@ -1,4 +1,4 @@
-import type { Project } from '@roomwire/shared/domain/projects/project';
+import type { Project } from '@roomwire/shared/domain/project';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';

@@ -1,12 +1,12 @@
-import type { GrantEvent } from '@roomwire/shared/domain/rooms/grant';
 import {
   evolveRoom,
   roomsStream,
+  type GrantEvent,
   type Room,
   type RoomChanges,
   type RoomEvent,
   type RoomFields,
-} from '@roomwire/shared/domain/rooms/room';
+} from '@roomwire/shared/domain/room';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';

@@ -1,5 +1,5 @@
-import { actorTypes } from '@roomwire/shared/domain/actors/actor';
-import { permissions, type Grant } from '@roomwire/shared/domain/rooms/grant';
+import { actorTypes } from '@roomwire/shared/domain/actor';
+import { permissions, type Grant } from '@roomwire/shared/domain/room';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 

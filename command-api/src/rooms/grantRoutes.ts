@@ -1,5 +1,4 @@
-import type { GrantFields } from '@roomwire/shared/domain/rooms/grant';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { GrantFields, Room } from '@roomwire/shared/domain/room';
 import { actorTarget } from '../actors/decider.js';
 import { currentApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';

@@ -1,9 +1,4 @@
-import {
-  evolveGrant,
-  type Grant,
-  type GrantEvent,
-  type GrantFields,
-} from '@roomwire/shared/domain/rooms/grant';
+import { evolveGrant, type Grant, type GrantEvent, type GrantFields } from '@roomwire/shared/domain/room';
 import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { Rejection } from '../handling/rejections.js';
 

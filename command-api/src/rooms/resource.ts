@@ -1,4 +1,4 @@
-import { roomStatuses, type Room } from '@roomwire/shared/domain/rooms/room';
+import { roomStatuses, type Room } from '@roomwire/shared/domain/room';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';

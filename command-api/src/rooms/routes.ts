@@ -1,5 +1,5 @@
-import type { App } from '@roomwire/shared/domain/apps/app';
-import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/rooms/room';
+import type { App } from '@roomwire/shared/domain/app';
+import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/room';
 import { currentApp, findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { oldestFirst } from '../http/listing.js';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Room, RoomChanges, RoomEvent, RoomFields } from '@roomwire/shared/domain/rooms/room';
+import type { Room, RoomChanges, RoomEvent, RoomFields } from '@roomwire/shared/domain/room';
 import { changedFields } from '../handling/writeModel.js';
 
 interface Rooms {

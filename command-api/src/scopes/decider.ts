@@ -6,7 +6,7 @@ import {
   type ScopeEvent,
   type ScopeFields,
   type ScopeMembership,
-} from '@roomwire/shared/domain/scopes/scope';
+} from '@roomwire/shared/domain/scope';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

@@ -1,5 +1,5 @@
-import { scopeSlugPattern, type Scope } from '@roomwire/shared/domain/scopes/scope';
-import { slugMaxLength } from '@roomwire/shared/domain/slug';
+import { scopeSlugPattern, type Scope } from '@roomwire/shared/domain/scope';
+import { slugMaxLength } from '@roomwire/shared/domain/topic';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { Rejection } from '../handling/rejections.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';

@@ -1,4 +1,4 @@
-import type { ScopeFields } from '@roomwire/shared/domain/scopes/scope';
+import type { ScopeFields } from '@roomwire/shared/domain/scope';
 import { actorSchema, exampleActor, presentActors } from '../actors/resource.js';
 import { releaseAbandonedMemberships } from '../actors/scopeMembership.js';
 import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';

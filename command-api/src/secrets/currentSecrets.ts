@@ -1,19 +1,18 @@
-import type { DomainEvent } from '@roomwire/shared/domain/events';
+import { readEvent, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { ProjectEvent } from '@roomwire/shared/domain/projects/project';
-import { readEvent } from '@roomwire/shared/domain/readEvent';
+import type { ProjectEvent } from '@roomwire/shared/domain/project';
 import {
   type SealedSecret,
   evolveSigningKey,
   type SigningKey,
   type SigningKeyEvent,
-} from '@roomwire/shared/domain/signing-keys/signingKey';
+} from '@roomwire/shared/domain/signingKey';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import {
   evolveWebhookSecret,
   type WebhookSecret,
   type WebhookSecretEvent,
-} from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+} from '@roomwire/shared/domain/webhookSecret';
 
 /** A record with a secret that is encrypted with a master key. */
 export interface SealedRecord {

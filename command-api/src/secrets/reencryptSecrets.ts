@@ -1,6 +1,6 @@
 import { SecretNotOpened, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
-import type { SealedSecret } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { SealedSecret } from '@roomwire/shared/domain/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';

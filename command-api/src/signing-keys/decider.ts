@@ -6,7 +6,7 @@ import {
   type SigningKeyChanges,
   type SigningKeyEvent,
   type SigningKeyFields,
-} from '@roomwire/shared/domain/signing-keys/signingKey';
+} from '@roomwire/shared/domain/signingKey';
 import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

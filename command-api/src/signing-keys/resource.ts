@@ -2,7 +2,7 @@ import {
   signingKeyEnvironments,
   signingKeyStatuses,
   type SigningKey,
-} from '@roomwire/shared/domain/signing-keys/signingKey';
+} from '@roomwire/shared/domain/signingKey';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import { exampleIds, exampleSecret, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema, presentUsed } from '../http/listing.js';

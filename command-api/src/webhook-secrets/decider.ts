@@ -1,4 +1,4 @@
-import type { SealedSecret } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { SealedSecret } from '@roomwire/shared/domain/signingKey';
 import {
   evolveWebhookSecret,
   mostWebhookSecrets,
@@ -6,7 +6,7 @@ import {
   type WebhookSecret,
   type WebhookSecretEvent,
   type WebhookSecretFields,
-} from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+} from '@roomwire/shared/domain/webhookSecret';
 import type { Target, Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 

@@ -1,4 +1,4 @@
-import type { WebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+import type { WebhookSecret } from '@roomwire/shared/domain/webhookSecret';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { pageQuerySchema } from '../http/listing.js';
 import * as s from '../http/schema.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ActorEvent, ActorFields } from '@roomwire/shared/domain/actors/actor';
+import type { ActorEvent, ActorFields } from '@roomwire/shared/domain/actor';
 import { actorDecider, type ActorCommand } from '../../src/actors/decider.js';
 import { sentences, testTime } from '../support/given.js';
 

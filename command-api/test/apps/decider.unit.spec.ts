@@ -1,4 +1,4 @@
-import type { AppChanges, AppEvent, AppFields } from '@roomwire/shared/domain/apps/app';
+import type { AppChanges, AppEvent, AppFields } from '@roomwire/shared/domain/app';
 import { appsDecider, type AppCommand } from '../../src/apps/decider.js';
 import { sentences } from '../support/given.js';
 

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type {
-  BlueprintDefinition,
-  BlueprintEvent,
-  BlueprintFields,
-} from '@roomwire/shared/domain/blueprints/blueprint';
+import type { BlueprintDefinition, BlueprintEvent, BlueprintFields } from '@roomwire/shared/domain/blueprint';
 import { blueprintDecider, existingVersion, type BlueprintCommand } from '../../src/blueprints/decider.js';
 import { Rejection } from '../../src/handling/rejections.js';
 import { sentences, testTime } from '../support/given.js';

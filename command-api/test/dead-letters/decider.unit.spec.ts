@@ -1,4 +1,4 @@
-import type { DeadLetterEvent, DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
+import type { DeadLetterEvent, DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { deadLetterDecider, type DeadLetterCommand } from '../../src/dead-letters/decider.js';
 import { sentences } from '../support/given.js';
 

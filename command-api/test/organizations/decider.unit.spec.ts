@@ -1,4 +1,4 @@
-import type { OrganizationEvent, Plan } from '@roomwire/shared/domain/organizations/organization';
+import type { OrganizationEvent, Plan } from '@roomwire/shared/domain/organization';
 import { organizationDecider, type OrganizationCommand } from '../../src/organizations/decider.js';
 import { sentences } from '../support/given.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isSlug } from '@roomwire/shared/domain/slug';
+import { isSlug } from '@roomwire/shared/domain/topic';
 import { slugFromName } from '../../src/policy/slugFromName.js';
 
 // [slug (auto-generated from name if omitted; lowercase alphanumeric and hyphens)]

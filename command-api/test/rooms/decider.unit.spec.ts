@@ -1,4 +1,4 @@
-import type { RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/rooms/room';
+import type { RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/room';
 import { provisionedRoomsCap, roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
 import { sentences } from '../support/given.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { actorTypes, type ActorType } from '@roomwire/shared/domain/actors/actor';
+import { actorTypes, type ActorType } from '@roomwire/shared/domain/actor';
 import { roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
 import { deciding } from '../support/outcome.js';
 

@@ -1,6 +1,5 @@
-import type { ActorType } from '@roomwire/shared/domain/actors/actor';
-import type { GrantEvent, GrantFields } from '@roomwire/shared/domain/rooms/grant';
-import type { RoomEvent } from '@roomwire/shared/domain/rooms/room';
+import type { ActorType } from '@roomwire/shared/domain/actor';
+import type { GrantEvent, GrantFields, RoomEvent } from '@roomwire/shared/domain/room';
 import { roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
 import { sentences } from '../support/given.js';
 

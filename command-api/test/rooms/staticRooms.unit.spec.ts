@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Room, RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/rooms/room';
+import type { Room, RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/room';
 import { roomsDecider, type RoomCommand, type RoomsState } from '../../src/rooms/decider.js';
 import { sentences, testTime } from '../support/given.js';
 

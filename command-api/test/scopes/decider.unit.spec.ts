@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ScopeEvent, ScopeFields, ScopeMembership } from '@roomwire/shared/domain/scopes/scope';
+import type { ScopeEvent, ScopeFields, ScopeMembership } from '@roomwire/shared/domain/scope';
 import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
 import { sentences, testTime } from '../support/given.js';
 

@@ -1,8 +1,4 @@
-import type {
-  SealedSecret,
-  SigningKeyEvent,
-  SigningKeyFields,
-} from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { SealedSecret, SigningKeyEvent, SigningKeyFields } from '@roomwire/shared/domain/signingKey';
 import { signingKeyDecider, type SigningKeyCommand } from '../../src/signing-keys/decider.js';
 import { sentences } from '../support/given.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SigningKeyStatus } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { SigningKeyStatus } from '@roomwire/shared/domain/signingKey';
 import { Rejection } from '../../src/handling/rejections.js';
 import {
   signingKeyDecider,

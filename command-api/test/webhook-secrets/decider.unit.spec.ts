@@ -1,4 +1,4 @@
-import type { WebhookSecretEvent } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+import type { WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { webhookSecretsDecider, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
 import { sentences } from '../support/given.js';
 

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { ActorType } from '@roomwire/shared/domain/actors/actor';
-import type { Scope } from '@roomwire/shared/domain/scopes/scope';
+import type { ActorType } from '@roomwire/shared/domain/actor';
+import type { Scope } from '@roomwire/shared/domain/scope';
 import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';

@@ -5,16 +5,16 @@ import {
   type ClientToken,
 } from '@roomwire/shared/credentials/clientToken';
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import type { CloseName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/actors/standing';
-import type { Plan } from '@roomwire/shared/domain/organizations/organization';
-import type { Scope } from '@roomwire/shared/domain/scopes/scope';
+import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import type { Plan } from '@roomwire/shared/domain/organization';
+import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { ActorScope } from './client.js';
 import { EntryCache } from './entryCache.js';
 

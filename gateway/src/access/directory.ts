@@ -1,6 +1,5 @@
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
-import { roomGrants, type RoomGrants } from '@roomwire/shared/domain/rooms/roomGrants';
+import type { App } from '@roomwire/shared/domain/app';
+import { roomGrants, type Room, type RoomGrants } from '@roomwire/shared/domain/room';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { EntryCache, type Entry } from './entryCache.js';
 

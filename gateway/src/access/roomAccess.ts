@@ -1,5 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { isSlug } from '@roomwire/shared/domain/slug';
+import { isSlug } from '@roomwire/shared/domain/topic';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Client, Identity } from './client.js';
 import type { Directory } from './directory.js';

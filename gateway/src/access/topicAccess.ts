@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { admission } from '@roomwire/shared/domain/rooms/admission';
+import { admission } from '@roomwire/shared/domain/admission';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';

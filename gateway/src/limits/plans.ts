@@ -1,4 +1,4 @@
-import type { Plan } from '@roomwire/shared/domain/organizations/organization';
+import type { Plan } from '@roomwire/shared/domain/organization';
 
 /** What an organization may use, as it is now: whoever holds it sees the changes. */
 export interface CurrentPlan {

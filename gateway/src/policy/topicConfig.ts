@@ -1,6 +1,4 @@
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
-import type { TopicConfigs } from '@roomwire/shared/domain/apps/topicConfig';
+import type { App, TopicConfigs, Webhook } from '@roomwire/shared/domain/app';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 
 /** The webhooks that apply to a topic. */

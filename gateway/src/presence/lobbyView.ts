@@ -1,6 +1,5 @@
-import { internalRoom } from '@roomwire/shared/domain/topic';
-import type { App } from '@roomwire/shared/domain/apps/app';
-import { isSlug } from '@roomwire/shared/domain/slug';
+import { internalRoom, isSlug } from '@roomwire/shared/domain/topic';
+import type { App } from '@roomwire/shared/domain/app';
 import {
   readRoom,
   theOne,

@@ -1,6 +1,5 @@
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
-import { readEvent } from '@roomwire/shared/domain/readEvent';
+import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;

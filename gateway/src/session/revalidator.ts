@@ -1,8 +1,8 @@
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
-import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
-import type { Plan } from '@roomwire/shared/domain/organizations/organization';
-import type { ScopeChanges } from '@roomwire/shared/domain/scopes/scope';
-import type { SigningKeyChanges } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { ActorChanges } from '@roomwire/shared/domain/actor';
+import type { Plan } from '@roomwire/shared/domain/organization';
+import type { ScopeChanges } from '@roomwire/shared/domain/scope';
+import type { SigningKeyChanges } from '@roomwire/shared/domain/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';

@@ -1,5 +1,5 @@
-import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
-import { expiryOf } from '@roomwire/shared/domain/actors/standing';
+import type { ActorChanges } from '@roomwire/shared/domain/actor';
+import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';

@@ -1,7 +1,7 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Qos } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
-import type { ActorType } from '@roomwire/shared/domain/actors/actor';
+import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { Subscriber, type Audiences } from '../fanout/audience.js';

@@ -1,6 +1,6 @@
 import { type WebhookAnswer, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
-import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
+import type { Webhook } from '@roomwire/shared/domain/app';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';

@@ -9,7 +9,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
-import type { Webhook } from '@roomwire/shared/domain/apps/webhook';
+import type { Webhook } from '@roomwire/shared/domain/app';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Identity } from '../access/client.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { Actor } from '@roomwire/shared/domain/actor';
+import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { changedMeanwhile } from '../support/changedMeanwhile.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import { eventually } from '@roomwire/testing/run/eventually';
 import * as records from '@roomwire/testing/builders/records';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { Room } from '@roomwire/shared/domain/room';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../support/world.js';

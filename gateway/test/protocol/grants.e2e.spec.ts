@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { Grant } from '@roomwire/shared/domain/rooms/grant';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { App } from '@roomwire/shared/domain/app';
+import type { Grant, Room } from '@roomwire/shared/domain/room';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import { clientToken } from '@roomwire/testing/clients/clientTokens';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';

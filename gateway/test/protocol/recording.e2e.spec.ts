@@ -2,7 +2,7 @@ import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
-import type { App } from '@roomwire/shared/domain/apps/app';
+import type { App } from '@roomwire/shared/domain/app';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../support/overlaid.js';

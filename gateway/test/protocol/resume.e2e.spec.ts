@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { instanceOf } from '../../src/subscriptions/sessionRecords.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { App } from '@roomwire/shared/domain/app';
+import type { Room } from '@roomwire/shared/domain/room';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { changedMeanwhile } from '../support/changedMeanwhile.js';

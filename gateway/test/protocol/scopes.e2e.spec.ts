@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import type { ActorChanges } from '@roomwire/shared/domain/actors/actor';
-import type { Scope } from '@roomwire/shared/domain/scopes/scope';
+import type { ActorChanges } from '@roomwire/shared/domain/actor';
+import type { Scope } from '@roomwire/shared/domain/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';

@@ -2,7 +2,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { webhookAnswers, type WebhookCall, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
-import type { App } from '@roomwire/shared/domain/apps/app';
+import type { App } from '@roomwire/shared/domain/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';

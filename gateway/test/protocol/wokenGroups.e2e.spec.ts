@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';

@@ -6,12 +6,11 @@ import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Views } from '@roomwire/shared/wire/views/views';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { Grant } from '@roomwire/shared/domain/rooms/grant';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
-import type { Scope } from '@roomwire/shared/domain/scopes/scope';
-import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signing-keys/signingKey';
+import type { Actor } from '@roomwire/shared/domain/actor';
+import type { App } from '@roomwire/shared/domain/app';
+import type { Grant, Room } from '@roomwire/shared/domain/room';
+import type { Scope } from '@roomwire/shared/domain/scope';
+import { createdSigningKey, type SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { ViewChange, ViewFilter, ViewStore } from '@roomwire/shared/ports/viewStore';
 import * as records from '@roomwire/testing/builders/records';
 

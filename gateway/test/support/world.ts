@@ -6,7 +6,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
-import type { Actor } from '@roomwire/shared/domain/actors/actor';
+import type { Actor } from '@roomwire/shared/domain/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';

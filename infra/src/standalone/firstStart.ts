@@ -4,7 +4,7 @@ import { organizationTarget } from '@roomwire/command-api/organizations/decider'
 import { projectTarget } from '@roomwire/command-api/projects/decider';
 import { hashSecret, mintToken, parseToken } from '@roomwire/shared/credentials/secretToken';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
 import { readJsonFile, writeJsonFile } from '../process/keptSecrets.js';

@@ -1,5 +1,5 @@
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { PastEvent } from '../support/pastEvents.js';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 

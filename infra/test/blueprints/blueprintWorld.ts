@@ -10,10 +10,10 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import type { App } from '@roomwire/shared/domain/apps/app';
-import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprints/blueprint';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import type { Room } from '@roomwire/shared/domain/rooms/room';
+import type { App } from '@roomwire/shared/domain/app';
+import type { BlueprintDefinition } from '@roomwire/shared/domain/blueprint';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
+import type { Room } from '@roomwire/shared/domain/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';

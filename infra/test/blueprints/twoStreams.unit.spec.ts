@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Rejection } from '@roomwire/command-api/handling/rejections';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { appsStream } from '@roomwire/shared/domain/apps/app';
-import { roomsStream } from '@roomwire/shared/domain/rooms/room';
+import { appsStream } from '@roomwire/shared/domain/app';
+import { roomsStream } from '@roomwire/shared/domain/room';
 import { blueprintWorld, type BlueprintWorld } from './blueprintWorld.js';
 
 type Append = EventLog['append'];

@@ -5,7 +5,7 @@ import { rejections as rows } from '@roomwire/command-api/handling/rejections';
 import type { Route } from '@roomwire/command-api/http/route';
 import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { executeOn } from '../support/execute.js';

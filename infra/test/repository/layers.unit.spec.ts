@@ -58,7 +58,7 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['shared/src/credentials/secretBox.ts', '@roomwire/gateway/x', '../adapters/x.js'],
   ['shared/src/wire/views/views.ts', '@roomwire/gateway/x', '../../ports/x.js', '../../adapters/x.js'],
   ['shared/src/ports/clock.ts', '@roomwire/gateway/x', '../adapters/x.js', 'node:fs', 'mongodb'],
-  ['shared/src/domain/slug.ts', '@roomwire/gateway/x', '../wire/x.js', '../ports/x.js', 'node:fs'],
+  ['shared/src/domain/topic.ts', '@roomwire/gateway/x', '../wire/x.js', '../ports/x.js', 'node:fs'],
 ];
 
 const eslint = new ESLint({ cwd: root });
@@ -79,7 +79,7 @@ describe('The layers', () => {
       });
 
   it('let each of them import what is below it', async () => {
-    expect(await refusals('command-api/src/rooms/decider.ts', '@roomwire/shared/domain/slug')).to.deep.equal(
+    expect(await refusals('command-api/src/rooms/decider.ts', '@roomwire/shared/domain/topic')).to.deep.equal(
       [],
     );
     expect(await refusals('gateway/src/gateway.ts', '@roomwire/shared/ports/clock')).to.deep.equal([]);
@@ -87,6 +87,6 @@ describe('The layers', () => {
       await refusals('gateway/src/session/session.ts', '../subscriptions/subscriptions.js'),
     ).to.deep.equal([]);
     expect(await refusals('gateway/test/x.ts', '@roomwire/testing/run/eventually')).to.deep.equal([]);
-    expect(await refusals('shared/src/ports/clock.ts', '../domain/slug.js')).to.deep.equal([]);
+    expect(await refusals('shared/src/ports/clock.ts', '../domain/topic.js')).to.deep.equal([]);
   });
 });

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import type { SealedSecret } from '../domain/signing-keys/signingKey.js';
+import type { SealedSecret } from '../domain/signingKey.js';
 
 /** Keeps secrets under a master key, by AES-256-GCM. */
 export interface SecretBox {

@@ -1,17 +1,17 @@
-import type { ActorEvent } from './actors/actor.js';
-import type { ApiKeyEvent } from './api-keys/apiKey.js';
-import type { AppEvent } from './apps/app.js';
-import type { BlueprintEvent } from './blueprints/blueprint.js';
-import type { DeadLetterEvent } from './dead-letters/deadLetter.js';
-import type { OrganizationEvent } from './organizations/organization.js';
-import type { ProjectEvent } from './projects/project.js';
-import type { GrantEvent } from './rooms/grant.js';
-import type { RoomEvent } from './rooms/room.js';
-import type { ScopeEvent } from './scopes/scope.js';
-import type { SigningKeyEvent } from './signing-keys/signingKey.js';
-import type { WebhookSecretEvent } from './webhook-secrets/webhookSecret.js';
+import type { ActorEvent, ActorFields } from './actor.js';
+import type { ApiKeyEvent } from './apiKey.js';
+import type { AppEvent } from './app.js';
+import type { BlueprintEvent } from './blueprint.js';
+import type { DeadLetterEvent } from './deadLetter.js';
+import type { OrganizationEvent } from './organization.js';
+import type { ProjectEvent } from './project.js';
+import type { GrantEvent, RoomEvent } from './room.js';
+import type { ScopeEvent } from './scope.js';
+import type { SigningKeyEvent } from './signingKey.js';
+import type { WebhookSecretEvent } from './webhookSecret.js';
+import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
 
-/** The language of the log: everything that can have happened in the control plane. */
+/** Every event of the control plane. */
 export type DomainEvent =
   | OrganizationEvent
   | ProjectEvent
@@ -28,7 +28,7 @@ export type DomainEvent =
 
 export type EventType = DomainEvent['type'];
 
-/** The schema version in which each type is written today. */
+/** The current schema version of each event type. */
 export const schemaVersions: Readonly<Record<EventType, number>> = {
   OrganizationCreated: 1,
   OrganizationUpdated: 1,
@@ -69,4 +69,57 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretCreated: 1,
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
+};
+
+/** Converts the data of one schema version to the next. */
+export type Upcast = (data: unknown) => unknown;
+
+/**
+ * By event type and old schema version. Events in a log are never edited, so a row must not be removed.
+ */
+export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Upcast>> } = {
+  ActorCreated: {
+    // Written before there were scopes.
+    1: (data) => ({ ...(data as Omit<ActorFields, 'scopeMembershipId'>), scopeMembershipId: null }),
+  },
+};
+
+/** An event that this version cannot read: written by a newer one, or not by Roomwire. */
+export class UnknownEvent extends Error {
+  override readonly name = 'UnknownEvent';
+
+  constructor(event: RecordedEvent) {
+    super(
+      `Event ${event.id} is a ${event.type} of schema version ${event.schemaVersion}, which is not known`,
+    );
+  }
+}
+
+/** Current schema versions, and the upcasts of older ones. */
+export interface EventSchemas {
+  readonly versions: Readonly<Record<string, number>>;
+  readonly upcasters: Readonly<Record<string, Readonly<Record<number, Upcast>> | undefined>>;
+}
+
+const currentSchemas: EventSchemas = { versions: schemaVersions, upcasters };
+
+/** A recorded event in the current schema, ready for a fold. Throws `UnknownEvent`. */
+export const readEvent = (event: RecordedEvent): HappenedEvent<DomainEvent> =>
+  ({
+    type: event.type,
+    data: currentData(event, currentSchemas),
+    occurredAt: event.metadata.occurredAt,
+  }) as HappenedEvent<DomainEvent>;
+
+/** The data of an event, upcast version by version to the current one. Throws `UnknownEvent`. */
+export const currentData = (event: RecordedEvent, { versions, upcasters: steps }: EventSchemas): unknown => {
+  const current = Object.hasOwn(versions, event.type) ? versions[event.type] : undefined;
+  let { data, schemaVersion } = event;
+  while (schemaVersion !== current) {
+    const upcast = current === undefined ? undefined : steps[event.type]?.[schemaVersion];
+    if (upcast === undefined) throw new UnknownEvent(event);
+    data = upcast(data);
+    schemaVersion++;
+  }
+  return data;
 };

@@ -3,7 +3,7 @@ import { createDecipheriv, createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createSecretBox, SecretNotOpened } from '../../src/credentials/secretBox.js';
-import type { SealedSecret } from '../../src/domain/signing-keys/signingKey.js';
+import type { SealedSecret } from '../../src/domain/signingKey.js';
 
 const oldKey = new Uint8Array(32).fill(1);
 const newKey = new Uint8Array(32).fill(2);

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { actorTypes, type ActorType } from '../../src/domain/actors/actor.js';
-import type { App } from '../../src/domain/apps/app.js';
-import { admission } from '../../src/domain/rooms/admission.js';
-import { permissions, type Grant } from '../../src/domain/rooms/grant.js';
-import type { Room } from '../../src/domain/rooms/room.js';
-import { noGrants, roomGrants } from '../../src/domain/rooms/roomGrants.js';
+import { actorTypes, type ActorType } from '../../src/domain/actor.js';
+import type { App } from '../../src/domain/app.js';
+import { admission } from '../../src/domain/admission.js';
+import { noGrants, permissions, roomGrants, type Grant, type Room } from '../../src/domain/room.js';
 import { app, grant, room } from '@roomwire/testing/builders/records';
 
 const appWith = (fields: Partial<App> = {}): App => app('p', 'a', { topics: ['chat'], ...fields });

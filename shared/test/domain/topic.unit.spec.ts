@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { internalRoom, internalTopic, isTopicName, parseTopicAddress } from '../../src/domain/topic.js';
+import {
+  internalRoom,
+  internalTopic,
+  isSlug,
+  isTopicName,
+  parseTopicAddress,
+} from '../../src/domain/topic.js';
 
 describe('topic addresses', () => {
   it('have an app, a room and a topic', () => {
@@ -43,5 +49,14 @@ describe('topic addresses', () => {
     ];
     expect(new Set(rooms).size).to.equal(rooms.length);
     expect(internalTopic(internalRoom('p1', null, 'a', 'r'), 't')).to.equal('p1/a/_/r/t');
+  });
+});
+
+describe('slugs', () => {
+  it('are lower-case letters, digits and inner hyphens', () => {
+    for (const slug of ['a', '7', 'ab', 'a-b', 'a--b', 'x'.repeat(100)])
+      expect(isSlug(slug), slug).to.equal(true);
+    for (const text of ['', '-', '-a', 'a-', 'A', 'a_b', 'a b', 'é', 'a/b', 'a\n', 'x'.repeat(101)])
+      expect(isSlug(text), text).to.equal(false);
   });
 });

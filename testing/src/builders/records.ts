@@ -1,10 +1,9 @@
-import { createdActor, type Actor } from '@roomwire/shared/domain/actors/actor';
-import { createdApp, type App } from '@roomwire/shared/domain/apps/app';
-import { createdOrganization, unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { createdProject } from '@roomwire/shared/domain/projects/project';
-import { createdGrant, type Grant } from '@roomwire/shared/domain/rooms/grant';
-import { createdRoom, type Room } from '@roomwire/shared/domain/rooms/room';
-import { createdScope, type Scope } from '@roomwire/shared/domain/scopes/scope';
+import { createdActor, type Actor } from '@roomwire/shared/domain/actor';
+import { createdApp, type App } from '@roomwire/shared/domain/app';
+import { createdOrganization, unlimitedPlan } from '@roomwire/shared/domain/organization';
+import { createdProject } from '@roomwire/shared/domain/project';
+import { createdGrant, createdRoom, type Grant, type Room } from '@roomwire/shared/domain/room';
+import { createdScope, type Scope } from '@roomwire/shared/domain/scope';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Viewed } from '@roomwire/shared/wire/views/views';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
-import { createdWebhookSecret } from '@roomwire/shared/domain/webhook-secrets/webhookSecret';
+import { createdWebhookSecret } from '@roomwire/shared/domain/webhookSecret';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, type ReceivedCall } from '@roomwire/testing/fakes/webhookEndpoint';
 import { signature } from '../../src/deliver/post.js';

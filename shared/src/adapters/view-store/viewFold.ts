@@ -1,6 +1,6 @@
 import type { ViewName, Views } from '../../wire/views/views.js';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
-import { UnknownEvent } from '../../domain/readEvent.js';
+import { UnknownEvent } from '../../domain/events.js';
 import type { ViewFold } from '../../ports/viewStore.js';
 import type { ViewChange, ViewFilter } from '../../ports/viewStore.js';
 import { ViewDocuments } from './viewDocuments.js';

@@ -1,4 +1,4 @@
-import { actorTypes } from '../../domain/actors/actor.js';
+import { actorTypes } from '../../domain/actor.js';
 import {
   anything,
   constant,

@@ -1,15 +1,14 @@
-import type { Actor } from '../../domain/actors/actor.js';
-import type { ApiKey } from '../../domain/api-keys/apiKey.js';
-import type { App } from '../../domain/apps/app.js';
-import type { Blueprint } from '../../domain/blueprints/blueprint.js';
-import type { DeadLetter } from '../../domain/dead-letters/deadLetter.js';
-import type { Organization } from '../../domain/organizations/organization.js';
-import type { Project } from '../../domain/projects/project.js';
-import type { Grant } from '../../domain/rooms/grant.js';
-import type { Room } from '../../domain/rooms/room.js';
-import type { Scope } from '../../domain/scopes/scope.js';
-import type { SigningKey } from '../../domain/signing-keys/signingKey.js';
-import type { WebhookSecret } from '../../domain/webhook-secrets/webhookSecret.js';
+import type { Actor } from '../../domain/actor.js';
+import type { ApiKey } from '../../domain/apiKey.js';
+import type { App } from '../../domain/app.js';
+import type { Blueprint } from '../../domain/blueprint.js';
+import type { DeadLetter } from '../../domain/deadLetter.js';
+import type { Organization } from '../../domain/organization.js';
+import type { Project } from '../../domain/project.js';
+import type { Grant, Room } from '../../domain/room.js';
+import type { Scope } from '../../domain/scope.js';
+import type { SigningKey } from '../../domain/signingKey.js';
+import type { WebhookSecret } from '../../domain/webhookSecret.js';
 
 /** A record as the read models keep it. */
 export type Viewed<T> = T & {

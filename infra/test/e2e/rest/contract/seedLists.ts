@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
-import { apiKeyStream, type ApiKeyFields } from '@roomwire/shared/domain/api-keys/apiKey';
-import { appsStream, type AppFields } from '@roomwire/shared/domain/apps/app';
+import { apiKeyStream, type ApiKeyFields } from '@roomwire/shared/domain/apiKey';
+import { appsStream, type AppFields } from '@roomwire/shared/domain/app';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
-import { organizationStream } from '@roomwire/shared/domain/organizations/organization';
-import { projectStream } from '@roomwire/shared/domain/projects/project';
-import { scopesStream, type ScopeFields } from '@roomwire/shared/domain/scopes/scope';
-import { signingKeyStream, type SigningKeyFields } from '@roomwire/shared/domain/signing-keys/signingKey';
+import { organizationStream, unlimitedPlan } from '@roomwire/shared/domain/organization';
+import { projectStream } from '@roomwire/shared/domain/project';
+import { scopesStream, type ScopeFields } from '@roomwire/shared/domain/scope';
+import { signingKeyStream, type SigningKeyFields } from '@roomwire/shared/domain/signingKey';
 import type { PastEvent } from '../../../support/pastEvents.js';
 
 export interface SeededLists {

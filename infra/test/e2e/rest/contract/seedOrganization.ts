@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
-import type { DeadLetterFields } from '@roomwire/shared/domain/dead-letters/deadLetter';
-import { unlimitedPlan } from '@roomwire/shared/domain/organizations/organization';
+import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
+import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { executeOn } from '../../../support/execute.js';
 

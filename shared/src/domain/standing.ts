@@ -1,6 +1,6 @@
-import type { Organization } from '../organizations/organization.js';
-import type { Project } from '../projects/project.js';
-import type { Scope } from '../scopes/scope.js';
+import type { Organization } from './organization.js';
+import type { Project } from './project.js';
+import type { Scope } from './scope.js';
 import type { Actor } from './actor.js';
 
 /** Why an actor may not be connected at all. */

@@ -1,6 +1,27 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
-import type { TopicConfigs } from './topicConfig.js';
-import type { Webhook } from './webhook.js';
+import type { HappenedEvent } from './eventEnvelope.js';
+
+/** Where a customer wants to be called, and the headers that authenticate the call. */
+export interface Webhook {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const retentions = ['tier', '1d', '7d', '30d', '90d'] as const;
+export type Retention = (typeof retentions)[number];
+
+export interface TopicLogging {
+  readonly enabled: boolean;
+  readonly retention?: Retention;
+  readonly replayEnabled?: boolean;
+  readonly maxReplayMessages?: number;
+}
+
+export interface TopicConfig {
+  readonly logging?: TopicLogging;
+  readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: Webhook };
+}
+
+export type TopicConfigs = Readonly<Record<string, TopicConfig>>;
 
 export const appStatuses = ['active', 'disabled', 'suspended'] as const;
 export type AppStatus = (typeof appStatuses)[number];

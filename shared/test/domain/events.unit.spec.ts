@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import type { RecordedEvent } from '../../src/domain/eventEnvelope.js';
-import { schemaVersions } from '../../src/domain/events.js';
-import { currentData, readEvent, UnknownEvent, type EventSchemas } from '../../src/domain/readEvent.js';
-import { upcasters } from '../../src/domain/upcasters.js';
+import {
+  currentData,
+  readEvent,
+  schemaVersions,
+  UnknownEvent,
+  upcasters,
+  type EventSchemas,
+} from '../../src/domain/events.js';
 
 const occurredAt = '2026-01-01T00:00:00.000Z';
 

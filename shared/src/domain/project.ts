@@ -1,4 +1,4 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
+import type { HappenedEvent } from './eventEnvelope.js';
 
 export interface ProjectFields {
   readonly projectId: string;

@@ -1,4 +1,4 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
+import type { HappenedEvent } from './eventEnvelope.js';
 
 /** Narrower than the grammar of other slugs: a scope's has two characters at least. */
 export const scopeSlugPattern = /^[a-z0-9][a-z0-9-]*[a-z0-9]$/;

@@ -1,4 +1,4 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
+import type { HappenedEvent } from './eventEnvelope.js';
 
 export const signingKeyEnvironments = ['live', 'sandbox'] as const;
 export type SigningKeyEnvironment = (typeof signingKeyEnvironments)[number];

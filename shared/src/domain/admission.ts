@@ -1,8 +1,6 @@
-import type { ActorType } from '../actors/actor.js';
-import type { App } from '../apps/app.js';
-import type { Grant } from './grant.js';
-import { webRtcTopics, type Room } from './room.js';
-import { hasGrants, type RoomGrants } from './roomGrants.js';
+import type { ActorType } from './actor.js';
+import type { App } from './app.js';
+import { hasGrants, webRtcTopics, type Grant, type Room, type RoomGrants } from './room.js';
 
 /** Who asks, and for which topic of the room. */
 export interface AdmissionRequest {

@@ -1,4 +1,4 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
+import type { HappenedEvent } from './eventEnvelope.js';
 
 export const deadLetterStatuses = ['pending', 'failed', 'dead'] as const;
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];

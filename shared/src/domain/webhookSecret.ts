@@ -1,5 +1,5 @@
-import type { HappenedEvent } from '../eventEnvelope.js';
-import type { SealedSecret } from '../signing-keys/signingKey.js';
+import type { HappenedEvent } from './eventEnvelope.js';
+import type { SealedSecret } from './signingKey.js';
 
 /** So many are valid at once: one, and during a rotation its successor. */
 export const mostWebhookSecrets = 2;

@@ -1,7 +1,5 @@
-import type { AppConfig } from '../apps/app.js';
-import type { TopicConfigs } from '../apps/topicConfig.js';
-import type { Webhook } from '../apps/webhook.js';
-import type { HappenedEvent } from '../eventEnvelope.js';
+import type { AppConfig, TopicConfigs, Webhook } from './app.js';
+import type { HappenedEvent } from './eventEnvelope.js';
 
 /** A static room of every app that is made from the blueprint. */
 export interface BlueprintRoom {
