@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { World } from '../support/world.js';
 
 const upgrade = async (url: string): Promise<number | undefined> => {
@@ -160,4 +163,89 @@ const bound = (world: World) => ({
   actor: () => world.actor(),
   url: () => world.url(),
   gateway: world.gateway,
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const atOnce = 50;
+/** A connection holds eight times as much. */
+const leakedBytes = 1_000;
+
+describe('1,500 clients that come and go', () => {
+  let world: World;
+  let topic: string;
+  let tokens: readonly string[];
+
+  before(async () => {
+    world = await World.open();
+    topic = await world.newsroom();
+    const actors = await Promise.all(
+      Array.from({ length: atOnce }, () => world.actor({ actorType: 'agent' })),
+    );
+    tokens = actors.map(({ token }) => token);
+  });
+
+  after(() => world.close());
+
+  /** Each does what leaves something behind in the gateway for as long as it is there. */
+  const visit = async (token: string, isPolite: boolean): Promise<void> => {
+    const client = await FrameClient.connect(world.url());
+    await (await client.authenticate(token)).subscribe(topic, { filters: ['eu'] });
+    await client.subscribe(topic, { loadBalance: true });
+    client.send({ type: 'presence', roomId: 'lobby', data: {} });
+    await client.ask({ type: 'lobbySubscribe', lobbyId: 'app-1' });
+    if (isPolite) await client.close();
+    else client.webSocket.terminate();
+  };
+
+  const visits = async (many: number): Promise<number> => {
+    for (let done = 0; done < many; done += atOnce)
+      await Promise.all(tokens.map((token, index) => visit(token, index % 2 === 0)));
+    await eventually(() => world.gateway.connections === 0);
+    let held = Number.POSITIVE_INFINITY;
+    // What is on its way out takes a few turns.
+    await eventually(() => {
+      collectGarbage();
+      const before = held;
+      held = process.memoryUsage().heapUsed;
+      return before - held < 10_000;
+    });
+    return held;
+  };
+
+  it('leave nothing behind', async () => {
+    const before = await visits(1_500);
+    const after = await visits(1_500);
+    expect((after - before) / 1_500).to.be.below(leakedBytes);
+  }).timeout(120_000);
+});
+
+describe('the heartbeat', () => {
+  let world: World;
+
+  before(async () => void (world = await World.open()));
+  after(() => world.close());
+
+  it('[WS-BEAT-1] comes back as it is: an empty binary frame', async () => {
+    const client = await world.join();
+    client.sendBytes(new Uint8Array()).sendBytes(new Uint8Array());
+    expect(await client.next()).to.equal('heartbeat');
+    expect(await client.next()).to.equal('heartbeat');
+  });
+
+  it('[WS-BEAT-2] is binary: an empty text frame is malformed', async () => {
+    const client = await world.join();
+    client.sendText('');
+    expect(await client.next()).to.deep.equal({ type: 'error', error: 'invalid_frame' });
+  });
+
+  it('[WS-CONN-8] a ping is answered with a pong', async () => {
+    const client = await world.connect();
+    const pong = new Promise<string>((resolve) =>
+      client.webSocket.once('pong', (data) => resolve(data.toString())),
+    );
+    client.webSocket.ping('are you there');
+    expect(await pong).to.equal('are you there');
+  });
 });

@@ -1,5 +1,5 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
+import { expect } from 'chai';
 import { excessOf, type GatewayCount } from '../../src/limits/connectionLimit.js';
 
 const counts = (...connections: readonly number[]): readonly GatewayCount[] =>

@@ -1,15 +1,15 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
+import { expect } from 'chai';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import type { Client } from '../../src/access/client.js';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
-import { createDelivery } from '../../src/fanout/deliverFromBus.js';
 import { Audiences, Subscriber } from '../../src/fanout/audience.js';
-import { createMetrics } from '../../src/metrics.js';
+import { createDelivery } from '../../src/fanout/deliverFromBus.js';
 import { Retained } from '../../src/fanout/retained.js';
 import { RetainedValues, RetainStamps } from '../../src/fanout/retainedValues.js';
-import type { Client } from '../../src/access/client.js';
-import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { createMetrics } from '../../src/metrics.js';
 
 const topic = 'project/app/_/room/news';
 
