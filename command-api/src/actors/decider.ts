@@ -7,7 +7,7 @@ import {
   type ActorFields,
 } from '@roomwire/shared/domain/actor';
 import type { ScopeMembership } from '@roomwire/shared/domain/scope';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 interface ExistingActor {
@@ -55,10 +55,7 @@ export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
   },
 };
 
-export const actorTarget = (actorTokenId: string): Target<ActorState, ActorCommand, ActorEvent> => ({
-  stream: actorStream(actorTokenId),
-  decider: actorDecider,
-});
+export const actorTarget = targetOf(actorStream, actorDecider);
 
 /** An actor that is in the scope already keeps its membership. */
 const keepingMembership = (actor: Actor, changes: ActorChanges): ActorChanges =>

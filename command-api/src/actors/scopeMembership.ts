@@ -75,12 +75,7 @@ const takeMembership = async (
 ): Promise<ScopeMembership | undefined> => {
   if (accessScopeId === null || accessScopeId === undefined) return undefined;
   const membership = { membershipId: random.uuid(), accessScopeId, actorTokenId };
-  await commands.execute(
-    scopesTarget(projectId),
-    { type: 'TakeMembership', membership },
-    context,
-    () => undefined,
-  );
+  await commands.execute(scopesTarget(projectId), { type: 'TakeMembership', membership }, context);
   return membership;
 };
 
@@ -97,7 +92,6 @@ const release = (
     scopesTarget(projectId),
     { type: 'ReleaseMembership', membership: { membershipId, accessScopeId, actorTokenId } },
     context,
-    () => undefined,
   );
 
 /** After any other failure the actor may hold the membership. */

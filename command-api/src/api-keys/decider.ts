@@ -5,7 +5,7 @@ import {
   type ApiKeyEvent,
   type ApiKeyFields,
 } from '@roomwire/shared/domain/apiKey';
-import type { Target, Decider } from '../handling/writeModel.js';
+import { targetOf, type Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 interface ExistingApiKey {
@@ -34,10 +34,7 @@ export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
   },
 };
 
-export const apiKeyTarget = (apiKeyId: string): Target<ApiKeyState, ApiKeyCommand, ApiKeyEvent> => ({
-  stream: apiKeyStream(apiKeyId),
-  decider: apiKeyDecider,
-});
+export const apiKeyTarget = targetOf(apiKeyStream, apiKeyDecider);
 
 /** A key of another project, or of another organization, does not exist. */
 export const existing = (

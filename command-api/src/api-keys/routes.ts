@@ -137,7 +137,6 @@ const routesOf = (
         apiKeyTarget(apiKeyId),
         { type: 'RevokeApiKey', apiKeyId, organizationId, projectId },
         sessionContext(request, organizationId, projectId),
-        () => undefined,
       );
     },
   }),

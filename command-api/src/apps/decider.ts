@@ -6,7 +6,7 @@ import {
   type AppEvent,
   type AppFields,
 } from '@roomwire/shared/domain/app';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 export interface CreateApp {
@@ -73,10 +73,7 @@ export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
   },
 };
 
-export const appsTarget = (projectId: string): Target<AppsState, AppCommand, AppEvent> => ({
-  stream: appsStream(projectId),
-  decider: appsDecider,
-});
+export const appsTarget = targetOf(appsStream, appsDecider);
 
 export const existing = (
   state: AppsState,

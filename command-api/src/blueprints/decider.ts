@@ -7,7 +7,7 @@ import {
   type BlueprintFields,
   type BlueprintVersion,
 } from '@roomwire/shared/domain/blueprint';
-import type { Target, Decider } from '../handling/writeModel.js';
+import { targetOf, type Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 import { compareVersions } from './version.js';
 
@@ -65,12 +65,7 @@ export const blueprintDecider: Decider<BlueprintState, BlueprintCommand, Bluepri
   },
 };
 
-export const blueprintTarget = (
-  blueprintId: string,
-): Target<BlueprintState, BlueprintCommand, BlueprintEvent> => ({
-  stream: blueprintStream(blueprintId),
-  decider: blueprintDecider,
-});
+export const blueprintTarget = targetOf(blueprintStream, blueprintDecider);
 
 /** A blueprint of another organization does not exist. */
 export const existing = (

@@ -10,7 +10,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { createStreamWriter } from '../handling/streamWriter.js';
+import { executeAsSystem } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
 import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
@@ -68,24 +68,11 @@ const recordNew = async (deps: DeadLetterRecorderDeps, report: FailureReport): P
   }
 };
 
-const execute = async (
-  { log, random, clock }: DeadLetterRecorderDeps,
-  { call: { callId, organizationId, projectId } }: WebhookReport,
+const execute = (
+  deps: DeadLetterRecorderDeps,
+  { call }: WebhookReport,
   command: DeadLetterCommand,
-): Promise<void> => {
-  const { stream, decider } = deadLetterTarget(callId);
-  await createStreamWriter({ stream, log, random }).submit(decider, {
-    decide: (state) => decider.decide(command, state),
-    context: {
-      occurredAt: new Date(clock.now()).toISOString(),
-      organizationId,
-      projectId,
-      principal: 'system',
-      requestId: random.uuid(),
-    },
-    select: () => undefined,
-  });
-};
+): Promise<void> => executeAsSystem(deps, deadLetterTarget(call.callId), command, call);
 
 export type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;
 

@@ -6,7 +6,7 @@ import {
   type DeadLetterFields,
   type RedriveFailure,
 } from '@roomwire/shared/domain/deadLetter';
-import type { Target, Decider } from '../handling/writeModel.js';
+import { targetOf, type Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 interface ExistingDeadLetter {
@@ -72,12 +72,7 @@ export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, Dead
   },
 };
 
-export const deadLetterTarget = (
-  dlqId: string,
-): Target<DeadLetterState, DeadLetterCommand, DeadLetterEvent> => ({
-  stream: deadLetterStream(dlqId),
-  decider: deadLetterDecider,
-});
+export const deadLetterTarget = targetOf(deadLetterStream, deadLetterDecider);
 
 /** An entry of another organization does not exist. */
 export const existing = (

@@ -118,7 +118,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
-        await commands.execute(target, { type: 'DeleteDeadLetter', ...named }, context, () => undefined);
+        await commands.execute(target, { type: 'DeleteDeadLetter', ...named }, context);
       },
     }),
   ];

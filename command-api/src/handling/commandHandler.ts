@@ -10,18 +10,18 @@ import { Rejection } from './rejections.js';
 
 export interface CommandHandler {
   /**
-   * Decides a command on the stream as it is now, appends what happens, and resolves with `select` of the state
-   * after it, once the read models show it (or the bounded wait for them is over).
+   * Decides a command on the stream as it is now, appends its events, and resolves with `select` of the state after
+   * it, once the read models show it (or the bounded wait for them is over).
    *
    * Commands on one stream that wait at the same time are decided one after the other and appended together, so
    * a busy stream costs one sync for many commands. Rejects with the decider's `Rejection`, with `RevisionConflict`
    * when other processes won each time, or with `EngineUnavailable`.
    */
-  execute<State, Command, Event extends DomainEvent, Result>(
+  execute<State, Command, Event extends DomainEvent, Result = void>(
     target: Target<State, Command, Event>,
     command: Command,
     context: CommandContext,
-    select: (state: State) => Result,
+    select?: (state: State) => Result,
   ): Promise<Result>;
 
   /** A strongly consistent read: `select` of the state as it is stored now. */
@@ -71,7 +71,7 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
         writerOf(stream).submit(decider, {
           decide: (state) => decider.decide(command, state),
           context: inTrace,
-          select,
+          select: select ?? (() => undefined as never),
         }),
       );
       await traced(tracing, 'wait for read models', context, () => readable(position, context.requestId));

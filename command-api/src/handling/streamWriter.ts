@@ -7,8 +7,9 @@ import type {
 } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
+import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { Decider } from './writeModel.js';
+import type { Decider, Target } from './writeModel.js';
 import { Rejection } from './rejections.js';
 
 /** The metadata of a command's events: who asked, for whom and when. */
@@ -133,6 +134,28 @@ export const createStreamWriter = (deps: {
       return !running;
     },
   };
+};
+
+/** Carries out a command of the service itself, without waiting for the read models. */
+export const executeAsSystem = async <State, Command, Event extends DomainEvent, Result = void>(
+  { log, random, clock }: { readonly log: EventLog; readonly random: Random; readonly clock: Clock },
+  { stream, decider }: Target<State, Command, Event>,
+  command: Command,
+  owner: Pick<CommandContext, 'organizationId' | 'projectId'>,
+  select?: (state: State) => Result,
+): Promise<Result> => {
+  const { result } = await createStreamWriter({ stream, log, random }).submit(decider, {
+    decide: (state) => decider.decide(command, state),
+    context: {
+      occurredAt: new Date(clock.now()).toISOString(),
+      organizationId: owner.organizationId,
+      projectId: owner.projectId,
+      principal: 'system',
+      requestId: random.uuid(),
+    },
+    select: select ?? (() => undefined as Result),
+  });
+  return result;
 };
 
 /** Decides on the state after the submissions before it. A rejection leaves the state as it is; any other error is a defect. */

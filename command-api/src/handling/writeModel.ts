@@ -20,6 +20,14 @@ export interface Target<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
 }
 
+/** The target of a command, by the id that names its stream. */
+export const targetOf =
+  <State, Command, Event extends DomainEvent>(
+    streamOf: (id: string) => string,
+    decider: Decider<State, Command, Event>,
+  ) =>
+  (id: string): Target<State, Command, Event> => ({ stream: streamOf(id), decider });
+
 /** The requested fields whose value differs from the record's; undefined when none does. */
 export const changedFields = <R extends object, C extends Partial<R>>(
   record: R,

@@ -105,33 +105,23 @@ export const sessionRoute = <Body = undefined, Query = undefined, Answer = void>
   route: Omit<SessionRoute<Body, Query, Answer>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
 
-/** Empty for a request that is not traced. */
-const traced = ({ traceparent }: { readonly traceparent?: TraceParent | undefined }) =>
-  traceparent === undefined ? undefined : { traceparent };
-
-/** The metadata of the events of a project's command. */
-export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext => ({
-  occurredAt: request.now,
-  organizationId: request.caller.organizationId,
-  projectId: request.caller.projectId,
-  principal: request.caller.principal,
-  requestId: request.requestId,
-  ...traced(request),
-});
-
 /** The metadata of the events of an organization's command. */
 export const sessionContext = (
-  request: ApiRequest<SessionCaller, unknown, unknown>,
+  { now, caller, requestId, traceparent }: ApiRequest<Pick<SessionCaller, 'principal'>, unknown, unknown>,
   organizationId: string,
   projectId: string | null = null,
 ): CommandContext => ({
-  occurredAt: request.now,
+  occurredAt: now,
   organizationId,
   projectId,
-  principal: request.caller.principal,
-  requestId: request.requestId,
-  ...traced(request),
+  principal: caller.principal,
+  requestId,
+  ...(traceparent === undefined ? undefined : { traceparent }),
 });
+
+/** The metadata of the events of a project's command. */
+export const projectContext = (request: ApiRequest<ProjectCaller, unknown, unknown>): CommandContext =>
+  sessionContext(request, request.caller.organizationId, request.caller.projectId);
 
 export const pathParameterNames = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');

@@ -7,7 +7,7 @@ import {
   type OrganizationFields,
   type Plan,
 } from '@roomwire/shared/domain/organization';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 export type OrganizationCommand =
@@ -40,12 +40,7 @@ export const organizationDecider: Decider<OrganizationState, OrganizationCommand
   },
 };
 
-export const organizationTarget = (
-  organizationId: string,
-): Target<OrganizationState, OrganizationCommand, OrganizationEvent> => ({
-  stream: organizationStream(organizationId),
-  decider: organizationDecider,
-});
+export const organizationTarget = targetOf(organizationStream, organizationDecider);
 
 export const existing = (organization: OrganizationState, organizationId: string): Organization => {
   if (organization === undefined) throw new Rejection('organization_not_found', { organizationId });

@@ -6,7 +6,7 @@ import {
   type ProjectEvent,
   type ProjectFields,
 } from '@roomwire/shared/domain/project';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 interface ExistingProject {
@@ -40,10 +40,7 @@ export const projectDecider: Decider<ProjectState, ProjectCommand, ProjectEvent>
   },
 };
 
-export const projectTarget = (projectId: string): Target<ProjectState, ProjectCommand, ProjectEvent> => ({
-  stream: projectStream(projectId),
-  decider: projectDecider,
-});
+export const projectTarget = targetOf(projectStream, projectDecider);
 
 /** A project of another organization does not exist. */
 export const existing = (project: ProjectState, { organizationId, projectId }: ExistingProject): Project => {

@@ -105,7 +105,6 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
         projectTarget(projectId),
         { type: 'DeleteProject', organizationId, projectId },
         sessionContext(request, organizationId, projectId),
-        () => undefined,
       );
     },
   }),

@@ -7,7 +7,7 @@ import {
   type RoomEvent,
   type RoomFields,
 } from '@roomwire/shared/domain/room';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
@@ -100,10 +100,7 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
 
 const countsAsProvisioned = (room: Room | undefined): number => (room?.origin === 'ensure' ? 1 : 0);
 
-export const roomsTarget = (appId: string): Target<RoomsState, RoomCommand, RoomEvent | GrantEvent> => ({
-  stream: roomsStream(appId),
-  decider: roomsDecider,
-});
+export const roomsTarget = targetOf(roomsStream, roomsDecider);
 
 export const existing = (state: RoomsState, roomId: string): Room => {
   const room = state.byId.get(roomId);

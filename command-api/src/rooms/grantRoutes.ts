@@ -93,7 +93,6 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
           roomsTarget(appId),
           { type: 'RevokeAccess', appId, roomId, roomActorAccessId },
           projectContext(request),
-          () => undefined,
         );
       },
     }),

@@ -137,7 +137,6 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
           roomsTarget(appId),
           { type: 'DeleteRoom', appId, roomId },
           projectContext(request),
-          () => undefined,
         );
       },
     }),

@@ -7,7 +7,7 @@ import {
   type ScopeFields,
   type ScopeMembership,
 } from '@roomwire/shared/domain/scope';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 export type ScopeCommand =
@@ -97,10 +97,7 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
   },
 };
 
-export const scopesTarget = (projectId: string): Target<ScopesState, ScopeCommand, ScopeEvent> => ({
-  stream: scopesStream(projectId),
-  decider: scopesDecider,
-});
+export const scopesTarget = targetOf(scopesStream, scopesDecider);
 
 export const existing = (state: ScopesState, accessScopeId: string): Scope => {
   const kept = state.byId.get(accessScopeId);

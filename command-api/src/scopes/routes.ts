@@ -114,12 +114,7 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
       const accessScopeId = pathValue(request, 'scopeId');
       const context = projectContext(request);
       await releaseAbandonedMemberships({ commands, views }, { accessScopeId, projectId }, context);
-      await commands.execute(
-        scopesTarget(projectId),
-        { type: 'DeleteScope', accessScopeId },
-        context,
-        () => undefined,
-      );
+      await commands.execute(scopesTarget(projectId), { type: 'DeleteScope', accessScopeId }, context);
     },
   }),
 

@@ -6,7 +6,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Target } from '../handling/writeModel.js';
-import { createStreamWriter } from '../handling/streamWriter.js';
+import { executeAsSystem } from '../handling/streamWriter.js';
 import {
   type CurrentSecret,
   type CurrentSecrets,
@@ -77,26 +77,23 @@ export const reencryptSecrets = async <R extends SealedRecord, State, Command, E
 
 const reencryptOne = async <R extends SealedRecord, State, Command, Event extends DomainEvent>(
   { record, organizationId }: CurrentSecret<R>,
-  { log, secretBox, clock, random }: ReencryptionDeps,
+  deps: ReencryptionDeps,
   kind: ReencryptionKind<R, State, Command, Event>,
 ): Promise<'reencrypted' | 'skipped' | SecretNotOpened> => {
+  const { secretBox } = deps;
   const id = kind.idOf(record);
   const secret = openedOrNot(() => secretBox.open(record.sealedSecret, id));
   if (secret instanceof SecretNotOpened) return secret;
   const sealedSecret = secretBox.seal(secret, id);
-  const { stream, decider } = kind.target(record);
-  // Not through the command handler, which waits for the read models.
-  const { result } = await createStreamWriter({ stream, log, random }).submit(decider, {
-    decide: (state) => decider.decide(kind.command(id, sealedSecret), state),
-    context: {
-      occurredAt: new Date(clock.now()).toISOString(),
-      organizationId,
-      projectId: record.projectId,
-      principal: 'system',
-      requestId: random.uuid(),
-    },
-    select: (state) => kind.sealIn(state, id)?.iv === sealedSecret.iv,
-  });
+  const owner = { organizationId, projectId: record.projectId };
+  const isDone = (state: State): boolean => kind.sealIn(state, id)?.iv === sealedSecret.iv;
+  const result = await executeAsSystem(
+    deps,
+    kind.target(record),
+    kind.command(id, sealedSecret),
+    owner,
+    isDone,
+  );
   return result ? 'reencrypted' : 'skipped';
 };
 

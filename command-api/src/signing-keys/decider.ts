@@ -7,7 +7,7 @@ import {
   type SigningKeyEvent,
   type SigningKeyFields,
 } from '@roomwire/shared/domain/signingKey';
-import { changedFields, type Decider, type Target } from '../handling/writeModel.js';
+import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 interface ExistingSigningKey {
@@ -52,12 +52,7 @@ export const signingKeyDecider: Decider<SigningKeyState, SigningKeyCommand, Sign
   },
 };
 
-export const signingKeyTarget = (
-  signingKeyId: string,
-): Target<SigningKeyState, SigningKeyCommand, SigningKeyEvent> => ({
-  stream: signingKeyStream(signingKeyId),
-  decider: signingKeyDecider,
-});
+export const signingKeyTarget = targetOf(signingKeyStream, signingKeyDecider);
 
 /** A signing key of another project does not exist. */
 export const existing = (

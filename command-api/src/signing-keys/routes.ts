@@ -135,7 +135,6 @@ export const signingKeyRoutes = ({
         signingKeyTarget(signingKeyId),
         { type: 'DeleteSigningKey', signingKeyId, projectId },
         projectContext(request),
-        () => undefined,
       );
     },
   }),

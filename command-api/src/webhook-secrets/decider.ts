@@ -7,7 +7,7 @@ import {
   type WebhookSecretEvent,
   type WebhookSecretFields,
 } from '@roomwire/shared/domain/webhookSecret';
-import type { Target, Decider } from '../handling/writeModel.js';
+import { targetOf, type Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
 export type WebhookSecretCommand =
@@ -51,12 +51,7 @@ export const webhookSecretsDecider: Decider<WebhookSecretsState, WebhookSecretCo
   },
 };
 
-export const webhookSecretsTarget = (
-  projectId: string,
-): Target<WebhookSecretsState, WebhookSecretCommand, WebhookSecretEvent> => ({
-  stream: webhookSecretsStream(projectId),
-  decider: webhookSecretsDecider,
-});
+export const webhookSecretsTarget = targetOf(webhookSecretsStream, webhookSecretsDecider);
 
 export const existing = (secrets: WebhookSecretsState, webhookSecretId: string): WebhookSecret => {
   const secret = secrets.get(webhookSecretId);

@@ -86,7 +86,6 @@ export const webhookSecretRoutes = ({
         webhookSecretsTarget(projectId),
         { type: 'DeleteWebhookSecret', webhookSecretId },
         sessionContext(request, organizationId, projectId),
-        () => undefined,
       );
     },
   }),
