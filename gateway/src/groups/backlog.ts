@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import type { GroupStore, StoredGroup } from '@roomwire/shared/ports/groupStore';
+import type { GroupStore, GroupCheckpoint } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { madeAt, type GroupState } from './machine/groupState.js';
@@ -24,7 +24,7 @@ export interface ReplayTarget {
   end(replayed: number): void;
 }
 
-type Progress = Pick<StoredGroup, 'sinceMs' | 'undone' | 'done'>;
+type Progress = Pick<GroupCheckpoint, 'sinceMs' | 'undone' | 'done'>;
 
 /** [WS-GROUP-9] How long an empty group collects. */
 const collectsMs = 24 * 3_600_000;
@@ -41,14 +41,14 @@ const clockMarginMs = 10_000;
  */
 export class Backlog {
   private readonly deps: BacklogDeps;
-  private readonly id: Pick<StoredGroup, 'topic' | 'group'>;
+  private readonly id: Pick<GroupCheckpoint, 'topic' | 'group'>;
   private writing: Promise<void> = Promise.resolve();
   private written: { readonly sinceMs: number; readonly at: number } | undefined;
   /** The ids of the last replay. */
   private replayed: readonly string[] = [];
   private place = '';
 
-  constructor({ topic, group }: Pick<StoredGroup, 'topic' | 'group'>, deps: BacklogDeps) {
+  constructor({ topic, group }: Pick<GroupCheckpoint, 'topic' | 'group'>, deps: BacklogDeps) {
     this.id = { topic, group };
     this.deps = deps;
   }
@@ -108,7 +108,7 @@ export class Backlog {
     return 'replayed';
   }
 
-  private async load(): Promise<StoredGroup | undefined> {
+  private async load(): Promise<GroupCheckpoint | undefined> {
     const stored = await this.deps.groupStore?.load(this.id.topic, this.id.group);
     const isExpired = stored === undefined || stored.expiresAt <= this.deps.clock.now();
     return isExpired || stored.place !== this.place ? undefined : stored;
@@ -127,7 +127,7 @@ export class Backlog {
     });
   }
 
-  private storedAs(progress: Progress): StoredGroup {
+  private storedAs(progress: Progress): GroupCheckpoint {
     const at = this.deps.clock.now();
     this.written = { sinceMs: progress.sinceMs, at };
     return { ...this.id, place: this.place, ...progress, expiresAt: at + collectsMs };
@@ -136,7 +136,7 @@ export class Backlog {
   private remove(): void {
     if (this.written === undefined) return;
     this.written = undefined;
-    this.perform(() => this.deps.groupStore?.forget(this.id.topic, this.id.group));
+    this.perform(() => this.deps.groupStore?.remove(this.id.topic, this.id.group));
   }
 
   /** One write after the other; a failed one is made up for by the next checkpoint. */
@@ -154,7 +154,7 @@ export class Backlog {
  */
 const replay = async (
   messageStore: MessageStore,
-  stored: StoredGroup,
+  stored: GroupCheckpoint,
   target: ReplayTarget,
 ): Promise<readonly string[] | undefined> => {
   if (target.limit === undefined) return [];
@@ -175,7 +175,7 @@ const replay = async (
 /** Those of the newest missed messages. */
 const missedIds = async (
   messageStore: MessageStore,
-  stored: StoredGroup,
+  stored: GroupCheckpoint,
   target: ReplayTarget,
   limit: number,
 ): Promise<Set<string>> => {
@@ -193,7 +193,7 @@ const missedIds = async (
 
 const recorded = async function* (
   messageStore: MessageStore,
-  stored: StoredGroup,
+  stored: GroupCheckpoint,
 ): AsyncGenerator<LiveMessage> {
   const oldest = stored.undone.reduce((time, id) => Math.min(time, madeAt(id)), stored.sinceMs);
   const range = { sinceMs: oldest - clockMarginMs, limit: maxExamined };

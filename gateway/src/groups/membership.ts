@@ -160,7 +160,7 @@ export class Membership implements LocalMember {
   }
 
   /** Its client has acknowledged these messages. */
-  done(ids: readonly string[]): void {
+  acknowledge(ids: readonly string[]): void {
     this.memberOf.acknowledge(ids);
   }
 

@@ -132,7 +132,7 @@ export class Subscription extends Subscriber {
 
   /** The client has acknowledged a message that it got as a member of a group. */
   done(msgId: string): void {
-    this.membership?.done([msgId]);
+    this.membership?.acknowledge([msgId]);
   }
 
   /**

@@ -112,7 +112,7 @@ export class GroupNode {
     const ids = [...worker.open];
     worker.open.clear();
     this.acked.push(...ids);
-    if (ids.length > 0) worker.membership.done(ids);
+    if (ids.length > 0) worker.membership.acknowledge(ids);
   }
 
   leave(worker: Worker): void {

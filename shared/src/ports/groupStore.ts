@@ -1,29 +1,29 @@
-/** How far a worker group has come, for whoever wakes it. */
-export interface StoredGroup {
+/** How far a worker group has come, so that it can continue after all its gateways have ended or died. */
+export interface GroupCheckpoint {
   /** Internal. */
   readonly topic: string;
   readonly group: string;
-  /** Milliseconds since 1970: of what was recorded earlier all is done but some. */
+  /** Milliseconds since 1970: messages that were made earlier are acknowledged, but for `undone`. */
   readonly sinceMs: number;
-  /** Ids of messages that are not done although they were recorded earlier. */
+  /** Ids of open messages, whenever they were made. */
   readonly undone: readonly string[];
-  /** Ids of messages that are done although they were recorded later. */
+  /** Ids of acknowledged messages that were made later. */
   readonly done: readonly string[];
-  /** What the names in the topic stood for. */
+  /** The ids of the room and the scope that the names in the topic led to. */
   readonly place: string;
-  /** Milliseconds since 1970; may be forgotten from then on. */
+  /** Milliseconds since 1970; may be removed from then on. */
   readonly expiresAt: number;
 }
 
-/** Worker groups that go on collecting when their members are gone. Rejects with `EngineUnavailable` where the engine is out of reach. */
+/** The checkpoints of worker groups that collect messages while they are empty. Rejects with `EngineUnavailable` where the engine cannot be reached. */
 export interface GroupStore {
-  /** As it was written last. */
-  load(topic: string, group: string): Promise<StoredGroup | undefined>;
+  /** The checkpoint that was written last. */
+  load(topic: string, group: string): Promise<GroupCheckpoint | undefined>;
 
   /** Resolves when it survives the end of every process. */
-  write(group: StoredGroup): Promise<void>;
+  write(group: GroupCheckpoint): Promise<void>;
 
-  forget(topic: string, group: string): Promise<void>;
+  remove(topic: string, group: string): Promise<void>;
 
   close(): Promise<void>;
 }

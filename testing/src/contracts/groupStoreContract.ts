@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { GroupStore, StoredGroup } from '@roomwire/shared/ports/groupStore';
+import type { GroupStore, GroupCheckpoint } from '@roomwire/shared/ports/groupStore';
 
 export interface GroupStoreUnderTest {
   readonly store: GroupStore;
@@ -11,7 +11,7 @@ export interface GroupStoreUnderTest {
 
 const tomorrow = Date.now() + 86_400_000;
 
-const groupOf = (group: string, fields: Partial<StoredGroup> = {}): StoredGroup => ({
+const groupOf = (group: string, fields: Partial<GroupCheckpoint> = {}): GroupCheckpoint => ({
   ...{
     topic: 'p/app/_/room/topic',
     group,
@@ -24,9 +24,9 @@ const groupOf = (group: string, fields: Partial<StoredGroup> = {}): StoredGroup 
   ...fields,
 });
 
-/** What every store of worker groups promises. */
+/** What every store of checkpoints promises. */
 export const groupStoreContract = (name: string, open: () => Promise<GroupStoreUnderTest>): void => {
-  describe(`the store of worker groups on ${name}`, () => {
+  describe(`the checkpoints of worker groups on ${name}`, () => {
     let underTest: GroupStoreUnderTest;
     let store: GroupStore;
 
@@ -37,14 +37,14 @@ export const groupStoreContract = (name: string, open: () => Promise<GroupStoreU
 
     afterEach(() => underTest.dispose());
 
-    const load = ({ topic, group }: StoredGroup, from = store) => from.load(topic, group);
+    const load = ({ topic, group }: GroupCheckpoint, from = store) => from.load(topic, group);
 
-    it('knows nothing that was not written', async () => {
+    it('has no checkpoint that was not written', async () => {
       expect(await load(groupOf('g'))).to.equal(undefined);
-      await store.forget('p/app/_/room/topic', 'g');
+      await store.remove('p/app/_/room/topic', 'g');
     });
 
-    it('gives back what was written last, and nothing of another group or topic', async () => {
+    it('returns the last checkpoint of a group, and none of another group or topic', async () => {
       const names = ['g', 'g/h', '$x.y', '"', 'ü'.repeat(255)];
       for (const group of names) await store.write(groupOf(group));
       const newer = groupOf('g', { sinceMs: 2_000, done: ['a', 'b'] });
@@ -54,15 +54,15 @@ export const groupStoreContract = (name: string, open: () => Promise<GroupStoreU
       expect(await store.load('p/app/_/room/topi', 'cg')).to.equal(undefined);
     });
 
-    it('forgets', async () => {
+    it('removes a checkpoint', async () => {
       await store.write(groupOf('g'));
       await store.write(groupOf('h'));
-      await store.forget(groupOf('g').topic, 'g');
+      await store.remove(groupOf('g').topic, 'g');
       expect(await load(groupOf('g'))).to.equal(undefined);
       expect(await load(groupOf('h'))).to.deep.equal(groupOf('h'));
     });
 
-    it('takes many at once, and thousands of ids', async () => {
+    it('writes many concurrently, with thousands of ids', async () => {
       const done = Array.from({ length: 2_000 }, (_, n) => `0mabcdefg0001.${n}`);
       const many = Array.from({ length: 20 }, (_, n) => groupOf(String(n), { done }));
       await Promise.all(many.map((group) => store.write(group)));
@@ -75,14 +75,14 @@ export const groupStoreContract = (name: string, open: () => Promise<GroupStoreU
       expect(both).to.deep.include(await load(groupOf('g')));
     });
 
-    it('has them when it is opened again', async () => {
+    it('has the checkpoints when it is opened again', async () => {
       await store.write(groupOf('g', { done: ['x'] }));
       expect(await load(groupOf('g'), await underTest.reopen())).to.deep.equal(groupOf('g', { done: ['x'] }));
     });
 
     it('rejects when it is closed', async () => {
       await store.close();
-      for (const attempt of [store.load('t', 'g'), store.write(groupOf('g')), store.forget('t', 'g')]) {
+      for (const attempt of [store.load('t', 'g'), store.write(groupOf('g')), store.remove('t', 'g')]) {
         const error = await attempt.then(
           () => undefined,
           (reason: unknown) => reason,

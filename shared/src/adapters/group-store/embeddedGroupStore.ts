@@ -1,15 +1,15 @@
 import type { Database } from 'lmdb';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { GroupStore, StoredGroup } from '../../ports/groupStore.js';
+import type { GroupStore, GroupCheckpoint } from '../../ports/groupStore.js';
 import { once } from '../../runtime/service.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
 type GroupId = [topic: string, group: string];
 
-/** Worker groups in an LMDB file. */
+/** Checkpoints of worker groups in an LMDB file. */
 class EmbeddedGroupStore implements GroupStore {
   private readonly environment: DurableEnvironment;
-  private readonly groups: Database<StoredGroup, GroupId>;
+  private readonly groups: Database<GroupCheckpoint, GroupId>;
   private isOpen = true;
 
   constructor(file: string) {
@@ -17,7 +17,7 @@ class EmbeddedGroupStore implements GroupStore {
     this.groups = this.environment.root.openDB('groups', { encoding: 'json' });
   }
 
-  /** Those that nobody has woken. */
+  /** Of groups that were empty for too long. */
   async removeExpired(now: number): Promise<void> {
     const expired: GroupId[] = [];
     for (const { key, value } of this.groups.getRange()) if (value.expiresAt <= now) expired.push(key);
@@ -27,17 +27,17 @@ class EmbeddedGroupStore implements GroupStore {
     });
   }
 
-  async load(topic: string, group: string): Promise<StoredGroup | undefined> {
+  async load(topic: string, group: string): Promise<GroupCheckpoint | undefined> {
     this.assertOpen();
     return this.groups.get([topic, group]);
   }
 
-  async write(group: StoredGroup): Promise<void> {
+  async write(group: GroupCheckpoint): Promise<void> {
     this.assertOpen();
     await this.transact(() => void this.groups.put([group.topic, group.group], group));
   }
 
-  async forget(topic: string, group: string): Promise<void> {
+  async remove(topic: string, group: string): Promise<void> {
     this.assertOpen();
     await this.transact(() => void this.groups.remove([topic, group]));
   }

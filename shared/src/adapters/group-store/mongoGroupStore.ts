@@ -1,20 +1,20 @@
 import type { Collection } from 'mongodb';
-import type { GroupStore, StoredGroup } from '../../ports/groupStore.js';
+import type { GroupStore, GroupCheckpoint } from '../../ports/groupStore.js';
 import { isDuplicateKey, isNotImplemented } from '../mongo/errors.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
 
-/** The parts of the identifier are texts that may hold anything. */
+/** The parts of the id may contain any character. */
 interface GroupDocument {
   readonly _id: string;
-  /** For the server, which removes it then. */
+  /** When the server removes it. */
   readonly expires: Date;
-  /** As JSON, so that no name of a client is ever a part of the document's structure. */
+  /** As JSON, so that names that clients choose are never keys of the document. */
   readonly group: string;
 }
 
 const idOf = (topic: string, group: string): string => JSON.stringify([topic, group]);
 
-/** Worker groups in a collection of MongoDB. */
+/** Checkpoints of worker groups in a collection of MongoDB. */
 class MongoGroupStore implements GroupStore {
   private readonly connection: MongoConnection;
   private readonly groups: Collection<GroupDocument>;
@@ -27,24 +27,24 @@ class MongoGroupStore implements GroupStore {
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
       await this.groups.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
-        // Such a server keeps what has expired, which only costs space.
+        // Such a server keeps expired documents, which only costs space.
         if (!isNotImplemented(error)) throw error;
       });
     });
   }
 
-  async load(topic: string, group: string): Promise<StoredGroup | undefined> {
+  async load(topic: string, group: string): Promise<GroupCheckpoint | undefined> {
     const _id = idOf(topic, group);
     const found = await this.connection.call(() => this.groups.findOne({ _id }, readLimits()));
-    return found === null ? undefined : (JSON.parse(found.group) as StoredGroup);
+    return found === null ? undefined : (JSON.parse(found.group) as GroupCheckpoint);
   }
 
-  async write(group: StoredGroup): Promise<void> {
+  async write(group: GroupCheckpoint): Promise<void> {
     const _id = idOf(group.topic, group.group);
     const document = { expires: new Date(group.expiresAt), group: JSON.stringify(group) };
     const replace = () => this.groups.replaceOne({ _id }, document, { upsert: true });
     await this.connection.call(() =>
-      // Of two that make a document at the same time, one finds that it is there.
+      // Of two concurrent upserts of a new document, one is rejected.
       replace().catch((error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
         return replace();
@@ -52,7 +52,7 @@ class MongoGroupStore implements GroupStore {
     );
   }
 
-  async forget(topic: string, group: string): Promise<void> {
+  async remove(topic: string, group: string): Promise<void> {
     const _id = idOf(topic, group);
     await this.connection.call(() => this.groups.deleteOne({ _id }));
   }
@@ -62,7 +62,7 @@ class MongoGroupStore implements GroupStore {
   }
 }
 
-/** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
+/** Connects and creates the indexes; rejects with `EngineUnavailable` while the server cannot be reached. */
 export const openMongoGroupStore = (options: MongoOptions): Promise<GroupStore> =>
   openOnMongo(options, 'worker groups', async (connection) => {
     const store = new MongoGroupStore(connection);
