@@ -8,11 +8,11 @@ import { messageFacts } from '../src/facts/facts.js';
 import type { Segment } from '../src/store/factFiles.js';
 import { FactFolder } from '../src/store/factFolder.js';
 
-/** A journal of so many facts, from a place on. */
+/** A journal of so many facts, from a number on. */
 const journalOf = (first: number, count: number) => ({
   read: (_stream: string, from: number, limit: number) =>
     Array.from({ length: Math.max(0, Math.min(limit, first + count - Math.max(from, first))) }, (_, n) => ({
-      place: Math.max(from, first) + n,
+      number: Math.max(from, first) + n,
       fact: [Math.max(from, first) + n],
     })),
   close: async () => undefined,
@@ -39,7 +39,7 @@ describe('What follows a journal', () => {
     let most = 0;
     const { follower, remove } = await followerOf(journalOf(7, 10_000), async ({ facts }) => {
       most = Math.max(most, facts.length);
-      written.push(...facts.map(([place]) => Number(place)));
+      written.push(...facts.map(([number]) => Number(number)));
     });
     await follower.gather();
     await follower.flush();

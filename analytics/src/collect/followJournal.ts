@@ -19,7 +19,7 @@ export interface JournalFollower {
   close(): Promise<void>;
 }
 
-/** A journal has no partitions: all of it stands in this one. */
+/** A journal has no partitions: all of it is in this one. */
 const partition = 0;
 const pageFacts = 2_000;
 const firstPlace = 1;
@@ -44,10 +44,10 @@ export const followJournal = ({ journal, stream, folder, collect }: GatherDeps):
       const page = journal.read(stream.name, next, pageFacts);
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return;
-      const offsets = page.map(({ place }) => place);
+      const offsets = page.map(({ number }) => number);
       const facts = page.map(({ fact }) => fact as Fact);
-      collector.add({ partition, first: first.place, next: last.place + 1, offsets, facts });
-      next = last.place + 1;
+      collector.add({ partition, first: first.number, next: last.number + 1, offsets, facts });
+      next = last.number + 1;
       await (resumed ?? pause(0));
       resumed = undefined;
     }

@@ -2,7 +2,7 @@ import type { Channel, WorkQueue } from '../wire/bus/channel.js';
 
 /**
  * `none` resolves without waiting for the engine and may lose the record; `stored` resolves when the engine has it
- * as safe as it can (all replicas, or handed to every reader where the bus is in process).
+ * as safely as it can (all replicas, or handed to every reader where the bus is in process).
  */
 export type Acknowledgement = 'none' | 'stored';
 
@@ -33,16 +33,16 @@ export interface MessageBus {
   /** Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. */
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void>;
 
-  /** Resolves when reading has begun. `onRecord` must return at once and not throw; order is kept by key. */
+  /** Resolves when reading has started. `onRecord` must return at once and not throw; order is kept by key. */
   read<T>(channel: Channel<T>, options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader>;
 
   /** Resolves when the job is safe: it survives the end of every process. */
   put<T>(queue: WorkQueue<T>, job: T): Promise<void>;
 
   /**
-   * At least once: a job is complete when the handler has resolved. One that rejected, or whose process ended, is
-   * done again (after a pause in the first case), and the jobs of its key behind it wait, unless the queue lets them overlap.
-   * A rejection is logged, unless it is `JobRequeued`.
+   * At least once: a job is complete when the handler has resolved. One that was rejected is retried after a pause, one whose
+   * process ended by another one; the jobs of its key behind it wait, unless the queue lets them overlap. A rejection is
+   * logged, unless it is `JobRequeued`.
    */
   work<T>(
     queue: WorkQueue<T>,
@@ -64,12 +64,12 @@ export interface ReadStatistics {
   readonly bytes: number;
 }
 
-/** A bus that can be asked how far its readers and workers in this process are. */
+/** A bus that knows the lag of its readers and workers in this process. */
 export interface MeasuredBus extends MessageBus {
   /**
-   * By the name of each channel and queue that is in use here: the records that are to be read, or the jobs that are
-   * to be done, and are not. Channels within one process have no place to lag in and are left out. Rejects where the
-   * engine cannot be asked.
+   * By the name of each channel and queue that this process reads or works on: the records that are not read yet, or the
+   * jobs that are not done. Channels within one process have no lag and are left out. Rejects while the engine is
+   * unavailable.
    */
   lag(): Promise<ReadonlyMap<string, number>>;
 

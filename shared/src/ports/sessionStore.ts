@@ -37,7 +37,7 @@ export interface SessionStore {
 
   /**
    * Resolves when all of them survive the end of every process, with whether each was written: false for one that another
-   * keeper has, or that was forgotten. Of a rejected batch any part may have been written. A session stands in it once.
+   * keeper has, or that was forgotten. Of a rejected batch any part may have been written. A batch holds a session once.
    */
   write(batch: readonly SessionWrite[]): Promise<readonly boolean[]>;
 

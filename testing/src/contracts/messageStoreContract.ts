@@ -66,7 +66,7 @@ export const messageStoreContract = (
       expect(await read({ limit: 0 })).to.deep.equal([]);
     });
 
-    it('gives back a message as it was, and when it was recorded', async () => {
+    it('returns a message as it was, and when it was recorded', async () => {
       const message = messageOf('id', {
         qos: 2,
         filters: ['a', 'ü'],

@@ -49,7 +49,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       expect(await store.write([])).to.deep.equal([]);
     });
 
-    it('gives back what was written last', async () => {
+    it('returns what was written last', async () => {
       const first = sessionOf('k', { subscriptions, accessScopeId: 'scope' });
       expect(await take(first)).to.deep.equal([true]);
       expect(await store.load('actor', 'instance')).to.deep.equal(first);
@@ -87,7 +87,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       expect(await store.load('actor', 'instance')).to.equal(undefined);
       expect(await store.load('actor', 'b')).to.equal(undefined);
       expect(await store.load('actor2', 'instance')).to.include({ keeper: 'k' });
-      await store.forget('nobody');
+      await store.forget('unknown');
     });
 
     it('takes many at once', async () => {

@@ -19,9 +19,9 @@ export type FactTable = Database<JournalEntry, number>;
 
 export interface JournalTables {
   readonly environment: DurableEnvironment;
-  /** By stream, and by place in it. */
+  /** By stream, and by number in it. */
   readonly facts: ReadonlyMap<string, FactTable>;
-  /** Of each stream the last place that was given to a fact. */
+  /** Of each stream the number of the last fact. */
   readonly meta: Database<number, string>;
 }
 
@@ -126,13 +126,13 @@ export class FactJournal {
   /** Within a transaction. */
   private write(appends: readonly Append[]): void[] {
     const { meta, facts } = this.tables;
-    const places = new Map<string, number>();
+    const last = new Map<string, number>();
     for (const { stream, at, value } of appends) {
-      const place = (places.get(stream) ?? meta.get(stream) ?? 0) + 1;
-      places.set(stream, place);
-      facts.get(stream)?.putSync(place, [at, value]);
+      const number = (last.get(stream) ?? meta.get(stream) ?? 0) + 1;
+      last.set(stream, number);
+      facts.get(stream)?.putSync(number, [at, value]);
     }
-    for (const [stream, place] of places) meta.putSync(stream, place);
+    for (const [stream, number] of last) meta.putSync(stream, number);
     return appends.map(() => undefined);
   }
 
@@ -162,7 +162,7 @@ export class FactJournal {
       due.push(key);
     }
     if (due.length === 0 || !this.isOpen) return false;
-    await this.tables.environment.transact(() => due.forEach((place) => void table.removeSync(place)));
+    await this.tables.environment.transact(() => due.forEach((number) => void table.removeSync(number)));
     return due.length === expiryStep;
   }
 }
@@ -176,13 +176,13 @@ export const openFactJournal = (folder: Files, options: FactJournalOptions): Fac
   new FactJournal(openJournalTables(folder.file('analytics.lmdb'), options.streams), options);
 
 export interface JournalFact {
-  readonly place: number;
+  readonly number: number;
   readonly fact: readonly unknown[];
 }
 
 /** Reads a journal of facts beside the process that writes it. */
 export interface FactJournalReader {
-  /** In order, from a place on: those that are there and have not expired, at most `limit`. */
+  /** In order, from a number on: those that have not expired, at most `limit`. */
   read(stream: string, from: number, limit: number): readonly JournalFact[];
   close(): Promise<void>;
 }
@@ -203,7 +203,7 @@ export const openFactJournalReader = (path: string): FactJournalReader | undefin
     read: (stream, from, limit) => [
       ...tableOf(stream)
         .getRange({ start: from, limit })
-        .map(({ key, value: [, fact] }) => ({ place: key, fact: decode(fact) as readonly unknown[] })),
+        .map(({ key, value: [, fact] }) => ({ number: key, fact: decode(fact) as readonly unknown[] })),
     ],
     close: () => root.close(),
   };

@@ -51,7 +51,7 @@ class HubReader<T> implements ChannelReader {
 export class ChannelHub<T> {
   private readonly key: (record: T) => string;
   private readonly readerFailed: (error: unknown) => void;
-  /** Replaced and never changed, so that readers may come and go while a record is on its round. */
+  /** Replaced and never changed, so that readers may come and go while a record is delivered. */
   private readers: readonly HubReader<T>[] = [];
   private isDelivering = false;
   /** Sent by readers while they were handed a record: their turn comes after it, or others would see them first. */

@@ -60,7 +60,7 @@ export const topicKey = (internalTopic: string): string =>
 const pageBytes = 2 * 1024 * 1024;
 const pageMessages = 500;
 
-/** The messages of a replay: how many there are, and from which to which they stand. */
+/** The messages of a replay: how many there are, and the first and last of them. */
 export interface Selection {
   readonly topic: string;
   readonly count: number;

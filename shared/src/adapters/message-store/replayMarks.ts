@@ -1,4 +1,4 @@
-/** Where a message of a replay stands. */
+/** Where a message of a replay is. */
 export interface Mark {
   /** Which of several runs of messages it belongs to. */
   readonly run: number;

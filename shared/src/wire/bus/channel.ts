@@ -1,4 +1,4 @@
-/** Where a span stands in its trace, as `traceparent` of the W3C's Trace Context says it. Holds nothing but ids. */
+/** The position of a span in its trace: the W3C Trace Context's `traceparent`. Holds nothing but ids. */
 export type TraceParent = string;
 
 /** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */

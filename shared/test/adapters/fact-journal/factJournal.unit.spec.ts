@@ -40,7 +40,7 @@ describe('A journal of facts', () => {
     return opening;
   };
   const facts = (journal: FactJournalReader, stream: string, from = 0, limit = 10_000) =>
-    journal.read(stream, from, limit).map(({ place, fact }) => [place, ...fact]);
+    journal.read(stream, from, limit).map(({ number, fact }) => [number, ...fact]);
 
   it('is read by others while it is written, each stream in the order in which it came', async () => {
     const journal = open();
@@ -57,10 +57,10 @@ describe('A journal of facts', () => {
       [249, 2_490],
       [250, 2_500],
     ]);
-    expect(facts(beside, 'a', 10, 2).map(([place]) => place)).to.eql([10, 11]);
+    expect(facts(beside, 'a', 10, 2).map(([number]) => number)).to.eql([10, 11]);
   });
 
-  it('goes on with its places when it is opened again', async () => {
+  it('goes on counting when it is opened again', async () => {
     const first = open();
     first.append('a', [1]);
     await first.close();
@@ -73,7 +73,7 @@ describe('A journal of facts', () => {
     ]);
   });
 
-  it('gives no place twice after everything in it has expired', async () => {
+  it('gives no number twice after everything in it has expired', async () => {
     const clock = new ManualClock(Date.now());
     const first = open({ clock });
     for (let n = 0; n < 2_500; n += 1) first.append('a', [n]);

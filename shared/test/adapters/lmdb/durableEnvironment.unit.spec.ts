@@ -36,7 +36,7 @@ describe('durable environment', () => {
     expect(() => openDurableEnvironment(path)).to.throw(/damaged\.lmdb is damaged/);
   });
 
-  it('is made anew in a file that is still empty', async () => {
+  it('is created in a file that is still empty', async () => {
     const path = join(temporary.path, 'empty.lmdb');
     await writeFile(path, '');
     await openDurableEnvironment(path).close();

@@ -123,7 +123,7 @@ describe('a job that is requeued', () => {
     await folder.remove();
   });
 
-  it('is told from one that has failed', async () => {
+  it('is not logged like one that has failed', async () => {
     const { logger, lines } = recording();
     const source = { payload: () => Uint8Array.of(1), done: () => undefined };
     for (const error of [new JobRequeued(), new Error('failed')]) {

@@ -69,7 +69,7 @@ describe('channels on Kafka', function () {
     expect(valuesOf('a', received)).to.deep.equal([1, 2, 4]);
   });
 
-  describe('attending', () => {
+  describe('subscribing', () => {
     it('misses nothing that another process sends right after it', async () => {
       const other = await kafka.open();
       const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
@@ -79,7 +79,7 @@ describe('channels on Kafka', function () {
         await reader.subscribe(note.key);
         await other.send(notes, note, round % 2 ? 'stored' : 'none');
         subscribed.push(note.key);
-        // Now and then nothing is subscribed, and every partition is begun anew.
+        // Now and then nothing is subscribed, and every partition starts again.
         if (round % 5) continue;
         await hasReceived(round);
         for (const key of subscribed.splice(0)) reader.unsubscribe(key);
@@ -162,7 +162,7 @@ describe('channels on Kafka', function () {
       wire.cut();
       await Promise.all(sent.slice(500).map((note) => bus.send(notes, note, 'stored')));
       await eventually(() => logged.includes('A Kafka consumer is replaced'));
-      wire.mend();
+      wire.restore();
       await hasReceived(sent.length);
       expectEachOnceInOrder(received, sent);
     });
@@ -190,7 +190,7 @@ describe('channels on Kafka', function () {
       expect(outcome).to.equal('EngineUnavailable: The message bus cannot be reached');
       expect(cutOff.reachable).to.equal(false);
       expect(await cutOff.send(notes, { key: 'a', value: 3 }, 'none').catch(String)).to.equal(outcome);
-      wire.mend();
+      wire.restore();
       await eventually(() => cutOff.reachable);
       await cutOff.send(notes, { key: 'a', value: 4 }, 'stored');
     });

@@ -29,28 +29,28 @@ const lines: Channel<Line> = {
 
 const within = { withinMs: 40_000 };
 
-/** Keeps what it was given, and the places, as a program would on disk. */
+/** Keeps the records and the offsets, as a program would on disk. */
 class Keeper implements GroupFollower {
-  readonly places: Map<number, number>;
+  readonly offsets: Map<number, number>;
   readonly batches: GroupBatch[] = [];
   readonly isCut: number[] = [];
   readonly texts: string[] = [];
 
-  constructor(places = new Map<number, number>()) {
-    this.places = places;
+  constructor(offsets = new Map<number, number>()) {
+    this.offsets = offsets;
   }
 
-  nextOffset = (partition: number) => this.places.get(partition);
+  nextOffset = (partition: number) => this.offsets.get(partition);
   take = (batch: GroupBatch): void => {
     this.batches.push(batch);
-    this.places.set(batch.partition, batch.next);
+    this.offsets.set(batch.partition, batch.next);
     this.texts.push(...batch.messages.map(({ value }) => String(value)));
   };
   lost = (): void => undefined;
   cut = (partition: number): void => void this.isCut.push(partition);
 }
 
-describe('groups that keep their places, on Kafka', function () {
+describe('groups that keep their offsets, on Kafka', function () {
   this.timeout(90_000);
   let kafka: KafkaUnderTest;
   let bus: KafkaMessageBus;
@@ -78,9 +78,9 @@ describe('groups that keep their places, on Kafka', function () {
   };
 
   it('get every record once between them, over members that come, go and die', async () => {
-    const places = new Map<number, number>();
+    const offsets = new Map<number, number>();
     const sent = [...(await send(500, 'first'))];
-    const [one, two] = [new Keeper(places), new Keeper(places)];
+    const [one, two] = [new Keeper(offsets), new Keeper(offsets)];
     const wire = cable();
     const dying = await kafka.open({ connect: wire.connect });
     await follow(one, dying);
@@ -119,16 +119,16 @@ describe('groups that keep their places, on Kafka', function () {
     const keeper = new Keeper();
     const reading = await follow(keeper);
     await eventually(() => keeper.texts.length === sent.length, within);
-    await reading.commit(keeper.places);
+    await reading.commit(keeper.offsets);
     const groupId = `roomwire.${kafka.prefix}keepers.lines`;
-    const [told] = await withAdmin((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
-    for (const { partition, offset } of told?.partitions ?? [])
-      expect(Number(offset)).to.equal(keeper.places.get(partition));
+    const [committed] = await withAdmin((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+    for (const { partition, offset } of committed?.partitions ?? [])
+      expect(Number(offset)).to.equal(keeper.offsets.get(partition));
     await reading.close();
 
-    const [[partition, end] = [0, 0]] = keeper.places;
+    const [[partition, end] = [0, 0]] = keeper.offsets;
     const again = new Keeper(
-      new Map([...keeper.places].map(([n, place]) => [n, n === partition ? end - 3 : place])),
+      new Map([...keeper.offsets].map(([n, offset]) => [n, n === partition ? end - 3 : offset])),
     );
     await follow(again);
     await eventually(() => again.texts.length === 3, within);
@@ -156,12 +156,12 @@ describe('groups that keep their places, on Kafka', function () {
     );
     const all = new Keeper();
     const reading = await follow(all);
-    await eventually(() => all.places.get(3) === end, within);
+    await eventually(() => all.offsets.get(3) === end, within);
     expect(all.texts.filter((text) => text.length === 1)).to.eql(['a', 'b', 'c', 'd']);
     await reading.close();
-    const between = new Keeper(new Map([...all.places, [3, (end ?? 0) - 4]]));
+    const between = new Keeper(new Map([...all.offsets, [3, (end ?? 0) - 4]]));
     await follow(between);
-    await eventually(() => between.places.get(3) === end, within);
+    await eventually(() => between.offsets.get(3) === end, within);
     expect(between.texts).to.eql(['d']);
   });
 
@@ -170,21 +170,21 @@ describe('groups that keep their places, on Kafka', function () {
     const messages = Array.from({ length: 10 }, (_, n) => ({ value: `${n}`, partition: 2 }));
     await withProducer((producer) => producer.send({ topic, messages }));
     const end = await withAdmin(async (admin) => {
-      const places = await admin.fetchTopicOffsets(topic);
-      const high = Number(places.find(({ partition }) => partition === 2)?.high);
+      const offsets = await admin.fetchTopicOffsets(topic);
+      const high = Number(offsets.find(({ partition }) => partition === 2)?.high);
       const partitions = [{ partition: 2, offset: String(high - 4) }];
       await admin.deleteTopicRecords({ topic, partitions });
       return high;
     });
     const keeper = new Keeper(new Map([[2, end - 9]]));
     await follow(keeper);
-    await eventually(() => keeper.places.get(2) === end, within);
+    await eventually(() => keeper.offsets.get(2) === end, within);
     const [batch] = keeper.batches.filter(({ partition }) => partition === 2);
     expect(batch).to.include({ first: end - 4 });
     expect(batch?.messages).to.have.lengthOf(4);
   });
 
-  it('say so when a topic ends before their place', async () => {
+  it('say so when a topic ends before their offset', async () => {
     await send(100, 'x');
     const keeper = new Keeper(new Map(Array.from({ length: partitions }, (_, n) => [n, 1_000_000])));
     await follow(keeper);

@@ -18,13 +18,13 @@ describe('the lag of a channel on Kafka', () => {
     unused: async () => undefined,
   });
 
-  it('counts what stands behind the place of reading, in the partitions that are read', async () => {
+  it('counts the records behind the current offset, in the partitions that are read', async () => {
     expect(await source.lag()).to.equal(0);
     const reader = await source.read({ interest: 'all' }, () => undefined);
     expect(await source.lag()).to.equal(0);
     ends.now = [10, 2, 40];
     expect(await source.lag()).to.equal(9);
-    // The partition was made anew: nothing of it is behind.
+    // The partition was created again: nothing of it is behind.
     ends.now = [10, 2, 0];
     expect(await source.lag()).to.equal(9);
     await reader.close();

@@ -124,7 +124,7 @@ describe('PartitionCursor', () => {
     cursor.begin(10);
   });
 
-  it('hands over what is at its place and behind it, once', () => {
+  it('hands over what is at its offset and behind it, once', () => {
     expect(offsets(cursor.accept(batch(8, 12)).messages)).to.deep.equal([10, 11, 12]);
     expect(offsets(cursor.accept(batch(8, 12)).messages)).to.deep.equal([]);
     expect(offsets(cursor.accept(batch(12, 14)).messages)).to.deep.equal([13, 14]);
@@ -189,13 +189,13 @@ describe('PartitionCursor', () => {
       cursor.accept(counted(20));
       cursor.end();
       cursor.begin(20);
-      expect(offsets(cursor.accept(batch(20, 22)).messages), 'made anew').to.deep.equal([20, 21, 22]);
+      expect(offsets(cursor.accept(batch(20, 22)).messages), 'created again').to.deep.equal([20, 21, 22]);
     });
   });
 });
 
 describe('PartitionJobs', () => {
-  it('commits the place before which everything is done', () => {
+  it('commits the offset before which everything is done', () => {
     const jobs = new PartitionJobs(0);
     expect(jobs.toCommit).to.equal(undefined);
     const [five, six, seven] = jobs.accept(batch(5, 7)).messages.map((each) => jobs.add(each));

@@ -32,7 +32,7 @@ class FakeConsumer {
   };
   on = (name: string, listener: Listener) => this.listeners.set(name, listener);
   emit = (name: string, payload: unknown = {}) => this.listeners.get(name)?.({ payload });
-  seek = (place: unknown) => void this.sought.push(place);
+  seek = (position: unknown) => void this.sought.push(position);
   disconnect = async () => {
     this.isDisconnected = true;
   };
@@ -84,7 +84,7 @@ describe('SupervisedConsumer', () => {
   });
   afterEach(() => supervised.close());
 
-  it('replaces a consumer that has stopped by another, which is told its places again', async () => {
+  it('replaces a consumer that has stopped by another, which seeks to the same offsets', async () => {
     const started = supervised.start();
     (await latest(1)).join();
     await started;
@@ -248,7 +248,7 @@ describe('Renewable', () => {
     expect(second.isConnected).to.equal(false);
   });
 
-  it('fails the other uses of a client that it has given up, which tells nobody anything new', async () => {
+  it('fails the other uses of a client that it has given up, which counts as one failure', async () => {
     const renewable = create();
     const forgotten = renewable.use(() => never()).catch(String);
     await renewable.use(away).catch(() => undefined);
@@ -276,7 +276,7 @@ describe('Renewable', () => {
     await renewable.close();
   });
 
-  it('leaves nobody waiting, and refuses, when it is closed', async () => {
+  it('leaves no call waiting, and rejects, when it is closed', async () => {
     const renewable = create();
     const forgotten = renewable.use(() => never()).catch(String);
     await renewable.current();

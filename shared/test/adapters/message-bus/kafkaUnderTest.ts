@@ -11,7 +11,7 @@ import {
 import { otherTopics } from '../../../src/wire/bus/busTopics.js';
 import { testBrokers } from '@roomwire/testing/run/testProfile';
 
-/** The shortest that brokers allow unless they are told otherwise. */
+/** The shortest that brokers allow by default. */
 export const sessionTimeoutMs = 6_000;
 export const partitions = 4;
 
@@ -69,7 +69,7 @@ export interface Cable {
   interrupt(): void;
   /** As if the process had been killed: no connection from here on. */
   cut(): void;
-  mend(): void;
+  restore(): void;
   /** Nothing arrives for a while, as in a process that stands still. */
   freeze(forMs: number): Promise<void>;
   /** What the brokers say on the connections of the moment is not heard; then these end. */
@@ -93,7 +93,7 @@ export const cable = (): Cable => {
       isCut = true;
       sockets.forEach(end);
     },
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
     freeze: async (forMs) => {

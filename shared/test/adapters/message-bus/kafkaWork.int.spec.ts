@@ -83,7 +83,7 @@ describe('work queues on Kafka', function () {
       const worker = await bus.work(jobs, { concurrency: 1 }, async (job) => finish(job));
       const [put] = numbered(1, `key ${round}`);
       await bus.put(jobs, { ...(put as Note), value: `round ${round}` });
-      // Less than the group would wait for whoever does not come back.
+      // Less than the group would wait for a member that does not come back.
       await eventually(() => done.has(`round ${round}`), { what: `round ${round}`, withinMs: 5_000 });
       await worker.close();
     }

@@ -26,7 +26,7 @@ describe('outcomes of webhook calls on the bus', () => {
     'a status that is none': [1, { ...sample, status: '204' }],
     'a time that is none': [1, { ...sample, at: null }],
     'a duration that is none': [1, { ...sample, durationMs: '1' }],
-    'an outcome of nobody': [1, { ...sample, projectId: undefined }],
+    'an outcome without a project': [1, { ...sample, projectId: undefined }],
     'something else': sample,
   }))
     it(`are not read from ${what}`, () =>

@@ -75,7 +75,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(other.received).to.deep.equal([{ key: 'a', value: 'other' }]);
   });
 
-  it('hands an attending reader every record of its keys', async () => {
+  it('hands a subscribed reader every record of its keys', async () => {
     const reading = await read('subscribed');
     await reading.reader.subscribe('a');
     await reading.reader.subscribe('c');
@@ -86,7 +86,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     for (const key of ['a', 'c']) expect(valuesOf(key, reading.received)).to.deep.equal(valuesOf(key, sent));
   });
 
-  it('hands over every record that is sent after attend has resolved', async () => {
+  it('hands over every record that is sent after subscribe has resolved', async () => {
     const reading = await read('subscribed');
     for (let n = 1; n <= 20; n += 1) {
       await reading.reader.subscribe(`key ${n}`);
@@ -96,18 +96,18 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     for (let n = 1; n <= 20; n += 1) expect(valuesOf(`key ${n}`, reading.received)).to.deep.equal([n]);
   });
 
-  it('counts how often a key is attended', async () => {
+  it('counts how often a key is subscribed', async () => {
     const reading = await read('subscribed');
     await reading.reader.subscribe('a');
     await reading.reader.subscribe('a');
     reading.reader.unsubscribe('a');
-    await send({ key: 'a', value: 'still attended' });
+    await send({ key: 'a', value: 'still subscribed' });
     await holds(reading, 1);
     reading.reader.unsubscribe('a');
     await reading.reader.subscribe('a');
-    await send({ key: 'a', value: 'attended again' });
-    await eventually(() => valuesOf('a', reading.received).includes('attended again'));
-    expect(valuesOf('a', reading.received)).to.deep.equal(['still attended', 'attended again']);
+    await send({ key: 'a', value: 'subscribed again' });
+    await eventually(() => valuesOf('a', reading.received).includes('subscribed again'));
+    expect(valuesOf('a', reading.received)).to.deep.equal(['still subscribed', 'subscribed again']);
   });
 
   it('hands nothing to a closed reader', async () => {

@@ -122,7 +122,7 @@ const order = (current: () => BusUnderTest): void => {
     await hasLength(done, 4);
   });
 
-  it('has no more jobs in hand than it was told', async () => {
+  it('has no more jobs in hand than its concurrency', async () => {
     const { bus } = current();
     let inHand = 0;
     let most = 0;

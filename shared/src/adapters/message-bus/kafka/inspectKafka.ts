@@ -1,6 +1,6 @@
-import kafkajs, { type Admin } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
-import { fetchCommittedOffsets } from './topicCatalog.js';
+import { describeTopics, fetchCommittedOffsets, type DescribedTopic } from './topicCatalog.js';
 import type { KafkaSecurity } from './kafkaSettings.js';
 import { createKafkaClient, noRetry } from './kafkaClient.js';
 
@@ -69,21 +69,13 @@ const statesOf = async (
   prefix: string,
 ): Promise<ReadonlyMap<string, TopicState['found']>> => {
   if (topics.length === 0) return new Map();
-  const names = topics.map(({ name }) => prefix + name);
-  const { topics: metadata } = await admin.fetchTopicMetadata({ topics: names });
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: names.map((name) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name,
-      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
-    })),
-  });
+  const found = await describeTopics(
+    admin,
+    topics.map(({ name }) => prefix + name),
+  );
   return new Map(
     topics.map(({ name }) => {
-      const partitions = metadata.find((topic) => topic.name === prefix + name)?.partitions ?? [];
-      const entries = resources.find(({ resourceName }) => resourceName === prefix + name)?.configEntries;
-      const config = new Map(entries?.map((entry) => [entry.configName, entry.configValue]));
+      const { partitions, config } = found.get(prefix + name) as DescribedTopic;
       const state = {
         partitions: partitions.length,
         fewestReplicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),

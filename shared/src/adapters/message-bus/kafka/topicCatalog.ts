@@ -1,4 +1,4 @@
-import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
 import { type Renewable, PermanentError, untilAnswered, within } from './renewableClient.js';
@@ -16,6 +16,35 @@ export interface TopicCatalogOptions {
 export class TopicMismatch extends PermanentError {
   override readonly name = 'TopicMismatch';
 }
+
+/** A topic as the brokers have it. */
+export interface DescribedTopic {
+  /** None where the topic is missing. */
+  readonly partitions: readonly PartitionMetadata[];
+  readonly config: ReadonlyMap<string, string>;
+}
+
+export const describeTopics = async (
+  admin: Admin,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, DescribedTopic>> => {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
+    })),
+  });
+  return new Map(
+    names.map((name) => {
+      const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+      const config = new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+      return [name, { partitions: topics.find((topic) => topic.name === name)?.partitions ?? [], config }];
+    }),
+  );
+};
 
 const mostReplicas = 3;
 const segmentsKept = 4;
@@ -79,9 +108,11 @@ export class TopicCatalog {
     const existing = new Set(await admin.listTopics());
     const missing = topics.filter(({ name }) => !existing.has(this.topicOf(name)));
     if (missing.length > 0) await this.create(admin, missing);
-    const counts = await this.countPartitions(admin, topics);
-    await this.checkConfigs(admin, topics);
-    return counts;
+    const found = await describeTopics(
+      admin,
+      topics.map(({ name }) => this.topicOf(name)),
+    );
+    return topics.map((topic) => this.check(topic, found.get(this.topicOf(topic.name)) as DescribedTopic));
   }
 
   /** Of two processes that start at the same time one creates a topic, and the other finds that it exists. */
@@ -111,39 +142,14 @@ export class TopicCatalog {
     };
   }
 
-  private async countPartitions(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
-    const names = topics.map(({ name }) => this.topicOf(name));
-    const { topics: found } = await admin.fetchTopicMetadata({ topics: names });
-    return topics.map((declared) => {
-      const topic = this.topicOf(declared.name);
-      const count = found.find(({ name }) => name === topic)?.partitions.length ?? 0;
-      if (count >= declared.partitions) return count;
+  /** How many partitions it has. */
+  private check(topic: BusTopic, { partitions, config }: DescribedTopic): number {
+    const name = this.topicOf(topic.name);
+    if (partitions.length < topic.partitions)
       throw new TopicMismatch(
-        `The topic ${topic} has ${count} partitions, but ${declared.partitions} are declared. Adding partitions ` +
+        `The topic ${name} has ${partitions.length} partitions, but ${topic.partitions} are declared. Adding partitions ` +
           'breaks the order of what is already in it: add them while nothing runs, or create the topic again.',
       );
-    });
-  }
-
-  private async checkConfigs(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
-    const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: topics.map(({ name }) => ({
-        type: kafkajs.ConfigResourceTypes.TOPIC,
-        name: this.topicOf(name),
-        configNames,
-      })),
-    });
-    for (const topic of topics) {
-      const entries = resources.find(({ resourceName }) => resourceName === this.topicOf(topic.name));
-      const config = new Map(entries?.configEntries.map((entry) => [entry.configName, entry.configValue]));
-      this.checkConfig(topic, config);
-    }
-  }
-
-  private checkConfig(topic: BusTopic, config: ReadonlyMap<string, string>): void {
-    const name = this.topicOf(topic.name);
     const largest = Number(config.get('max.message.bytes'));
     if (largest < topic.maxRecordBytes)
       throw new TopicMismatch(
@@ -156,6 +162,7 @@ export class TopicCatalog {
       config.get('cleanup.policy') !== topic.cleanup;
     if (differs)
       this.options.logger?.warn('A topic is kept otherwise than declared', { topic: name, ...topic });
+    return partitions.length;
   }
 }
 
