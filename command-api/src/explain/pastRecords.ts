@@ -39,13 +39,13 @@ export const pastRecords = (deps: AuditDeps, organizationId: string, time: numbe
 
   const named: PastRecords['named'] = async (view, key, slug) => {
     const ids = new Set((await newest(key, mostNamesakes)).flatMap((entry) => idsIn(entry, view)));
-    let gone: RecordedEvent | undefined;
+    let last: RecordedEvent | undefined;
     for (const id of ids) {
       const past = await get(view, id);
       if (past.value?.slug === slug) return past;
-      gone ??= past.event;
+      last ??= past.event;
     }
-    return { value: undefined, event: gone };
+    return { value: undefined, event: last };
   };
 
   const idOf: PastRecords['idOf'] = async (view, key) => {

@@ -42,6 +42,7 @@ export const oneOf = <const V extends string>(
   keywords: JsonSchema = {},
 ): Schema<V> => ({ type: 'string', enum: [...values], ...keywords });
 
+/** One value. */
 export const only = <const V extends string | boolean>(value: V): Schema<V> => ({
   type: typeof value,
   const: value,

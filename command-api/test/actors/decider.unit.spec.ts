@@ -38,7 +38,7 @@ const leftAfter = (...past: readonly ActorEvent[]) =>
   ).left;
 
 describe('an actor', () => {
-  it('is made once', () => {
+  it('is created once', () => {
     given().when({ type: 'CreateActor', actor: fields }).then(created);
     given(created).when({ type: 'CreateActor', actor: fields }).thenNothing();
   });
@@ -52,7 +52,7 @@ describe('an actor', () => {
       .then({ type: 'ActorUpdated', data: { actorTokenId: 'x1', changes: { status: 'disabled' } } });
   });
 
-  it('does not exist for another project, nor after its end', () => {
+  it('does not exist for another project or after its deletion', () => {
     given(created)
       .when(update({ name: 'Eve' }, 'p2'))
       .thenRejected('actor_not_found');
@@ -61,7 +61,7 @@ describe('an actor', () => {
     given(created).when(remove()).then(deleted);
   });
 
-  it('moves between scopes, and stays where it is when it is asked to move there', () => {
+  it('moves between scopes, and keeps its membership when it is moved to its own scope', () => {
     const inS1: ActorEvent = {
       type: 'ActorUpdated',
       data: { actorTokenId: 'x1', changes: membership('s1', 'm1') },
@@ -86,7 +86,7 @@ describe('an actor', () => {
       .thenNothing();
   });
 
-  it('knows the membership that it has just left', () => {
+  it('remembers the membership that the last event ended', () => {
     const moved = (accessScopeId: string | null, membershipId: string | null): ActorEvent => ({
       type: 'ActorUpdated',
       data: { actorTokenId: 'x1', changes: membership(accessScopeId, membershipId) },

@@ -53,13 +53,13 @@ describe('the apps of a project', () => {
       .then(created('b', 'chat-0002'));
   });
 
-  it('refuses an app when every slug is taken', () => {
+  it('rejects an app when every slug is taken', () => {
     given(created('a', 'chat-0001'))
       .when(create('b', ['chat-0001']))
       .thenRejected('app_slug_taken');
   });
 
-  it('counts the apps against the plan, and a deleted one no longer', () => {
+  it('counts the existing apps against the plan', () => {
     given(created('a', 's1'))
       .when(create('b', ['s2'], 1))
       .thenRejected('app_limit_reached');
@@ -99,7 +99,7 @@ describe('the apps of a project', () => {
       .then(created('b', 's1'));
   });
 
-  it('knows no app that is not there', () => {
+  it('rejects changes of an app that does not exist', () => {
     given()
       .when(update('a', { name: 'x' }))
       .thenRejected('app_not_found');

@@ -6,7 +6,7 @@ const active = organization('o1');
 const suspended = { ...active, status: 'suspended' as const };
 
 describe('an app of a suspended organization', () => {
-  it('shows as suspended, and changes in nothing else', () => {
+  it('is shown as suspended and otherwise unchanged', () => {
     for (const status of ['active', 'disabled'] as const) {
       const record = app('p1', 'chat', { status });
       expect(shownStatus(record, suspended)).to.equal('suspended');
@@ -16,7 +16,7 @@ describe('an app of a suspended organization', () => {
     }
   });
 
-  it('is found as suspended, and as nothing else', () => {
+  it('matches the filter for suspended apps only', () => {
     expect(statusFilter('suspended', suspended)).to.eql({});
     for (const status of ['active', 'disabled'] as const) {
       expect(statusFilter(status, suspended)).to.eql({ status: { $in: [] } });

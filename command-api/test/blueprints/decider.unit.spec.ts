@@ -40,7 +40,7 @@ describe('a blueprint', () => {
       .then(registered, added('0.1.0', ['0.1.0']));
   });
 
-  it('keeps its versions in the order of semver, whatever the order they come in', () => {
+  it('keeps its versions in the order of semver, whatever the order of registration', () => {
     given(registered, added('1.9.0', ['1.9.0']))
       .when(add('1.10.0'))
       .then(added('1.10.0', ['1.9.0', '1.10.0']));
@@ -62,14 +62,14 @@ describe('a blueprint', () => {
       .thenRejected('blueprint_version_taken');
   });
 
-  it('is not there for another organization, nor before it is registered', () => {
+  it('does not exist for another organization or before its registration', () => {
     given(registered, added('1.0.0', ['1.0.0']))
       .when(add('2.0.0', 'x', 'o2'))
       .thenRejected('blueprint_not_found');
     given().when(add('2.0.0')).thenRejected('blueprint_not_found');
   });
 
-  it('is like a map of versions, after any commands', () => {
+  it('behaves like a map of versions for any commands', () => {
     const version = fc
       .tuple(fc.nat(2), fc.nat(2), fc.constantFrom('', '-rc.1', '-rc.2', '+a', '+b'))
       .map(([major, minor, suffix]) => `${major}.${minor}.0${suffix}`);

@@ -41,7 +41,7 @@ const modelOrder = (a: Parts, b: Parts): number => {
 const numRuns = 5000;
 
 describe('the order of versions', () => {
-  it('is that of the examples of semver 2.0.0', () => {
+  it('follows the examples of semver 2.0.0', () => {
     const ordered = [
       '1.0.0-alpha',
       '1.0.0-alpha.1',
@@ -63,7 +63,7 @@ describe('the order of versions', () => {
     });
   });
 
-  it('is that of its numbers and words, for any two versions', () => {
+  it('follows numbers and words, for any two versions', () => {
     fc.assert(
       fc.property(parts, parts, (a, b) => {
         expect(Math.sign(compareVersions(written(a), written(b)))).to.equal(modelOrder(a, b));
@@ -72,7 +72,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('is an order: it agrees with itself the other way round, and over a third version', () => {
+  it('is a total order: antisymmetric and transitive', () => {
     fc.assert(
       fc.property(fc.tuple(parts, parts, parts), (three) => {
         const [a = '', b = '', c = ''] = three
@@ -86,7 +86,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('does not look at build metadata', () => {
+  it('ignores build metadata', () => {
     fc.assert(
       fc.property(parts, (version) => {
         expect(compareVersions(written(version, '+b1.007'), written(version, '+a'))).to.equal(0);
@@ -96,7 +96,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('takes every version, and nothing else', () => {
+  it('accepts exactly the valid versions', () => {
     fc.assert(
       fc.property(parts, (version) => {
         expect(pattern.test(written(version))).to.equal(true);

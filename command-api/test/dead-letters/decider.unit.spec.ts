@@ -40,7 +40,7 @@ describe('a dead letter', () => {
     given(recorded, markedDead).when(record).thenNothing();
   });
 
-  it('does not come back after it was deleted', () => {
+  it('is not recorded again after its deletion', () => {
     given(recorded, deleted).when(record).thenNothing();
   });
 
@@ -57,7 +57,7 @@ describe('a dead letter', () => {
     given(recorded, markedDead).when(remove()).then(deleted);
   });
 
-  it('does not exist for another organization, nor before or after its time', () => {
+  it('does not exist for another organization, before its report or after its deletion', () => {
     for (const command of [markDead, remove]) {
       given(recorded).when(command('o2')).thenRejected('dead_letter_not_found');
       given().when(command()).thenRejected('dead_letter_not_found');
@@ -65,7 +65,7 @@ describe('a dead letter', () => {
     }
   });
 
-  describe('that is tried again', () => {
+  describe('that is redriven', () => {
     const redrive = (redriveId: string, organizationId = 'o1'): DeadLetterCommand => ({
       ...{ type: 'RedriveDeadLetter', dlqId: 'd1', organizationId, redriveId, redrivenBy: 'session:ada' },
     });
@@ -92,7 +92,7 @@ describe('a dead letter', () => {
     const arrived: DeadLetterCommand = { type: 'ReportDelivered', dlqId: 'd1' };
     const delivered: DeadLetterEvent = { type: 'DeadLetterDelivered', data: { dlqId: 'd1' } };
 
-    it('counts how often, and is so until it is marked dead', () => {
+    it('counts redrives until it is marked dead', () => {
       given(recorded).when(redrive('r1')).then(redriven('r1'));
       given(recorded, redriven('r1')).when(redrive('r2')).then(redriven('r2', 2));
       given(recorded, markedDead).when(redrive('r1')).thenRejected('dead_letter_dead');
@@ -100,13 +100,13 @@ describe('a dead letter', () => {
       given(recorded, delivered).when(redrive('r1')).thenRejected('dead_letter_not_found');
     });
 
-    it('is gone when the call has arrived', () => {
+    it('is removed when the call was delivered', () => {
       given(recorded, redriven('r1')).when(arrived).then(delivered);
       given(recorded, redriven('r1'), delivered).when(arrived).thenNothing();
       given(recorded, delivered).when(record).thenNothing();
     });
 
-    it('says what happened when it failed again, once for each time', () => {
+    it('records each failed redrive once', () => {
       given(recorded, redriven('r1')).when(report('r1')).then(failed('r1'));
       given(recorded, redriven('r1'), failed('r1')).when(report('r1')).thenNothing();
       given(recorded, redriven('r1'), failed('r1'), redriven('r2', 2)).when(report('r2')).then(failed('r2'));

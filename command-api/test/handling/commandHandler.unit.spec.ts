@@ -95,7 +95,7 @@ describe('the command handler', () => {
     expect(event).to.deep.include({ type: 'RoomCreated', schemaVersion: 1, revision: 0, metadata: context });
   });
 
-  it('answers each command with the state as it left it, though others follow in the same append', async () => {
+  it('answers each command with the state after it, even when others follow in the same append', async () => {
     const handler = handlerOn(log);
     await create(handler, 'r1');
     const answers = await Promise.all(
@@ -105,7 +105,7 @@ describe('the command handler', () => {
     expect(await names(handler)).to.eql(['n29']);
   });
 
-  it('refuses a command that is too large for the log, and none that came with it', async () => {
+  it('rejects a command that is too large for the log, but none of the same batch', async () => {
     const bounded: EventLog = Object.assign(Object.create(log) as EventLog, {
       append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) =>
         JSON.stringify(args[2]).length > 50_000 ? Promise.reject(new AppendTooLarge()) : log.append(...args),
@@ -130,7 +130,7 @@ describe('the command handler', () => {
     expect((await recorded()).map(({ type }) => type)).to.have.length(5);
   });
 
-  it('divides what would be too large for one append, and keeps the order', async () => {
+  it('splits batches that are too large for one append, and keeps the order', async () => {
     const sizes: number[] = [];
     const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
       append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) => {
@@ -151,7 +151,7 @@ describe('the command handler', () => {
     expect(await recorded()).to.have.length(21);
   });
 
-  it('refuses some commands of an append and carries out the others', async () => {
+  it('rejects some commands of a batch and carries out the others', async () => {
     const handler = handlerOn(log);
     const results = await Promise.all([
       codeOf(create(handler, 'r1', 'same')),
@@ -162,7 +162,7 @@ describe('the command handler', () => {
     expect(await recorded()).to.have.length(2);
   });
 
-  it('decides again when another process was faster', async () => {
+  it('decides again after a conflict with another process', async () => {
     const handlers = [handlerOn(log), handlerOn(log), handlerOn(log)];
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
@@ -174,7 +174,7 @@ describe('the command handler', () => {
     expect(await recorded()).to.have.length(20);
   });
 
-  it('forgets what it has decided when the append fails, and goes on afterwards', async () => {
+  it('discards decided events when the append fails, and continues afterwards', async () => {
     let fails = true;
     const flaky: EventLog = Object.assign(Object.create(log) as EventLog, {
       append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) =>

@@ -53,7 +53,7 @@ describe('a mounted route', () => {
     server.closeAllConnections();
   });
 
-  it('happens when its body has come in, however long that took', async () => {
+  it('is dated when its body has arrived, however long that took', async () => {
     const slow = request({
       host: '127.0.0.1',
       port: (server.address() as AddressInfo).port,

@@ -9,7 +9,7 @@ const limits = fc.record({
 });
 
 describe('TokenBuckets', () => {
-  it('takes a burst at once and then the rate', () => {
+  it('accepts a burst at once and then the rate', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 3 });
     const tries = (at: number) => Array.from({ length: 5 }, () => buckets.take('k', at) === 0);
     expect(tries(0)).to.eql([true, true, true, false, false]);
@@ -18,7 +18,7 @@ describe('TokenBuckets', () => {
     expect(tries(60_000)).to.eql([true, true, true, false, false]);
   });
 
-  it('tells how long to wait', () => {
+  it('returns how long to wait', () => {
     const buckets = new TokenBuckets({ perSecond: 2, burst: 1 });
     expect(buckets.take('k', 0)).to.equal(0);
     expect(buckets.take('k', 0)).to.equal(500);
@@ -26,7 +26,7 @@ describe('TokenBuckets', () => {
     expect(buckets.take('k', 500)).to.equal(0);
   });
 
-  it('costs nothing to be refused', () => {
+  it('takes no token from a throttled request', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1 });
     buckets.take('k', 0);
     for (let at = 0; at < 1_000; at += 10) expect(buckets.take('k', at)).not.to.equal(0);
@@ -63,7 +63,7 @@ describe('TokenBuckets', () => {
     );
   });
 
-  it('never refuses a caller that keeps to the rate, or that waits as long as it was told', () => {
+  it('never throttles a caller that keeps to the rate, or that waits as long as it was told', () => {
     fc.assert(
       fc.property(limits, fc.double({ min: 0, max: 1e9, noNaN: true }), (limit, start) => {
         const steady = new TokenBuckets(limit);
@@ -81,7 +81,7 @@ describe('TokenBuckets', () => {
     );
   });
 
-  it('forgets the keys that rest, and none that does not', () => {
+  it('forgets the keys whose buckets are full, and no others', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 10 });
     let now = 0;
     let most = 0;

@@ -52,7 +52,7 @@ describe('sendList', () => {
     await sending;
   });
 
-  it('lets others have their turn, and keeps no more in memory than a client takes', async () => {
+  it('yields to the event loop, and keeps no more in memory than the client reads', async () => {
     records = listOf(100_000);
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
@@ -69,7 +69,7 @@ describe('sendList', () => {
     clearInterval(counting);
   });
 
-  it('ends when its client is gone', async () => {
+  it('ends when the client has disconnected', async () => {
     records = listOf(100_000);
     const answer = await ask();
     answer.pause();

@@ -76,19 +76,19 @@ describe('The description of the API', () => {
     expect(described).to.have.members(routes.map(nameOf));
   });
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique name', () => {
     const names = routes.map(({ operationId }) => operationId);
     expect(new Set(names).size).to.equal(names.length);
   });
 
-  it('shows a refusal of every kind', () => {
+  it('has an example of every rejection', () => {
     const named = new Set(routes.flatMap(({ rejections }) => rejections));
     const unnamed = Object.keys(rejections).filter((code) => !named.has(code as RejectionCode));
     // Every path with an actor has it.
     expect(unnamed).to.eql(['actor_id_invalid']);
   });
 
-  it('leads from what was made, or is listed and made by no route, to what takes its id', () => {
+  it('links records that a route creates, or only lists, to the operations that take their id', () => {
     const linksOf = (path: string, method: string, status: string) =>
       description.paths[path]?.[method]?.responses[status]?.links;
     const grants = '/apps/{appId}/rooms/{roomId}/actors';
@@ -116,7 +116,7 @@ describe('The description of the API', () => {
       const operation = operationOf(route);
 
       if (route.body !== undefined)
-        it('shows a body that its own schema and the described one accept', () => {
+        it('has an example body that both its own schema and the described one accept', () => {
           const media = operation.requestBody?.content['application/json'];
           expect(media?.example).to.be.an('object');
           bodyValidator(route.body ?? {})(media?.example);
@@ -126,7 +126,7 @@ describe('The description of the API', () => {
           );
         });
 
-      it('tells of the limits and names that every operation has', () => {
+      it('describes the rate limit and the request id', () => {
         const { '429': limited } = operation.responses;
         expect(limited?.headers).to.include.keys('retry-after', 'x-request-id');
         const message = 'Too many requests, please slow down';
@@ -135,7 +135,7 @@ describe('The description of the API', () => {
         expect(names).to.include('x-request-id');
       });
 
-      it('shows an answer for each status, valid by its schema', () => {
+      it('has a valid example for each status', () => {
         for (const [status, response] of Object.entries(operation.responses)) {
           const media = response.content?.['application/json'];
           if (status === '204') expect(media).to.equal(undefined);

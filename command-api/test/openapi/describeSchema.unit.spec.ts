@@ -5,14 +5,14 @@ import { createSchemaDescriber } from '../../src/openapi/describeSchema.js';
 import { createGrantSchema } from '../../src/rooms/grantResource.js';
 import * as s from '../../src/http/schema.js';
 
-describe('A schema as it is described', () => {
+describe('A described schema', () => {
   const described = (schema: object, title: string) => {
     const { describe, schemas } = createSchemaDescriber();
     expect(describe(schema as Record<string, unknown>)).to.eql({ $ref: `#/components/schemas/${title}` });
     return schemas[title];
   };
 
-  it('checks at once what is put off until a limit is kept', () => {
+  it('describes conditional checks within a limit as plain keywords', () => {
     const { describe } = createSchemaDescriber();
     expect(describe(s.arrayOf(s.text(), 3, { uniqueItems: true }))).to.eql({
       type: 'array',
@@ -41,13 +41,13 @@ describe('A schema as it is described', () => {
     });
   });
 
-  it('says of which fields exactly one is sent', () => {
+  it('describes fields of which exactly one is sent', () => {
     const grant = described(createGrantSchema, 'NewRoomGrant');
     expect(grant).to.deep.include({ oneOf: [{ required: ['actorTokenId'] }, { required: ['actorType'] }] });
     expect(grant).to.not.have.property('exactlyOneOf');
   });
 
-  it('refuses one title for two schemas', () => {
+  it('rejects one title for two schemas', () => {
     const { describe } = createSchemaDescriber();
     describe(s.titled('Thing', s.text()));
     describe(s.titled('Thing', s.text()));

@@ -21,7 +21,7 @@ const described = (format: Format) => {
   return new Ajv2020({ strict: false }).compile({ type: 'string', ...schema });
 };
 
-describe('Formats as they are described', () => {
+describe('Described formats', () => {
   for (const format of ['display-name', 'webhook-header-name', 'header-value'] as const)
     it(`says of ${format} what is checked`, () => {
       const accepts = described(format);
@@ -37,7 +37,7 @@ describe('Formats as they are described', () => {
       );
     });
 
-  it('describes every time that is taken', () => {
+  it('describes every time that is accepted', () => {
     const accepts = described('date-time');
     const stamp = fc.date({ noInvalidDate: true, min: new Date('0000-01-01'), max: new Date('9999-12-31') });
     const offset = fc.constantFrom('Z', '+01:00', '-23:59', '+24:00', '+0100', 'z', '');
@@ -51,7 +51,7 @@ describe('Formats as they are described', () => {
     );
   });
 
-  it('describes addresses of webhooks that are all taken', () => {
+  it('describes only webhook URLs that are accepted', () => {
     const { pattern } = describedFormats['webhook-url'] as { pattern: string };
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(pattern)), (url) => {
@@ -61,7 +61,7 @@ describe('Formats as they are described', () => {
     );
   });
 
-  it('shows examples that are taken', () => {
+  it('has examples that are accepted', () => {
     for (const [format, { examples }] of Object.entries(describedFormats))
       for (const example of examples as string[])
         expect([format, described(format as Format)(example), formats[format as Format](example)]).to.eql([

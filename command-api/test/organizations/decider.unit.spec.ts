@@ -21,7 +21,7 @@ const update = (changes: { plan?: Partial<Plan>; name?: string }): OrganizationC
 });
 
 describe('an organization', () => {
-  it('keeps the limits of its plan that a change does not name, as they are when it is decided', () => {
+  it('keeps the current limits of its plan that a change does not name', () => {
     given(created, updated({ plan: { ...plan, maxConnections: 5 } }))
       .when(update({ plan: { monthlyMessages: 10 } }))
       .then(updated({ plan: { maxApps: 3, maxConnections: 5, monthlyMessages: 10 } }));
@@ -39,7 +39,7 @@ describe('an organization', () => {
       .then(updated({ name: 'New' }));
   });
 
-  it('is not made by a change', () => {
+  it('is not created by a change', () => {
     given()
       .when(update({ plan: { maxApps: 1 } }))
       .thenRejected('organization_not_found');

@@ -22,7 +22,7 @@ describe('a slug from a name', () => {
   ] as const)
     it(`is ${slug} for ${name.trim()}`, () => expect(slugFromName(name, 'room')).to.equal(slug));
 
-  it('is well-formed whatever the name, with room for a suffix', () => {
+  it('is well-formed for any name, with room for a suffix', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
         const slug = slugFromName(name, 'fallback');

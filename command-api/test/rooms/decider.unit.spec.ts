@@ -47,7 +47,7 @@ describe('the rooms of an app', () => {
     given(created('r1', 'lobby')).when(ensure('r2', 'lobby')).thenNothing();
   });
 
-  it('caps the rooms that were made by ensure, and only these', () => {
+  it('limits only the rooms that were created by ensure', () => {
     given(...ensured(provisionedRoomsCap))
       .when(ensure('new', 'new'))
       .thenRejected('room_cap_reached');

@@ -107,8 +107,8 @@ const step: fc.Arbitrary<(fresh: string, anyOf: (pick: number) => string) => Roo
   },
 );
 
-describe('the grants on the rooms of an app, against two lists on paper', () => {
-  it('answer every command alike and end up the same', () => {
+describe('the grants on the rooms of an app, against a simple model', () => {
+  it('agree on every answer and on the final state', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const real = deciding(roomsDecider);

@@ -80,7 +80,7 @@ describe('the grants on the rooms of an app', () => {
         .thenRejected('grant_holder_taken');
   });
 
-  it('are there to be given again once revoked', () => {
+  it('can be granted again once revoked', () => {
     given(room('r1'), granted('g1', ada)).when(revoke('g1')).then(revoked('g1'));
     given(room('r1'), granted('g1', ada), revoked('g1')).when(grant('g2', ada)).then(granted('g2', ada));
     given(room('r1'), granted('g1', ada), revoked('g1')).when(revoke('g1')).thenRejected('grant_not_found');
@@ -92,7 +92,7 @@ describe('the grants on the rooms of an app', () => {
       .thenRejected('grant_not_found');
   });
 
-  it('need their room, and go with it', () => {
+  it('need their room, and are removed with it', () => {
     given().when(grant('g1', ada)).thenRejected('room_not_found');
     given().when(revoke('g1')).thenRejected('room_not_found');
     const gone: RoomEvent = { type: 'RoomDeleted', data: { appId, roomId: 'r1' } };

@@ -36,7 +36,7 @@ const evolve = (state: RoomsState, command: RoomCommand): RoomsState =>
     .reduce((folded, event) => roomsDecider.evolve(folded, { ...event, occurredAt: testTime }), state);
 
 describe('the static rooms of an app', () => {
-  it('are made, restored and removed', () => {
+  it('are created, restored and removed', () => {
     given()
       .when(place(wanted('r1', 'lobby'), wanted('r2', 'hall')))
       .then(created('r1', 'lobby'), created('r2', 'hall'));
@@ -57,13 +57,13 @@ describe('the static rooms of an app', () => {
       .thenNothing();
   });
 
-  it('leave dynamic rooms alone, also one that has their slug', () => {
+  it('leave dynamic rooms alone, even one with their slug', () => {
     given(created('r1', 'lobby', 'api'), created('r2', 'hall', 'ensure'), created('r3', 'yard'))
       .when(place(wanted('new', 'lobby', 'Lobby!')))
       .then(deleted('r3'));
   });
 
-  it('are placed in parts that fit an append, and all of them in the end', () => {
+  it('are placed completely, in parts that fit into an append', () => {
     const rooms = Array.from({ length: 3000 }, (_, index) => ({
       ...wanted(`r${index}`, `room-${index}`),
       metadata: { text: 'x'.repeat(100) },
@@ -80,7 +80,7 @@ describe('the static rooms of an app', () => {
     expect(parts).to.be.within(3, 100);
   });
 
-  it('are like a simple model, whatever the rooms were and shall be', () => {
+  it('behave like a simple model, for any rooms before and after', () => {
     const slug = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const name = fc.constantFrom('one', 'two');
     const before = fc.uniqueArray(

@@ -69,8 +69,8 @@ const step: fc.Arbitrary<(fresh: string) => ScopeCommand> = fc.oneof(
   membership.map((each) => () => ({ type: 'ReleaseMembership' as const, membership: each })),
 );
 
-describe('the scopes of a project, against a list on paper', () => {
-  it('answer every command alike and end up the same', () => {
+describe('the scopes of a project, against a simple model', () => {
+  it('agree on every answer and on the final state', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const real = deciding(scopesDecider);

@@ -53,7 +53,7 @@ describe('the scopes of a project', () => {
       .thenRejected('scope_not_found');
   });
 
-  it('are there as long as an actor has a membership of them', () => {
+  it('exist as long as an actor has a membership of them', () => {
     given(created('s1', 'acme')).when(remove).then(deleted);
     given(created('s1', 'acme'), taken(membership('m1')))
       .when(remove)
@@ -74,7 +74,7 @@ describe('the scopes of a project', () => {
       .with.deep.property('details', { actors: 2 });
   });
 
-  it('take in who asks, inactive or not, and nobody once they are gone', () => {
+  it('accept members whether active or not, and none after deletion', () => {
     given(created('s1', 'acme'))
       .when(take(membership('m1')))
       .then(taken(membership('m1')));
@@ -90,7 +90,7 @@ describe('the scopes of a project', () => {
         .thenRejected('scope_not_in_project');
   });
 
-  it('take back exactly the membership that is named, once', () => {
+  it('release exactly the named membership, once', () => {
     const past = [created('s1', 'acme'), taken(membership('m1')), taken(membership('m2'))];
     given(...past)
       .when(release(membership('m1')))
@@ -106,7 +106,7 @@ describe('the scopes of a project', () => {
       .thenNothing();
   });
 
-  it('know since when a membership is held', () => {
+  it('remember since when a membership is held', () => {
     const state = [created('s1', 'acme'), taken(membership('m1'))].reduce(
       (folded, event) => scopesDecider.evolve(folded, { ...event, occurredAt: testTime }),
       scopesDecider.initial(),

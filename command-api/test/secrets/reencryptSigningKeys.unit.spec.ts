@@ -66,7 +66,7 @@ describe('a rotation of the master key', () => {
     return all;
   };
 
-  it('brings every key under the new one, and says so in the log as the system', async () => {
+  it('encrypts every key with the new master key, as the principal `system`', async () => {
     for (const id of ['k1', 'k2', 'k3']) await create(id);
     await create('k4', newBox);
     expect(await rotate()).to.eql({ reencrypted: 3, total: 4, unopened: new Map() });
@@ -84,7 +84,7 @@ describe('a rotation of the master key', () => {
     expect(await events()).to.have.length(length);
   });
 
-  it('passes over what was deleted, alone or with its project', async () => {
+  it('skips keys that were deleted, alone or with their project', async () => {
     await create('k1');
     await create('k2');
     await create('k3', oldBox, 'p2');
@@ -104,7 +104,7 @@ describe('a rotation of the master key', () => {
     expect((await events()).filter(({ type }) => type === 'SigningKeyResealed')).to.have.length(1);
   });
 
-  it('leaves what it cannot open as it is, says why, and does the rest', async () => {
+  it('leaves keys that it cannot decrypt, reports why, and does the rest', async () => {
     const foreign = createSecretBox({ current: new Uint8Array(32).fill(3) });
     await create('k1', foreign);
     await create('k2');
@@ -119,7 +119,7 @@ describe('a rotation of the master key', () => {
     ]);
   });
 
-  it('goes on where one ended that was cut off at any append', async () => {
+  it('continues after an interruption at any append', async () => {
     for (let id = 0; id < 6; id += 1) await create(`k${id}`);
     for (let left = 0; left < 6; left += 1) {
       let appends = 1;
@@ -137,7 +137,7 @@ describe('a rotation of the master key', () => {
     expect(await openable(newBox)).to.have.length(6);
   });
 
-  it('runs beside commands on the same keys: theirs and its own are all kept', async () => {
+  it('runs beside commands on the same keys, and no change is lost', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => `k${index}`);
     for (const id of ids) await create(id);
     // Each append of the rotation finds that a command on the key was a moment faster.
@@ -158,7 +158,7 @@ describe('a rotation of the master key', () => {
     expect((await current()).every(({ record: key }) => key.name === 'Renamed')).to.equal(true);
   });
 
-  it('also brings along what is made under the old key while it runs', async () => {
+  it('includes keys that are created under the old master key while it runs', async () => {
     await create('k1');
     let late = true;
     const busy: EventLog = Object.assign(Object.create(log) as EventLog, {

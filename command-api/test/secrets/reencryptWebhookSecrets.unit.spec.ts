@@ -48,7 +48,7 @@ describe('a rotation of the master key, over webhook secrets', () => {
       logger: silentLogger,
     });
 
-  it('brings every one that is left under the new key, and is over when there is nothing to do', async () => {
+  it('encrypts every remaining secret with the new master key, and changes nothing the second time', async () => {
     await create('p1', 'a');
     await create('p1', 'b');
     await create('p2', 'c', bothBox);
@@ -63,7 +63,7 @@ describe('a rotation of the master key, over webhook secrets', () => {
     expect(await reencrypt(newBox)).to.include({ reencrypted: 0, total: 3 });
   });
 
-  it('says which ones it could not open, and leaves them', async () => {
+  it('reports the secrets that it could not decrypt, and leaves them', async () => {
     await create('p1', 'a', createSecretBox({ current: new Uint8Array(32).fill(3) }));
     await create('p2', 'b');
     const report = await reencrypt(bothBox);

@@ -41,7 +41,7 @@ const remove = (projectId = 'p1'): SigningKeyCommand => ({
 });
 
 describe('a signing key', () => {
-  it('is made once', () => {
+  it('is created once', () => {
     given().when({ type: 'CreateSigningKey', signingKey: fields }).then(created);
     given(created).when({ type: 'CreateSigningKey', signingKey: fields }).thenNothing();
   });
@@ -55,19 +55,19 @@ describe('a signing key', () => {
       .then({ type: 'SigningKeyUpdated', data: { signingKeyId: 'k1', changes: { status: 'disabled' } } });
   });
 
-  it('is sealed anew under another master key, once', () => {
+  it('is re-encrypted with another master key once', () => {
     given(created).when(reencrypt('m2')).then(reencrypted('m2'));
     given(created).when(reencrypt('m1', 'other')).thenNothing();
     given(created, reencrypted('m2')).when(reencrypt('m2', 'other')).thenNothing();
     given(created, reencrypted('m2')).when(reencrypt('m1')).then(reencrypted('m1'));
   });
 
-  it('is passed over by a rotation when it is gone', () => {
+  it('is skipped by a rotation when it was deleted', () => {
     given().when(reencrypt('m2')).thenNothing();
     given(created, deleted).when(reencrypt('m2')).thenNothing();
   });
 
-  it('does not exist for another project, nor after its end', () => {
+  it('does not exist for another project or after its deletion', () => {
     given(created)
       .when(update({ name: 'x' }, 'p2'))
       .thenRejected('signing_key_not_found');

@@ -84,7 +84,7 @@ const decideOn = (command: SigningKeyCommand, state: SigningKeyState) => {
 };
 
 describe('a signing key, against a model of it', () => {
-  it('is what its commands have made of it, and an event happens only where something changes', () => {
+  it('follows its commands, with an event only where something changes', () => {
     fc.assert(
       fc.property(fc.array(commands, { maxLength: 30 }), (history) => {
         let model: Model | undefined;

@@ -19,7 +19,7 @@ const outcomeOf = (n: number, fields: Partial<WebhookOutcome> = {}): WebhookOutc
   ...{ status: 200, durationMs: 1, requestBytes: 10, ...fields },
 });
 
-describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', () => {
+describe('[HOOK-WATCH-3] the outcomes of webhook calls, for clients that watch', () => {
   const watches: OutcomeWatch[] = [];
   let hub: ChannelHub<WebhookOutcome>;
   let readers = 0;
@@ -48,14 +48,14 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
   const idsOf = ({ outcomes }: { readonly outcomes: readonly WebhookOutcome[] }) =>
     outcomes.map(({ webhookId }) => webhookId);
 
-  it('begin with the first question, which is answered at once', async () => {
+  it('begin with the first request, which is answered at once', async () => {
     const watch = newWatch();
     hub.send(outcomeOf(1));
     const { outcomes, isGap } = await watch.next(all, undefined);
     expect({ outcomes, isGap }).to.eql({ outcomes: [], isGap: false });
   });
 
-  it('are those that came since the cursor, each once, in their order', async () => {
+  it('are those since the cursor, each once, in order', async () => {
     const watch = newWatch({ most: 2 });
     let { cursor } = await watch.next(all, undefined);
     for (const n of [1, 2, 3, 4, 5]) hub.send(outcomeOf(n));
@@ -68,7 +68,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(seen).to.eql([['call-1', 'call-2'], ['call-3', 'call-4'], ['call-5']]);
   });
 
-  it('are waited for, by what fits alone', async () => {
+  it('end the wait only where they match', async () => {
     const watch = newWatch();
     const { cursor } = await watch.next(failed, undefined);
     const asked = watch.next(failed, cursor);
@@ -79,7 +79,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(idsOf(await asked)).to.eql(['call-2']);
   });
 
-  it('are gathered for a moment', async () => {
+  it('are collected for a moment', async () => {
     const watch = newWatch({ gatherMs: 30 });
     const { cursor } = await watch.next(all, undefined);
     const asked = watch.next(all, cursor);
@@ -90,7 +90,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(idsOf(await asked)).to.eql(['call-1', 'call-2']);
   });
 
-  it('are waited for so long and no longer', async () => {
+  it('are waited for until the time-out', async () => {
     const watch = newWatch({ waitMs: 20 });
     const { cursor } = await watch.next(all, undefined);
     const answer = await watch.next(all, cursor);
@@ -99,7 +99,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(idsOf(await watch.next(all, answer.cursor))).to.eql(['call-1']);
   });
 
-  it('are the newest where there were too many, and the answer says so', async () => {
+  it('are the newest where there were too many, and the answer reports the gap', async () => {
     const watch = newWatch({ kept: 3 });
     const { cursor } = await watch.next(all, undefined);
     for (const n of [1, 2, 3, 4, 5]) hub.send(outcomeOf(n));
@@ -112,7 +112,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(none).to.deep.include({ outcomes: [], isGap: true });
   });
 
-  it('go on by the time where another process answers', async () => {
+  it('continue by the time where another process answers', async () => {
     const [one, other] = [newWatch({}, start + 10_000), newWatch({}, start + 10_000)];
     await other.next(all, undefined);
     const { cursor } = await one.next(all, undefined);
@@ -122,7 +122,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(idsOf(await other.next(all, cursor))).to.eql(['call-8000', 'call-10001']);
   });
 
-  it('are read only while somebody asks', async () => {
+  it('are read only while clients ask', async () => {
     const watch = newWatch({ idleMs: 40 });
     const { cursor } = await watch.next(all, undefined);
     expect(readers).to.equal(1);
@@ -132,7 +132,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(again.cursor.reading).to.not.equal(cursor.reading);
   });
 
-  it('are waited for no more when the process ends', async () => {
+  it('are no longer waited for when the process ends', async () => {
     const watch = newWatch();
     const { cursor } = await watch.next(all, undefined);
     const asked = watch.next(all, cursor);
@@ -142,7 +142,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     expect(readers).to.equal(0);
   });
 
-  it('cannot be had where there is no bus, or it is out of reach', async () => {
+  it('are unavailable without a bus, or while it is unreachable', async () => {
     const clock = { now: () => start, monotonic: () => 0 };
     const never = () => new Promise<never>(() => undefined);
     for (const openBus of [undefined, never]) {
@@ -153,7 +153,7 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for whoever watches', ()
     }
   });
 
-  it('are asked for again after the bus was out of reach', async () => {
+  it('are available again after the bus was unreachable', async () => {
     let isAway = true;
     const openBus = async () => {
       if (isAway) throw new EngineUnavailable('message bus');

@@ -20,7 +20,7 @@ const reencrypt = (id: string, key: string): WebhookSecretCommand => ({
 });
 
 describe('the webhook secrets of a project', () => {
-  it('are two at most', () => {
+  it('are at most two', () => {
     given().when(create('a')).then(created('a'));
     given(created('a')).when(create('b')).then(created('b'));
     given(created('a'), created('b')).when(create('c')).thenRejected('webhook_secrets_full');
@@ -39,7 +39,7 @@ describe('the webhook secrets of a project', () => {
         .thenRejected('webhook_secret_not_found');
   });
 
-  it('are sealed anew under another master key, while they are there', () => {
+  it('are re-encrypted with another master key while they exist', () => {
     const reencrypted: WebhookSecretEvent = {
       type: 'WebhookSecretResealed',
       data: { webhookSecretId: 'a', sealedSecret: sealed('k2') },
