@@ -43,6 +43,11 @@ const pure = {
   message: 'Deciders and policies are pure.',
 };
 
+const machine = {
+  regex: String.raw`^node:|^@roomwire/shared/(ports|runtime)/|^\.\./[^.]`,
+  message: 'The state machine of worker groups is pure, and knows nothing of its shell.',
+};
+
 const shared = layer(['shared/src/**'], [packages(allBut('shared'), 'Shared code knows no service.')]);
 
 /** The folders of the gateway by floors, the highest first. One may import those below it, none beside it. */
@@ -76,6 +81,7 @@ const layers = [
   // The write model is pure: a decider sees the domain and its commands.
   layer(['command-api/src/**/decide*.ts', 'command-api/src/policy/**'], [pure], sourcesOf('command-api')),
   ...gatewayLayers,
+  layer(['gateway/src/groups/machine/**'], [machine], gatewayLayers[gatewayFloors.flat().indexOf('groups')]),
   layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
   layer(['analytics/src/**'], [packages(allBut('analytics', 'shared'), 'The analytics know shared alone.')]),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
