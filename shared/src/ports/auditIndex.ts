@@ -7,16 +7,16 @@ export interface ChangedRecord {
   readonly id: string;
 }
 
-/** An event of the control plane, and what it is found by. */
+/** An event of the control plane, and the keys that it is found by. */
 export interface AuditEntry {
   readonly event: RecordedEvent;
-  /** The records that it makes, changes or removes; not those that go with another one. */
+  /** The resources that it creates, changes or removes, without those removed along with another one. */
   readonly changed: readonly ChangedRecord[];
   /** See `auditKeys`; each once. */
   readonly keys: readonly string[];
 }
 
-/** Where an entry stands: entries are in the order of their times, those of one millisecond in that of the log. */
+/** The position of an entry: entries are ordered by time, those of one millisecond by log position. */
 export interface AuditPosition {
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -27,7 +27,7 @@ export interface AuditRange {
   readonly organizationId: string;
   /** One of the entries' keys; undefined for all of the organization. */
   readonly key?: string | undefined;
-  /** Milliseconds since 1970, the first and the last that are asked for. */
+  /** Milliseconds since 1970, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Exclusive, in the direction of the order. */
@@ -41,7 +41,7 @@ export interface AuditRange {
  * write is the same. Rejects with `EngineUnavailable` where the engine is out of reach.
  */
 export interface AuditIndex {
-  /** Keeps entries in the order of the log, up to a position. Repeating it changes nothing; a lower position neither. */
+  /** Writes entries in log order, up to a position. Idempotent; a lower position changes nothing. */
   record(entries: readonly AuditEntry[], position: LogPosition): Promise<void>;
 
   /**
@@ -50,13 +50,13 @@ export interface AuditIndex {
    */
   find(range: AuditRange): Promise<readonly AuditEntry[]>;
 
-  /** Up to where everything has been kept, undefined for nothing. */
+  /** Position up to which everything is indexed, undefined for an empty index. */
   checkpoint(): Promise<LogPosition | undefined>;
 
-  /** Resolves true once everything up to the position is found, false after `withinMs`. */
+  /** Resolves true once everything up to the position can be found, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;
 
-  /** Forgets everything, for a log that is another one. */
+  /** Removes everything, for another log. */
   clear(): Promise<void>;
 
   close(): Promise<void>;

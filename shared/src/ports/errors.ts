@@ -1,4 +1,4 @@
-/** Another writer was there first; load again and decide again. */
+/** Another writer has appended first: reload and decide again. */
 export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
   readonly stream: string;
@@ -9,7 +9,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The events of one append are more than the event log takes at once. Nothing was written, and never will be. */
+/** The events of one append exceed what the event log takes at once. Nothing was written. */
 export class AppendTooLarge extends RangeError {
   override readonly name = 'AppendTooLarge';
 
@@ -28,7 +28,7 @@ export type EngineUse =
   | 'worker groups'
   | 'audit index';
 
-/** An engine is out of reach; what was asked may or may not have happened. */
+/** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 
@@ -42,7 +42,7 @@ export class JobRequeued extends Error {
   override readonly name: string = 'JobRequeued';
 }
 
-/** A batch of changes from a projector whose place another one has taken. */
+/** A batch of changes from a projector that has lost the lead. */
 export class StaleBatch extends Error {
   override readonly name = 'StaleBatch';
 

@@ -1,6 +1,6 @@
 import type { NewEvent, RecordedEvent } from '../domain/eventEnvelope.js';
 
-/** A place in the whole log. Fixed width, so that `<` on two positions of one log is their order. */
+/** A position in the whole log. Fixed width, so that `<` on two positions of one log is their order. */
 export type LogPosition = string;
 
 /** Revision of the last event that the writer has seen, or `none` for a stream that must not exist yet. */
@@ -19,14 +19,14 @@ export interface LogSubscriber {
    * A rejection ends the subscription: `done` rejects with it.
    */
   onEvents(events: readonly RecordedEvent[]): Promise<void>;
-  /** All that was in the log when the subscription began (or began again) has been handed over. May repeat. */
+  /** Everything that was in the log when the subscription started (or resumed) has been delivered. May repeat. */
   onCaughtUp?(): void;
 }
 
 export interface LogSubscription {
-  /** Resolves after `close`, rejects when the subscriber failed. A lost engine is no failure: the adapter resumes. */
+  /** Resolves after `close`, rejects when the subscriber failed. While an engine is unavailable the adapter retries. */
   readonly done: Promise<void>;
-  /** Resolves when the batch in hand has been handled; nothing is handed over afterwards. */
+  /** Resolves when the current batch has been handled; nothing is delivered afterwards. */
   close(): Promise<void>;
 }
 
@@ -35,12 +35,12 @@ export interface LogSubscription {
  *
  * Appends to one stream are linearizable: of two writers with the same expectation one wins and the other
  * gets `RevisionConflict`. Readers and subscribers never see a part of an append, nor one that is not on disk yet.
- * Event ids are UUIDs; data and metadata are read back as JSON keeps them.
+ * Event ids are UUIDs; data and metadata are returned as JSON preserves them.
  */
 export interface EventLog {
   /**
    * All or nothing, and on disk when it resolves. A stale `expected` rejects with `RevisionConflict`, unless the
-   * very same events (by id) already stand there: then the first result is given again and nothing is written,
+   * same events (by id) are already there: then the first result is returned and nothing is written,
    * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown,
    * or that the log has been closed; `AppendTooLarge`, that the engine takes no such append.
    */
@@ -62,6 +62,6 @@ export interface EventLog {
   /** Position of the last event, undefined when the log is empty. */
   head(): Promise<LogPosition | undefined>;
 
-  /** Ends the subscriptions, waits for appends under way. The log must not be used afterwards. */
+  /** Ends the subscriptions and waits for appends in progress. The log must not be used afterwards. */
   close(): Promise<void>;
 }

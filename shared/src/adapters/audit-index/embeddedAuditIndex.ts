@@ -13,7 +13,7 @@ import type { LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import { PositionWaiters } from '../view-store/positionWaiters.js';
 
-/** A key's number, then the place of an entry that has it. */
+/** A key's number, then time and position of an entry with that key. */
 export type IndexKey = [key: number, time: number, position: string];
 
 /** The tables of the index, all in one LMDB file. */
@@ -22,7 +22,7 @@ export interface AuditTables {
   /** Position to the entry, as JSON. */
   readonly entries: Database<string, string>;
   readonly index: Database<boolean, IndexKey>;
-  /** Keys of organizations to the numbers that stand for them: most of them would fill the file many times over. */
+  /** Keys, with their organization, to short numbers, which keep the index small. */
   readonly numbers: Database<number, string>;
   readonly state: Database<string | number, string>;
 }
@@ -47,10 +47,10 @@ export const clearTables = ({ entries, index, numbers, state }: AuditTables): vo
 const fileFormat = 1;
 const version = `${fileFormat}/${auditVersion}`;
 
-/** An answer that has so much in it ends there. */
-const enoughCharacters = 4 * 1024 * 1024;
+/** An answer ends at this size. */
+const maxCharacters = 4 * 1024 * 1024;
 
-/** The audit index in a file of the data folder. Nothing of it is kept in memory. */
+/** The audit index in a file of the data folder; nothing of it is in memory. */
 class EmbeddedAuditIndex implements AuditIndex {
   private readonly tables: AuditTables;
   private readonly waiters = new PositionWaiters();
@@ -84,7 +84,7 @@ class EmbeddedAuditIndex implements AuditIndex {
       if (text === undefined) continue;
       found.push(JSON.parse(text) as AuditEntry);
       characters += text.length;
-      if (characters >= enoughCharacters) break;
+      if (characters >= maxCharacters) break;
     }
     return found;
   }
@@ -152,7 +152,7 @@ const longestKey = 480;
 const numbered = (organizationId: string, key = ''): string =>
   `${organizationId} ${key}`.slice(0, longestKey);
 
-/** Sorts before every text, and behind every one. */
+/** Sort before and after every text. */
 const [firstPosition, lastPosition] = ['', '\u{10ffff}'];
 
 const keyRange = (

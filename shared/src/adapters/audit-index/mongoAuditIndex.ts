@@ -1,6 +1,11 @@
 import type { Collection, Filter } from 'mongodb';
 import { auditVersion } from '../../wire/audit/auditKeys.js';
-import { auditPositionOf, type AuditEntry, type AuditIndex, type AuditRange } from '../../ports/auditIndex.js';
+import {
+  auditPositionOf,
+  type AuditEntry,
+  type AuditIndex,
+  type AuditRange,
+} from '../../ports/auditIndex.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { CheckpointPoller } from '../view-store/positionWaiters.js';
 import { isDuplicateKey } from '../mongo/errors.js';
@@ -16,11 +21,11 @@ interface StoredEntry {
   /** Its position. */
   readonly _id: string;
   readonly organizationId: string;
-  /** With the one that every entry has. */
+  /** Including the key that every entry has. */
   readonly keys: readonly string[];
-  /** Its place, as a text that sorts like it. */
+  /** Time and position, as a text that sorts like them. */
   readonly place: string;
-  /** As JSON, so that nothing of an event is ever a part of the document's structure. */
+  /** As JSON, so that the content of an event never becomes structure of the document. */
   readonly entry: string;
 }
 
@@ -30,8 +35,8 @@ interface Progress {
 }
 
 const everyKey = '';
-/** An answer that has so much in it ends there. */
-const enoughCharacters = 4 * 1024 * 1024;
+/** An answer ends at this size. */
+const maxCharacters = 4 * 1024 * 1024;
 
 /** The audit index in MongoDB: one collection and one index, whose names hold the version of what is in them. */
 class MongoAuditIndex implements AuditIndex {
@@ -72,7 +77,7 @@ class MongoAuditIndex implements AuditIndex {
       for await (const { entry } of cursor) {
         found.push(JSON.parse(entry) as AuditEntry);
         characters += entry.length;
-        if (characters >= enoughCharacters) break;
+        if (characters >= maxCharacters) break;
       }
       return found;
     });
@@ -94,7 +99,7 @@ class MongoAuditIndex implements AuditIndex {
 
   async clear(): Promise<void> {
     await this.connection.call(async () => {
-      // First what says that it is complete.
+      // The checkpoint first, which says that the index is complete.
       await this.progress.deleteMany({}, durably);
       await this.entries.drop();
       await this.makeIndex();
@@ -118,7 +123,7 @@ class MongoAuditIndex implements AuditIndex {
         })),
         { ordered: false, ...durably },
       );
-    // Of two followers that write an entry at the same time, one finds that it is there.
+    // Of two followers that insert the same entry at once, one gets a duplicate key.
     await write().catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
       return write();

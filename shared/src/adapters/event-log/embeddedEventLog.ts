@@ -29,8 +29,8 @@ import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { createSignal, followLog } from './logSubscription.js';
 
 /**
- * The event log in a file of the data folder. Readers and subscribers see an event when its append resolves and not
- * before, so that nothing is ever projected that a power cut could take back.
+ * The event log in a file of the data folder. Readers and subscribers see an event once its append has resolved, so that
+ * nothing is projected that a power failure could undo.
  */
 export const openEmbeddedEventLog = async (folder: DataFolder): Promise<EventLog> =>
   new EmbeddedEventLog(await openEventTables(folder.file('events.lmdb')));
@@ -63,7 +63,7 @@ class EmbeddedEventLog implements EventLog {
     events: readonly [NewEvent, ...NewEvent[]],
   ): Promise<AppendResult> {
     this.requireOpen();
-    // Refused before it gets to a transaction, where it would fail the appends of others, too.
+    // Rejected before the transaction, where it would also fail the appends of others.
     if (!isStreamName(stream)) throw new RangeError('A stream name has 1 to 500 characters');
     const append = { stream, expected, events: events.map(encodeEvent) };
     const outcome = await this.commits.submit(append).catch(becomeUnavailable);
@@ -91,8 +91,8 @@ class EmbeddedEventLog implements EventLog {
     };
     const subscription = followLog(tail, after, subscriber);
     this.subscriptions.add(subscription);
-    const forget = () => this.subscriptions.delete(subscription);
-    subscription.done.then(forget, forget);
+    const remove = () => this.subscriptions.delete(subscription);
+    subscription.done.then(remove, remove);
     return subscription;
   }
 
@@ -115,12 +115,12 @@ class EmbeddedEventLog implements EventLog {
 
   private sequenceOf(position: LogPosition | undefined): number {
     const sequence = position === undefined ? 0 : sequenceOf(position);
-    // Going on from there would skip whatever takes that place: a checkpoint of another log, or of a lost one.
+    // A checkpoint of another log, or of a lost one: resuming from it would skip events.
     if (sequence > this.last) throw new RangeError(`The event log ends before the position ${position}`);
     return sequence;
   }
 
-  /** LMDB must not be touched once it is closed; whoever still reads is told. */
+  /** LMDB must not be used once it is closed; pending reads reject. */
   private requireOpen(): void {
     if (this.closed) throw new EngineUnavailable('event log', { cause: new Error('It has been closed') });
   }

@@ -17,7 +17,7 @@ export const sequenceOf = (position: LogPosition): number => {
   return Number(position);
 };
 
-/** An event as it will be stored, made when it is handed in: what cannot be encoded is refused there and then. */
+/** An event as it will be stored, encoded by the caller: what cannot be encoded is rejected at once. */
 export interface EncodedEvent {
   readonly id: string;
   readonly json: string;
@@ -34,7 +34,7 @@ interface StoredEvent {
   readonly event: NewEvent;
 }
 
-/** JSON text, because any tool reads it and a `__proto__` key in somebody's data stays a key like another. */
+/** JSON text, because any tool reads it and a `__proto__` key in user data stays an ordinary key. */
 export const storedText = (stream: string, revision: number, event: EncodedEvent): string =>
   `{"stream":${JSON.stringify(stream)},"revision":${revision},"event":${event.json}}`;
 
@@ -45,7 +45,7 @@ export const recordedEvent = (text: string, sequence: number): RecordedEvent => 
   return { id, type, schemaVersion, data, metadata, stream, revision, position: positionOf(sequence) };
 };
 
-/** How the tables are laid out; goes up with every change that an older program would misread. */
+/** The layout of the tables; incremented with every change that an older version would misread. */
 const dataFormat = 1;
 
 /** The tables of the log, all in one LMDB environment. */
@@ -131,8 +131,8 @@ export const readStreamFrom = (
 };
 
 /**
- * One batch after the other until there is none. Each is read by itself: a read transaction held open between two would
- * keep LMDB from reusing pages. The event loop has a turn between two, so that a long read holds up nobody.
+ * All batches in order. Each is read in a transaction of its own: one that stays open would keep LMDB from reusing pages. The
+ * event loop gets a turn in between, so that a long read does not block it.
  */
 export async function* inBatches(
   read: (last: RecordedEvent | undefined) => EventBatch,
@@ -153,7 +153,7 @@ export interface Append {
 
 export type AppendOutcome = AppendResult | RevisionConflict;
 
-/** To be run in a write transaction: each append sees those before it, and one that is refused has written nothing. */
+/** Must run in a write transaction: each append sees those before it, and a conflicting one writes nothing. */
 export const writeAppends = (tables: EventTables, appends: readonly Append[]): AppendOutcome[] => {
   let sequence = lastSequence(tables);
   return appends.map((append) => {
@@ -185,7 +185,7 @@ const write = (tables: EventTables, append: Append, last: number): AppendResult 
   return { revision, position: positionOf(sequence) };
 };
 
-/** The result that the same append got before, when its events stand where it would have them. */
+/** The earlier result of the same append, where its events are already at these revisions. */
 const repeatedResult = (tables: EventTables, append: Append): AppendResult | undefined => {
   const first = firstRevision(append);
   const sequences = append.events.map((_, index) => tables.streams.get([append.stream, first + index]));

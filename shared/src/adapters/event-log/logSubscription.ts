@@ -3,7 +3,7 @@ import type { LogPosition, LogSubscriber, LogSubscription } from '../../ports/ev
 import { once } from '../../runtime/service.js';
 import type { EventBatch } from './eventTables.js';
 
-/** Wakes everybody who waits. It is not kept for those who come later. */
+/** Wakes all current waiters. A later waiter waits for the next signal. */
 export interface Signal {
   next(): Promise<void>;
   give(): void;
@@ -22,15 +22,15 @@ export const createSignal = (): Signal => {
 };
 
 export interface LogTail {
-  /** 0 for none; throws for a position that the log has not handed out. */
+  /** 0 for none; throws for a position beyond the end of the log. */
   sequenceOf(position: LogPosition | undefined): number;
   /** The next batch after a sequence; empty at the end of the log. */
   readAfter(sequence: number): EventBatch;
-  /** Given when the log has grown. */
+  /** Signalled when the log has grown. */
   readonly growth: Signal;
 }
 
-/** Reads on while there is something to read, then waits for the log to grow. */
+/** Reads to the end of the log, then waits until it has grown. */
 export const followLog = (
   tail: LogTail,
   start: LogPosition | undefined,
@@ -39,14 +39,14 @@ export const followLog = (
   let closing = false;
 
   const follow = async (): Promise<void> => {
-    await Promise.resolve(); // Nothing is handed over before the subscriber holds its subscription.
+    await Promise.resolve(); // The caller gets its subscription before the first event.
     let after = tail.sequenceOf(start);
     let caughtUp = false;
     while (!closing) {
       const batch = tail.readAfter(after);
       const last = batch.at(-1);
       if (last === undefined) {
-        // Asked for in the same turn as the read, so that no growth is missed, nor a close from `onCaughtUp`.
+        // In the same turn as the read, so that neither growth nor a close in `onCaughtUp` is missed.
         const growth = tail.growth.next();
         if (!caughtUp) subscriber.onCaughtUp?.();
         caughtUp = true;
@@ -56,12 +56,12 @@ export const followLog = (
       caughtUp = false;
       await subscriber.onEvents(batch);
       after = tail.sequenceOf(last.position);
-      await setImmediate(); // A subscriber that is always at once done must not starve the event loop.
+      await setImmediate(); // A subscriber that resolves at once must not starve the event loop.
     }
   };
 
   const done = follow();
-  done.catch(() => undefined); // Whoever does not look at `done` must not end the process.
+  done.catch(() => undefined); // An unobserved `done` must not end the process.
   return {
     done,
     close: once(async () => {

@@ -3,7 +3,7 @@ import { isScalar, type Scalar } from './filterRules.js';
 
 export type Document = Entry['document'];
 
-/** Told of every change but the loading; the document is undefined when it is gone. */
+/** Called for every change except loading; the document is undefined where it was removed. */
 export type ChangeRecorder = (id: string, document: Document | undefined) => void;
 
 /** The documents of one view in memory, with its indexes. */
@@ -25,7 +25,7 @@ export class Collection {
     return this.byId.values();
   }
 
-  /** A list of its own: the collection may be changed while the caller goes through it. */
+  /** A copy: the collection may be changed while the caller iterates. */
   matching(filter: CompiledFilter): Entry[] {
     const matches: Entry[] = [];
     for (const entry of this.candidates(filter)) if (filter.matches(entry.document)) matches.push(entry);
@@ -43,7 +43,7 @@ export class Collection {
     this.record(id, document);
   }
 
-  /** Makes a new document: one that was handed out stays as it is. */
+  /** Creates a new document: one that was returned stays as it is. */
   patch(id: string, set: Document): void {
     const document = this.get(id);
     if (document) this.put(id, { ...document, ...set });
@@ -82,7 +82,7 @@ export class Collection {
   }
 }
 
-/** A document and its id; replaced in place, so that indexes need not follow what does not concern them. */
+/** A document and its id; replaced in place, so that indexes on unchanged fields need no update. */
 interface Entry {
   readonly id: string;
   document: Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ type Bucket = Entry | Set<Entry>;
 class HashIndex {
   private readonly fields: readonly string[];
   private readonly buckets = new Map<Scalar, Bucket>();
-  /** With a list or a document in an indexed field, which equality looks into: while there are any, the index stands back. */
+  /** Entries with a list or a document in an indexed field, which equality looks into: while there are any, the index is not used. */
   private readonly irregular = new Set<Entry>();
 
   constructor(fields: readonly string[]) {

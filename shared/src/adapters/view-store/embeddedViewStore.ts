@@ -30,12 +30,12 @@ export interface EmbeddedViewStoreOptions {
 }
 
 /**
- * Documents and indexes in memory; the disk follows behind with snapshots, each of them documents and checkpoint
- * together. A crash falls back to the last one, and the projector repeats what came after it.
+ * Documents and indexes in memory, with snapshots on disk that hold documents and checkpoint together. After a crash the
+ * store starts from the last snapshot, and the projector repeats what came after it.
  */
 class EmbeddedViewStore implements ViewStore {
   private documents = this.newDocuments();
-  /** The one that is under way. */
+  /** The rebuild in progress. */
   private currentRebuild: ViewRebuild | undefined;
   private position: LogPosition | undefined;
   private isOpen = true;
@@ -98,7 +98,7 @@ class EmbeddedViewStore implements ViewStore {
     this.position = undefined;
     this.currentRebuild = undefined;
     this.writer.clear();
-    // On disk before it resolves, or a crash would bring back what was cleared for a reason.
+    // On disk before it resolves, or a crash would bring the cleared documents back.
     await this.writer.flush();
   }
 
@@ -124,7 +124,7 @@ class EmbeddedViewStore implements ViewStore {
     this.waiters.close();
   }
 
-  /** Changes of those that are being built anew are not kept. */
+  /** Changes of documents that are still being rebuilt are not recorded. */
   private newDocuments(): ViewDocuments {
     const documents = new ViewDocuments((view, id, document) => {
       if (documents !== this.documents) return;
@@ -134,7 +134,7 @@ class EmbeddedViewStore implements ViewStore {
     return documents;
   }
 
-  /** At the checkpoint of now. Those on disk are replaced in one transaction, by the next snapshot. */
+  /** At the current checkpoint. The next snapshot replaces the documents on disk in one transaction. */
   private async replaceDocuments(documents: ViewDocuments): Promise<void> {
     this.currentRebuild = undefined;
     this.documents = documents;
@@ -149,7 +149,7 @@ class EmbeddedViewStore implements ViewStore {
   }
 }
 
-/** The store whose documents are built anew. */
+/** The store whose documents are rebuilt. */
 interface RebuiltStore {
   /** Throws once the rebuild is over, or the store closed. */
   assertCurrent(): void;
@@ -158,7 +158,7 @@ interface RebuiltStore {
   end(): void;
 }
 
-/** In memory, until it takes over: a crash before that leaves nothing of it. */
+/** In memory until it takes over: a crash before that leaves nothing of it. */
 class EmbeddedViewRebuild implements ViewRebuild {
   private readonly documents: ViewDocuments;
   private readonly store: RebuiltStore;
@@ -177,7 +177,7 @@ class EmbeddedViewRebuild implements ViewRebuild {
     this.position = position;
   }
 
-  /** All in one turn of the event loop, in which nobody reads and no batch is applied. */
+  /** In one turn of the event loop, in which no read and no batch runs. */
   async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
     this.store.assertCurrent();
     if (this.position === undefined || this.position !== this.store.checkpoint()) return false;

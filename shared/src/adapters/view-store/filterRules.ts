@@ -1,8 +1,8 @@
 import type { ViewFilter } from '../../ports/viewStore.js';
 
 /**
- * What the port lets into a filter, checked before an engine sees it: every adapter refuses the same with a
- * `TypeError`, and input that found its way into a filter cannot bring operators along.
+ * What the port allows in a filter, checked before an engine sees it: every adapter rejects the same with a `TypeError`, and
+ * user input in a filter cannot bring operators along.
  */
 
 export type Scalar = string | number | boolean | null;

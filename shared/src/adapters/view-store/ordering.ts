@@ -31,7 +31,7 @@ const compareStrings = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
-/** Scalars in MongoDB's order. Two nested documents, or two lists in a list, count as equal: nobody sorts by them. */
+/** Scalars in MongoDB's order. Two nested documents, or two lists in a list, count as equal: no query sorts by them. */
 export const compareValues = (a: unknown, b: unknown): number => {
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
@@ -72,8 +72,8 @@ const compareByAll = (sort: Sort): Compare => {
   return others.reduce((most, least) => (a, b) => most(a, b) || least(a, b), first);
 };
 
-/** Place after everything that is not greater. */
-const placeFor = <D extends Document>(document: D, among: readonly D[], compare: Compare): number => {
+/** Index after everything that is not greater. */
+const insertionIndex = <D extends Document>(document: D, among: readonly D[], compare: Compare): number => {
   const [first] = among;
   // Documents mostly come in the order of their creation, and the newest are asked for first.
   if (first === undefined || compare(document, first) < 0) return 0;
@@ -89,14 +89,14 @@ const placeFor = <D extends Document>(document: D, among: readonly D[], compare:
 
 /** A page out of thousands needs no sorting of the rest. */
 const least = <D extends Document>(documents: readonly D[], wanted: number, compare: Compare): D[] => {
-  const kept: D[] = [];
+  const best: D[] = [];
   for (const document of documents) {
-    const last = kept[wanted - 1];
+    const last = best[wanted - 1];
     if (last !== undefined && compare(document, last) >= 0) continue;
-    kept.splice(placeFor(document, kept, compare), 0, document);
-    if (kept.length > wanted) kept.pop();
+    best.splice(insertionIndex(document, best, compare), 0, document);
+    if (best.length > wanted) best.pop();
   }
-  return kept;
+  return best;
 };
 
 /** The first `wanted` in order, or more; documents that compare equal keep their order. */
@@ -105,7 +105,7 @@ const inOrder = <D extends Document>(documents: readonly D[], sort: Sort, wanted
   return wanted < documents.length / 8 ? least(documents, wanted, compare) : [...documents].sort(compare);
 };
 
-/** Throws a `TypeError` for what is no count. */
+/** Throws a `TypeError` unless both are whole numbers from 0. */
 export const checkCounts = ({ skip = 0, limit = 0 }: Pick<ViewQuery, 'skip' | 'limit'>): void => {
   for (const [name, count] of Object.entries({ skip, limit }))
     if (!Number.isSafeInteger(count) || count < 0) throw new TypeError(`${name} takes a whole number from 0`);

@@ -23,7 +23,7 @@ export class Snapshot {
   private readonly uses: Database<string, string>;
   private readonly usage: Database<string, [...UsageKey]>;
 
-  /** `version`: what this program writes; contents of another version are as good as none. */
+  /** `version`: what this program writes; contents of another version are ignored. */
   constructor(file: string, version: string) {
     this.version = version;
     this.environment = openDurableEnvironment(file);
@@ -43,7 +43,7 @@ export class Snapshot {
     return { checkpoint: this.state.get('checkpoint'), documents };
   }
 
-  /** Those of any version: they belong to no read model. */
+  /** Of any version: last uses are not read models. */
   readUses(): Iterable<{ readonly id: string; readonly at: string }> {
     return this.uses.getRange().map(({ key, value }) => ({ id: key, at: value }));
   }
@@ -52,7 +52,7 @@ export class Snapshot {
     return this.usage.getRange().map(({ key, value }) => [key, Number(value)] as const);
   }
 
-  /** All or nothing: a crash or a failure on the way leaves the snapshot before. */
+  /** All or nothing: after a crash or a failure the previous snapshot is there. */
   async write(changes: PendingChanges): Promise<void> {
     await this.environment.transact(() => this.writeInSlices(changes));
   }

@@ -4,12 +4,12 @@ import { PendingChanges, type Snapshot, type UsageKey } from './snapshot.js';
 
 type WrittenSnapshot = Pick<Snapshot, 'write' | 'close'>;
 
-/** How many times the usual wait a change waits at most, while more and more of them come. */
+/** While changes keep coming, a change waits at most this many times the usual delay. */
 const patience = 3;
 
 /**
- * Decides when a snapshot is written: a while after the last change, a few times that after the first one where they do
- * not end, one at a time, and at close. Whoever catches up with a long log writes each document once, not once a while.
+ * Decides when a snapshot is written: some time after the last change, at the latest a few times that after the first one,
+ * one at a time, and at close. So catching up with a long log does not write each document again and again.
  */
 export class SnapshotWriter {
   private readonly snapshot: WrittenSnapshot;
@@ -43,7 +43,7 @@ export class SnapshotWriter {
     this.schedule();
   }
 
-  /** The changes recorded so far are a whole batch: only now may they be written. */
+  /** The changes recorded so far are whole batches, so that they may be written. */
   moveTo(checkpoint: LogPosition): void {
     this.pending.moveTo(checkpoint);
     this.schedule();
@@ -54,7 +54,7 @@ export class SnapshotWriter {
     this.schedule();
   }
 
-  /** Everything recorded before is on disk, or this rejects and it is tried again later. */
+  /** Writes everything recorded before; rejects where that fails, and it is retried later. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -63,7 +63,7 @@ export class SnapshotWriter {
     return this.writing;
   }
 
-  /** Everything recorded before is on disk, or it is tried again later. */
+  /** Writes everything recorded before, and retries later where that fails. */
   async settle(): Promise<void> {
     try {
       await this.flush();

@@ -3,7 +3,7 @@ import type { ViewChange, ViewFilter } from '../../ports/viewStore.js';
 import { Collection, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';
 
-/** Every view in memory; `record` hears of each document that changes. */
+/** Every view in memory; `record` is called for each document that changes. */
 export class ViewDocuments {
   private readonly collections: ReadonlyMap<string, Collection>;
 
@@ -35,13 +35,13 @@ export class ViewDocuments {
       for (const { id, document } of collection.entries()) yield [view, id, document];
   }
 
-  /** All of them or, where one is refused, none. Nobody reads in between: it all happens in one turn. */
+  /** All of them, or none where one is rejected. Runs in one turn of the event loop, so no read sees a part. */
   apply(changes: readonly ViewChange[]): void {
     const steps = changes.map((change) => this.stepFor(change));
     for (const step of steps) step();
   }
 
-  /** Everything that can be refused is refused here, before the first step is taken. */
+  /** Validates the change before the first one is applied. */
   private stepFor(change: ViewChange): () => void {
     if ('put' in change) {
       const collection = this.of(change.put);

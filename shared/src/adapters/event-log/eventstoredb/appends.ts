@@ -11,7 +11,7 @@ import type { Clock } from '../../../ports/clock.js';
 import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
 import type { Random } from '../../../ports/random.js';
-import { answerWithin, asEngineFailure, isOfType, mayPass, type Connection } from './connection.js';
+import { answerWithin, asEngineFailure, isOfType, isTransient, type Connection } from './connection.js';
 import { isKnown, logPositionOf, proposedEvent } from './storedEvents.js';
 import type { Reads } from './reads.js';
 import { backOffMs, withJitter } from '../../../runtime/waiting.js';
@@ -48,8 +48,8 @@ const betweenAttempts = { firstMs: 50, longestMs: 400 };
 const shortestAttemptMs = 200;
 
 /**
- * Sends an append until there is an answer: with the same ids and the same expectation, so that it is written once
- * whatever became of the earlier ones.
+ * Sends an append until there is an answer, with the same ids and the same expected revision, so that it is written once
+ * whatever the outcome of earlier tries.
  */
 export const createAppends = (deps: AppendsDeps) => {
   const { connection, clock, random } = deps;
@@ -67,7 +67,7 @@ export const createAppends = (deps: AppendsDeps) => {
         if (error instanceof RevisionConflict) throw error;
         if (isOfType(error, ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED))
           throw new AppendTooLarge({ cause: error });
-        if (!mayPass(error)) throw asEngineFailure(error);
+        if (!isTransient(error)) throw asEngineFailure(error);
         connection.renew(client, error);
         const wait = withJitter(backOffMs(betweenAttempts, attempt), random.bytes(1)[0]! / 255);
         if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error);
@@ -104,7 +104,7 @@ const resultOf = async (deps: AppendsDeps, append: Append, result: ClientResult)
   return firstResult(deps, append);
 };
 
-/** The result that the same append got before, when its events stand where it would have them. */
+/** The earlier result of the same append, where its events are already at these revisions. */
 const firstResult = async (
   { reads, streamPrefix }: AppendsDeps,
   { stream, expected, events }: Append,

@@ -2,7 +2,7 @@ import { ErrorType, EventStoreDBClient, isCommandError, type CommandError } from
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { withTimeout } from '../../../runtime/waiting.js';
 
-/** The server has not answered in time; what was asked may or may not have happened. */
+/** The server has not answered in time; the outcome of the request is unknown. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 
@@ -11,8 +11,8 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The client's errors after which the same may succeed, on another connection or a little later. */
-const passing: ReadonlySet<string> = new Set([
+/** The client's errors after which a retry may succeed, on another connection or a little later. */
+const transient: ReadonlySet<string> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.DEADLINE_EXCEEDED,
   ErrorType.CANCELLED,
@@ -21,44 +21,44 @@ const passing: ReadonlySet<string> = new Set([
   ErrorType.UNKNOWN,
 ]);
 
-/** Whether asking again makes sense. What is not known as final may pass: appends and reads may be repeated. */
-export const mayPass = (error: unknown): boolean => !isFinal(error) && !(error instanceof RangeError);
+/** Whether a retry makes sense. Unknown errors count as transient: appends and reads may be repeated. */
+export const isTransient = (error: unknown): boolean => !isFinal(error) && !(error instanceof RangeError);
 
 const isFinal = (error: unknown): boolean =>
-  error instanceof Error && isCommandError(error) && (!passing.has(error.type) || isInvalidArgument(error));
+  error instanceof Error && isCommandError(error) && (!transient.has(error.type) || isInvalidArgument(error));
 
 /** The gRPC status `INVALID_ARGUMENT`, for which the client has no type. */
 const invalidArgument = 3;
 
-/** What was asked makes no sense to the server; of a read, that there is no record at the position. */
+/** An invalid request; for a read, there is no event at the position. */
 export const isInvalidArgument = (error: unknown): boolean =>
   error instanceof Error && isCommandError(error) && Number(error.code) === invalidArgument;
 
 export const isOfType = (error: unknown, type: ErrorType): error is CommandError =>
   error instanceof Error && isCommandError(error) && error.type === type;
 
-/** As the port wants it: what the caller did wrong stays what it is, everything else means the engine. */
+/** The port's error: a mistake of the caller stays as it is, everything else means that the engine is unavailable. */
 export const asEngineFailure = (error: unknown): Error =>
   error instanceof EngineUnavailable || error instanceof RangeError
     ? error
     : new EngineUnavailable('event log', { cause: error });
 
-/** Rejects with `NoAnswer` when the time is over first; what comes later is let go. */
+/** Rejects with `NoAnswer` when the time is over first; a late answer is ignored. */
 export const answerWithin = <T>(withinMs: number, answer: Promise<T>): Promise<T> =>
   withTimeout(withinMs, answer, () => {
     throw new NoAnswer(withinMs);
   });
 
-/** The client in use. Whoever sees it fail has it replaced and tries again with the next one. */
+/** The client in use. A caller that sees it fail has it replaced, and retries with the next one. */
 export interface Connection {
   readonly client: EventStoreDBClient;
-  /** Puts a new client, with a network connection of its own, in the place of one that has failed. */
+  /** Replaces a client that has failed by a new one with a network connection of its own. */
   renew(failed: EventStoreDBClient, error: unknown): void;
-  /** Ends the calls that stream and lets go of the network connections. */
+  /** Ends streaming calls and releases the network connections. */
   close(): Promise<void>;
 }
 
-/** What 6.2.1 of the client has and does not declare for its users. */
+/** Undeclared members of version 6.2.1 of the client. */
 interface Internals {
   supports: () => Promise<boolean>;
   createChannel: () => Promise<Channel>;
@@ -70,7 +70,7 @@ interface Channel {
 
 interface OwnClient {
   readonly client: EventStoreDBClient;
-  /** Lets go of the network connections; calls under way go on to their end. */
+  /** Releases the network connections; calls in progress finish. */
   retire(): void;
 }
 
@@ -79,8 +79,8 @@ const disposedWithinMs = 1_000;
 let connections = 0;
 
 /**
- * grpc-js hands the same network connection to channels with the same options, be it dead or waiting for its next
- * attempt. An option that differs a little, and of options given twice the last one counts, makes it open a new one.
+ * grpc-js shares one network connection between channels with the same options, even a dead one or one that waits for its next
+ * attempt. A slightly different option makes it open a new one; of repeated options the last one counts.
  */
 const urlOfItsOwn = (url: string): string => {
   const given = /keepAliveTimeout=(-?\d+)/i.exec(url)?.[1] ?? '10000';
@@ -89,7 +89,7 @@ const urlOfItsOwn = (url: string): string => {
   return `${url}${url.includes('?') ? '&' : '?'}keepAliveTimeout=${timeoutMs}`;
 };
 
-/** What the client says of a URL that it does not understand repeats parts of it, and there may be a password in them. */
+/** The client's own message on an invalid URL repeats parts of it, which may hold a password. */
 const clientFor = (url: string): EventStoreDBClient => {
   try {
     return EventStoreDBClient.connectionString(url);
@@ -104,7 +104,7 @@ const createClient = (url: string): OwnClient => {
   // Appends in batches share a table of promises between all clients of the process: an error of one rejects the
   // appends of others, and a late answer then ends the process. Asking the server what it supports has no deadline.
   internals.supports = async () => false;
-  // The client keeps its channels, and with them network connections, for ever.
+  // The client never closes its channels and their network connections.
   const channels = new Set<Channel>();
   const { createChannel } = internals;
   internals.createChannel = async () => {
@@ -127,25 +127,25 @@ export const createConnection = (url: string): Connection => {
       return current.client;
     },
     renew: (failed, error) => {
-      // One that has been told who leads the cluster goes there by itself.
+      // A client that has learnt the leader of the cluster reconnects to it by itself.
       if (failed !== current.client || isOfType(error, ErrorType.NOT_LEADER)) return;
       current.retire();
       current = createClient(url);
     },
     close: async () => {
-      // It waits for calls to end, also for those of a server that is gone.
+      // `dispose` waits for calls to end, even those of a server that is gone.
       await answerWithin(disposedWithinMs, current.client.dispose()).catch(() => undefined);
       current.retire();
     },
   };
 };
 
-/** What 6.2.1 of the client knows of the server and does not declare for its users. */
+/** Undeclared members of version 6.2.1 of the client, about the server. */
 interface Internals {
   readonly capabilities: Promise<{ readonly serverVersion: string }>;
 }
 
-/** The version of the server, as it names it. Rejects where it does not answer within the time. */
+/** The server's own version string. Rejects where it does not answer in time. */
 export const eventStoreDbVersion = async (url: string, withinMs: number): Promise<string> => {
   const connection = createConnection(url);
   try {

@@ -25,13 +25,13 @@ export interface EventStoreDbOptions {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Before the name of every stream, so that several logs can share a database. None of their own is visible to the others. */
+  /** Prepended to every stream name, so that several logs can share a database without seeing one another. */
   readonly streamPrefix?: string;
-  /** An append or a read that hears nothing for so long is sent again; 5 s unless told. */
+  /** An append or a read without an answer is sent again after this time; by default 5 s. */
   readonly answersWithinMs?: number;
-  /** No append takes longer than that, and no read waits longer; 8 s unless told. */
+  /** The longest duration of an append, and the longest silence of a read; by default 8 s. */
   readonly givesUpAfterMs?: number;
-  /** How often an idle subscription is compared with the end of the log; 5 s unless told. */
+  /** How often an idle subscription is compared with the end of the log; by default 5 s. */
   readonly stallCheckMs?: number;
 }
 
@@ -54,7 +54,7 @@ const defaults = {
 
 /**
  * The event log in EventStoreDB, version 22.10 or later; the user in the URL needs the right to read `$all`. The server
- * is first spoken to when there is something to say, so this succeeds while it is away; only a URL that is none is refused.
+ * is not contacted before the first request, so opening succeeds while it is unavailable; only an invalid URL is rejected.
  */
 export const openEventStoreDbLog = async (options: EventStoreDbOptions): Promise<EventLog> =>
   new EventStoreDbLog({ ...defaults, ...options });
@@ -103,8 +103,8 @@ class EventStoreDbLog implements EventLog {
     const deps = { ...this.options, lookForEnd: this.lookForEnd, events: this.events };
     const subscription = subscribe(deps, after, subscriber);
     this.subscriptions.add(subscription);
-    const forget = () => this.subscriptions.delete(subscription);
-    subscription.done.then(forget, forget);
+    const remove = () => this.subscriptions.delete(subscription);
+    subscription.done.then(remove, remove);
     return subscription;
   }
 
@@ -121,7 +121,7 @@ class EventStoreDbLog implements EventLog {
   });
 }
 
-/** Longer names make records that some tools do not show. */
+/** Some tools do not show events of streams with longer names. */
 const streamNameMaxLength = 500;
 
 const isStreamName = (stream: string): boolean =>

@@ -3,21 +3,21 @@ import { setImmediate } from 'node:timers/promises';
 import { createSignal } from '../logSubscription.js';
 import { NoAnswer } from './connection.js';
 
-/** A stream of the client's, and how to end its call: destroying it would leave the call open. */
+/** A stream of the client, and how to end its call: destroying the stream would leave the call open. */
 export interface Source<T> {
   readonly stream: Readable & AsyncIterable<T>;
   cancel(): Promise<void>;
 }
 
-/** A batch ends here at the latest. */
+/** The largest batch. */
 const batchEvents = 500;
 
-/** As many are kept ready for the next batch, and only few that are not decoded yet: events may be large. */
+/** Buffers one batch of decoded events, and only a few encoded ones: events may be large. */
 export const buffered = { objectMode: true, readableHighWaterMark: batchEvents, writableHighWaterMark: 16 };
 
 /**
- * Takes what has arrived out of a stream, batch by batch, at the pace of whoever asks. While nobody asks, the stream
- * fills up and the server is held back. (A `for await` would give one event a turn.)
+ * Reads what has arrived from a stream, batch by batch, at the pace of the consumer. While it does not read, the stream fills up
+ * and flow control stops the server. (A `for await` would yield one event per turn.)
  */
 export class Intake<T> {
   private readonly source: Source<T>;
@@ -33,7 +33,7 @@ export class Intake<T> {
       this.over = true;
       this.arrival.give();
     };
-    // The listener for errors stays: one that comes when nobody looks any more must not end the process.
+    // The error listener stays: a late error must not end the process.
     source.stream
       .on('readable', () => this.arrival.give())
       .on('end', end)
@@ -41,12 +41,12 @@ export class Intake<T> {
       .on('error', (error) => this.fail(error));
   }
 
-  /** All that has arrived has been taken out, and whoever took it has come back for more. */
+  /** All that has arrived has been read, and the consumer waits for more. */
   get isIdle(): boolean {
     return this.waiting && this.source.stream.readableLength === 0;
   }
 
-  /** The next events, undefined at the end; rejects with what the stream failed with, or when it is quiet for too long. */
+  /** The next events, undefined at the end; rejects with the stream's error, or after too long a silence. */
   async next(quietForMs?: number): Promise<readonly T[] | undefined> {
     for (;;) {
       if (this.stopped) return undefined;
@@ -56,22 +56,22 @@ export class Intake<T> {
       if (this.failure) throw this.failure.error;
       if (this.over) return undefined;
       await this.arrived(quietForMs);
-      await setImmediate(); // What came in one piece over the network is one batch, and not as many as it has events.
+      await setImmediate(); // Events of one network packet form one batch.
     }
   }
 
-  /** As if the stream had failed, once what has arrived has been taken out. */
+  /** Fails like the stream itself, after what has arrived has been read. */
   fail(error: unknown): void {
     this.failure ??= { error };
     this.arrival.give();
   }
 
-  /** Nothing comes out any more, and the call is ended. */
+  /** Ends the call and discards what has not been read. */
   stop(): void {
     if (this.stopped) return;
     this.stopped = true;
     this.arrival.give();
-    // Rejects when there never was a call.
+    // Rejects where there was no call.
     this.source.cancel().catch(() => undefined);
   }
 

@@ -11,7 +11,7 @@ import {
 import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import { asEngineFailure, isInvalidArgument, isOfType, mayPass, type Connection } from './connection.js';
+import { asEngineFailure, isInvalidArgument, isOfType, isTransient, type Connection } from './connection.js';
 import { buffered, Intake } from './intake.js';
 import { logPositionOf, serverPositionOf, type EventReader } from './storedEvents.js';
 
@@ -21,16 +21,16 @@ type Open = (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>;
 export interface ReadsDeps {
   readonly connection: Connection;
   readonly events: EventReader;
-  /** A server that is silent for so long is taken for lost, and asked again. */
+  /** A request is sent again after a silence of this length. */
   readonly answersWithinMs: number;
-  /** It is given up when it has been silent for so long, both times together. */
+  /** A read rejects after a silence of this length in total. */
   readonly givesUpAfterMs: number;
 }
 
 /** Only the leader knows everything that has been acknowledged. */
 const options = { requiresLeader: true };
 
-/** Reads of a stream or of the whole log, each taken up once more on another connection when it breaks off. */
+/** Reads of a stream or of the whole log, each resumed once on another connection when it fails. */
 export class Reads {
   private readonly deps: ReadsDeps;
   private readonly open = new Set<Intake<ResolvedEvent>>();
@@ -40,7 +40,7 @@ export class Reads {
     this.deps = deps;
   }
 
-  /** The events of a stream from a revision on; nothing for one that is not there. */
+  /** The events of a stream from a revision on; none for an unknown stream. */
   async *stream(
     name: string,
     fromRevision: number,
@@ -61,7 +61,7 @@ export class Reads {
     let from: ReadPosition = after === undefined ? START : serverPositionOf(after);
     let last = after;
     let found = false;
-    // Reading begins with the event that stands at the position.
+    // The server starts with the event at the position.
     for await (const batch of this.batches((client) =>
       client.readAll({ ...options, fromPosition: from }, buffered),
     )) {
@@ -74,7 +74,7 @@ export class Reads {
     if (!found && after !== undefined) throw beyondTheEnd(after);
   }
 
-  /** Everything in the database, the last first, in pages that grow: mostly the first few are enough. */
+  /** Everything in the database, newest first, in growing pages: usually the first few events are enough. */
   async *backwards(): AsyncGenerator<ResolvedEvent, void> {
     let fromPosition: ReadPosition = END;
     for (let maxCount = 16; ; maxCount = Math.min(8 * maxCount, 4096)) {
@@ -90,7 +90,7 @@ export class Reads {
     }
   }
 
-  /** Whoever still reads is told. */
+  /** Reads in progress reject. */
   close(): void {
     this.closed = true;
     for (const intake of this.open) intake.fail(hasBeenClosed());
@@ -101,7 +101,7 @@ export class Reads {
     return batch.flatMap((resolved) => events.recorded(resolved) ?? []);
   }
 
-  /** `open` is asked again, for what has not come yet, when the connection is lost in between. */
+  /** Calls `open` again, for the remaining events, when the connection is lost. */
   private async *batches(open: Open): Batches<ResolvedEvent> {
     const { connection, answersWithinMs, givesUpAfterMs } = this.deps;
     for (let failures = 0; ; failures += 1) {
@@ -117,7 +117,7 @@ export class Reads {
       } catch (error) {
         if (isOfType(error, ErrorType.STREAM_NOT_FOUND)) return;
         if (isInvalidArgument(error)) throw noSuchPosition(error);
-        if (failures > 0 || !mayPass(error)) throw asEngineFailure(error);
+        if (failures > 0 || !isTransient(error)) throw asEngineFailure(error);
         connection.renew(client, error);
       } finally {
         this.open.delete(intake);
@@ -127,7 +127,7 @@ export class Reads {
   }
 }
 
-/** Going on from there would skip whatever takes that place: a checkpoint of another log, or of a lost one. */
+/** A checkpoint of another log, or of a lost one: resuming from it would skip events. */
 export const beyondTheEnd = (position: LogPosition): RangeError =>
   new RangeError(`The event log ends before the position ${position}`);
 
@@ -140,27 +140,27 @@ export const hasBeenClosed = (): EngineUnavailable =>
 type Event = NonNullable<ResolvedEvent['event']>;
 
 export interface LogEnd {
-  /** Position of the last event in the database, whosesoever it is. */
+  /** Position of the last event in the database, of any log. */
   readonly end: LogPosition | undefined;
   /** Position of the last event of this log. */
   readonly head: LogPosition | undefined;
 }
 
-/** Looks for the last event of this log from the end of the database backwards, as far as nobody has looked yet. */
+/** Finds the last event of this log, from the end of the database backwards to where the previous search started. */
 export const createLogEnd = (reads: Pick<Reads, 'backwards'>, events: EventReader) => {
-  let known: { readonly last: Event; readonly head: LogPosition | undefined } | undefined;
+  let previous: { readonly last: Event; readonly head: LogPosition | undefined } | undefined;
 
   return async (): Promise<LogEnd> => {
-    const before = known;
+    const before = previous;
     let last: Event | undefined;
     const found = (head: LogPosition | undefined): LogEnd => {
-      known = last && { last, head };
+      previous = last && { last, head };
       return { end: last && logPositionOf(last.position), head };
     };
     for await (const resolved of reads.backwards()) {
       const { event } = resolved;
       last ??= event;
-      // Only the very same event: a database that was restored from a backup has another one, or none, there.
+      // The id is compared too: a database that was restored from a backup may have another event there.
       if (before && event && isSame(before.last, event)) return found(before.head);
       const recorded = events.recorded(resolved);
       if (recorded) return found(recorded.position);

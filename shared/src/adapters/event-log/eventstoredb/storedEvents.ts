@@ -32,16 +32,16 @@ export const serverPositionOf = (position: LogPosition): Position => {
 export const isKnown = (position: Position | undefined): position is Position =>
   position !== undefined && position.commit !== none;
 
-/** As the server writes it; another spelling would come back changed, and a repeated append would not be known again. */
+/** As the server writes it; another spelling would be returned changed, and a repeated append would not be recognized. */
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Any tool that reads JSON reads it; the version stands with the metadata, as the server has no place for it. */
+/** JSON, which any tool reads; the schema version is in the metadata, because the server has no field for it. */
 type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
 
-/** What the client stores as JSON; its own types leave out values that JSON has. */
+/** The client's own JSON type leaves out some JSON values. */
 type ClientJson = Record<string, unknown>;
 
-/** Refused here and now what the client would choke on when nobody can catch it any more. */
+/** Rejects here what the client would throw on later, outside of any caller. */
 export const proposedEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): EventData => {
   if (!uuidPattern.test(id)) throw new RangeError(`The event id '${id}' is no UUID in lower case`);
   if (type === '' || isSystemName(type)) throw new RangeError(`'${type}' is no type for an event`);
@@ -58,7 +58,7 @@ export const proposedEvent = ({ id, type, schemaVersion, data, metadata }: NewEv
 
 export const isSystemName = (name: string): boolean => name.startsWith('$');
 
-/** The events that this log is made of; the database may hold others. */
+/** Recognizes the events of this log; the database may hold others. */
 export interface EventReader {
   /** The event as it was appended, undefined for one that is not of this log. */
   recorded(resolved: ResolvedEvent): RecordedEvent | undefined;

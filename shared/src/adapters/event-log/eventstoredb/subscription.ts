@@ -15,24 +15,24 @@ export interface StallWatch {
   stop(): void;
 }
 
-/** Events that are in the log do not come. */
+/** The subscription does not deliver events that are in the log. */
 export class Stalled extends Error {
   override readonly name = 'Stalled';
 
   constructor(handled: LogPosition | undefined, head: LogPosition) {
-    super(`Nothing comes after ${handled ?? 'the beginning'}, but the log ends at ${head}`);
+    super(`Nothing is delivered after ${handled ?? 'the beginning'}, but the log ends at ${head}`);
   }
 }
 
 export interface StallWatchDeps {
   readonly lookForEnd: () => Promise<LogEnd>;
-  /** How often a subscription that has nothing to do is compared with the end of the log. */
+  /** How often an idle subscription is compared with the end of the log. */
   readonly stallCheckMs: number;
-  /** An event that has just been appended may be on its way for so long; 1 s unless told. */
+  /** How long a new event may take to arrive; by default 1 s. */
   readonly stallGraceMs?: number;
 }
 
-/** Makes an intake fail that has nothing to give although the log has. */
+/** Fails an intake that stays empty although the log has more events. */
 export const watchForStall = (
   { lookForEnd, stallCheckMs, stallGraceMs = 1_000 }: StallWatchDeps,
   intake: Pick<Intake<unknown>, 'isIdle' | 'fail'>,
@@ -54,7 +54,7 @@ export const watchForStall = (
   const timer = setInterval(() => {
     if (looking) return;
     looking = true;
-    // A server that cannot be asked has not stalled; the connection will tell.
+    // An unreachable server is no stall; the connection reports it.
     void look()
       .catch(() => undefined)
       .finally(() => (looking = false));
@@ -72,24 +72,24 @@ export interface SessionDeps {
   readonly lookForEnd: () => Promise<LogEnd>;
   readonly events: EventReader;
   readonly streamPrefix: string;
-  /** How often a subscription that hears nothing is compared with the end of the log. */
+  /** How often an idle subscription is compared with the end of the log. */
   readonly stallCheckMs: number;
 }
 
-/** How far the subscriber has got, from one session to the next. */
+/** The subscriber's progress, across sessions. */
 export interface Progress {
-  /** The last event that it has dealt with. */
+  /** The last event that it has handled. */
   handled: LogPosition | undefined;
-  /** Up to there, the server says, there was nothing more for it, at a time when it had nothing to do. */
+  /** The server's checkpoint: no further event up to there. Taken only while the subscriber was idle. */
   checkpoint: LogPosition | undefined;
 }
 
-/** What ends the subscription and not just the session. */
+/** An error that ends the subscription and not just the session. */
 class Final extends Error {
   override readonly name = 'Final';
 }
 
-/** In windows of 32 events looked at, those that are passed over included. */
+/** In windows of 32 events, including those that are filtered out. */
 const checkpointInterval = 8;
 
 /** One subscription to the server, until it breaks. */
@@ -106,7 +106,7 @@ export class SubscriptionSession {
     this.subscriber = subscriber;
   }
 
-  /** Resolves with the reason why it has ended; rejects when there must not be another one. */
+  /** Resolves with the reason of its end; rejects where the subscription must end too. */
   async run(): Promise<unknown> {
     let watch: StallWatch | undefined;
     try {
@@ -139,8 +139,8 @@ export class SubscriptionSession {
   }
 
   /**
-   * The checkpoint, which spares the server looking again at what it has passed over: but only where it can do no harm,
-   * because there is nothing to come that it could skip. Some servers have told wrong ones.
+   * The checkpoint, which saves the server from reading filtered events again. It is used only where it cannot skip an event:
+   * some servers have sent wrong ones.
    */
   private startingPoint({ head, end }: LogEnd): LogPosition | undefined {
     const { handled, checkpoint } = this.progress;
@@ -150,10 +150,10 @@ export class SubscriptionSession {
 
   private open(after: LogPosition | undefined): Intake<AllStreamResolvedEvent> {
     const { connection, streamPrefix } = this.deps;
-    // What `checkpointReached` throws would make the subscription go quiet for ever.
+    // An error thrown by `checkpointReached` would silence the subscription for good.
     const checkpoints = {
       checkpointInterval,
-      checkpointReached: (_subscription: unknown, place: Position) => this.passOver(place),
+      checkpointReached: (_subscription: unknown, place: Position) => this.onCheckpoint(place),
     };
     const stream = connection.client.subscribeToAll(
       {
@@ -179,18 +179,18 @@ export class SubscriptionSession {
     for (;;) {
       if (!caughtUp && (head === undefined || (progress.handled ?? '') >= head)) {
         caughtUp = true;
-        await this.tell(async () => this.subscriber.onCaughtUp?.());
+        await this.notify(async () => this.subscriber.onCaughtUp?.());
       }
       const batch = await intake.next();
       if (batch === undefined) return;
       const events = this.newOnes(batch);
-      if (events.length > 0) await this.tell(() => this.subscriber.onEvents(events));
+      if (events.length > 0) await this.notify(() => this.subscriber.onEvents(events));
       progress.handled = events.at(-1)?.position ?? progress.handled;
       progress.checkpoint = undefined;
     }
   }
 
-  /** A server that repeats itself must not make the subscriber do so. */
+  /** Drops events that the server has sent before. */
   private newOnes(batch: readonly AllStreamResolvedEvent[]): RecordedEvent[] {
     const { handled } = this.progress;
     return batch.flatMap((resolved) => {
@@ -199,7 +199,7 @@ export class SubscriptionSession {
     });
   }
 
-  private async tell(subscriber: () => Promise<void>): Promise<void> {
+  private async notify(subscriber: () => Promise<void>): Promise<void> {
     if (this.stopped) return;
     await subscriber().catch((cause: unknown) => {
       throw new Final('The subscriber has failed', { cause });
@@ -207,10 +207,10 @@ export class SubscriptionSession {
   }
 
   /**
-   * The server has looked at everything up to there. This is said when the message arrives, so it holds only while no
-   * event that came before it is still waiting or in work.
+   * The server has read everything up to there. The client reports it on arrival, so it holds only while no earlier event is
+   * still waiting or being handled.
    */
-  private passOver(place: Position): void {
+  private onCheckpoint(place: Position): void {
     if (this.intake?.isIdle && isKnown(place)) this.progress.checkpoint = logPositionOf(place);
   }
 }
@@ -224,8 +224,8 @@ export interface SubscriptionDeps extends Omit<SessionDeps, 'connection'> {
 const betweenSessions = { firstMs: 100, longestMs: 3_000 };
 
 /**
- * One session with the server after the other, each going on from where the subscriber has got to: the client does not
- * take up a subscription again that has failed, has ended without a word, or has gone quiet.
+ * One session with the server after another, each resuming where the subscriber is: the client does not resume a
+ * subscription that has failed, ended without an error, or gone silent.
  */
 export const subscribe = (
   deps: SubscriptionDeps,
@@ -234,13 +234,13 @@ export const subscribe = (
 ): LogSubscription => {
   const closing = new AbortController();
   const { signal } = closing;
-  // Of its own, so that what befalls it does not befall the appends.
+  // A connection of its own, so that its failures do not affect appends.
   const connection = createConnection(deps.url);
   const progress: Progress = { handled: after, checkpoint: undefined };
   let session: SubscriptionSession | undefined;
 
   const follow = async (): Promise<void> => {
-    await Promise.resolve(); // Nothing is handed over before the subscriber holds its subscription.
+    await Promise.resolve(); // The caller gets its subscription before the first event.
     if (after !== undefined) serverPositionOf(after);
     for (let failures = 1; !signal.aborted; failures += 1) {
       const { client } = connection;
@@ -250,16 +250,16 @@ export const subscribe = (
       if (signal.aborted) return;
       if (progress.handled !== before) failures = 1;
       const resumesInMs = withJitter(backOffMs(betweenSessions, failures), deps.random.bytes(1)[0]! / 255);
-      // Once is enough for an operator, however long the server stays away.
+      // One warning per outage is enough.
       const log = failures === 1 ? 'warn' : 'debug';
-      deps.logger[log]('The subscription to the event log is taken up again', { error: reason, resumesInMs });
+      deps.logger[log]('The subscription to the event log is resumed', { error: reason, resumesInMs });
       connection.renew(client, reason);
       await sleep(resumesInMs, signal);
     }
   };
 
   const done = follow().finally(() => connection.close());
-  done.catch(() => undefined); // Whoever does not look at `done` must not end the process.
+  done.catch(() => undefined); // An unobserved `done` must not end the process.
   return {
     done,
     close: once(async () => {

@@ -8,7 +8,7 @@ import { planWrites, type PlannedWrites } from './writePlan.js';
 import type { Progress, ProgressDocument } from './progress.js';
 import type { ViewCollections } from './viewCollections.js';
 
-/** So long a rebuild may keep the projector waiting; it needs far less, and one that was killed needs nothing any more. */
+/** How long a rebuild may hold back the projector. It needs far less; the bound is for one that was killed. */
 const longestHoldMs = 1_000;
 const holdStepMs = 10;
 
@@ -16,9 +16,9 @@ const holdStepMs = 10;
 export class BatchWriter {
   private readonly collections: ViewCollections;
   private readonly progress: ProgressDocument;
-  /** The term in which this one writes, while nothing has gone wrong in it. */
+  /** The term in which this writer writes; undefined after a failure. */
   private term: number | undefined;
-  /** The generation that is on its way out, and since when this one knows. */
+  /** The generation that is being retired, and since when this process has known of it. */
   private retiring: { readonly generation: number; readonly since: number } | undefined;
   private lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -28,11 +28,11 @@ export class BatchWriter {
   }
 
   async apply({ changes, position }: ViewBatch): Promise<void> {
-    // Everything that can be refused is refused here, before anything is written.
+    // Rejects unusable changes before anything is written.
     const plan = planWrites(changes);
     await this.inTurn(async () => {
       let progress: Progress | undefined = await this.lead(position);
-      // Once more where a rebuild has taken over meanwhile: its generation needs the batch as well.
+      // Writes again where a rebuild has taken over meanwhile: its generation needs the batch as well.
       while (progress !== undefined) {
         await this.write(plan, progress);
         progress = await this.progress.moveTo(position, progress);
@@ -61,9 +61,9 @@ export class BatchWriter {
     );
   }
 
-  /** The term to write in. Whoever comes with news takes the lead; whoever had it before is told so. */
+  /** The term to write in. A writer with newer events takes the lead; the earlier one gets `StaleBatch`. */
   private async lead(position: LogPosition): Promise<Progress> {
-    const progress = await this.unheldProgress();
+    const progress = await this.progressOnceReleased();
     const checkpoint = progress?.position;
     if (checkpoint !== undefined && position <= checkpoint) throw new StaleBatch(position, checkpoint);
     if (this.term === undefined) return this.takeLead(position);
@@ -87,8 +87,8 @@ export class BatchWriter {
     this.term = term;
   }
 
-  /** A rebuild that is about to take over needs the read models to stand still for a moment. */
-  private async unheldProgress(): Promise<Progress | undefined> {
+  /** Waits while a rebuild that is about to take over holds back writes. */
+  private async progressOnceReleased(): Promise<Progress | undefined> {
     const until = performance.now() + longestHoldMs;
     for (;;) {
       const progress = await this.progress.read();
@@ -108,7 +108,7 @@ export class BatchWriter {
     return rest;
   }
 
-  /** After a failure, what the server may still be doing belongs to a term gone by. */
+  /** A failure ends the term, so that what the server may still be writing belongs to an earlier one. */
   private inTurn(write: () => Promise<void>): Promise<void> {
     const turn = this.lastWrite.then(write).catch((error: unknown) => {
       this.term = undefined;

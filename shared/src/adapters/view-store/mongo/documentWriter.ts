@@ -4,18 +4,18 @@ import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './wri
 import { encodeFields, type StoredDocument } from './storedDocument.js';
 
 type Operation = AnyBulkWriteOperation<StoredDocument>;
-/** A request of this many must be done within the socket's time-out on a slow server too. */
+/** Small enough to finish within the socket's time-out on a slow server. */
 const bulkSize = 250;
-/** While the server is at one, the next one is encoded. */
+/** While the server writes one bulk, the next one is encoded. */
 const bulksAtOnce = 2;
-/** So many new documents in one go are a catch-up, where hardly any is there already. */
+/** This many new documents at once mean a catch-up, where hardly any of them exist already. */
 const catchUpSize = 20;
-/** Questions for what is to be removed, most of which find a document or two. */
+/** Concurrent removals, most of which find one or two documents. */
 const removalsAtOnce = 8;
 
 /**
- * Writes documents in one term. Each is only touched while no later term has written it, so that what a projector has
- * under way when it loses the lead (or a server still does when nobody waits for it any more) cannot undo newer work.
+ * Writes documents in one term. A document that a later term has written is left alone, so that writes still in flight when a
+ * projector loses the lead, or after a time-out, cannot undo newer ones.
  */
 export class DocumentWriter {
   private readonly collection: Collection<StoredDocument>;
@@ -42,7 +42,7 @@ export class DocumentWriter {
     await atOnce(bulksAtOnce, slices(writes), (bulk) => this.writeBulk(bulk, mostlyNew));
   }
 
-  /** An insert is quicker than a replacement; what turns out to be there is replaced after all. */
+  /** An insert is faster than a replacement; documents that turn out to exist are then replaced. */
   private async writeBulk(
     writes: readonly (readonly [id: string, write: DocumentWrite])[],
     mostlyNew: boolean,
@@ -54,7 +54,7 @@ export class DocumentWriter {
         : this.replace(id, write.put);
     });
     const met = await this.send(operations);
-    // A document of a later term is met again, and left alone: the checkpoint will tell.
+    // A document of a later term conflicts again and is left alone: moving the checkpoint then fails.
     if (met.length > 0)
       await this.send(writes.flatMap(([id, write], n) => this.again(met.includes(n), id, write)));
   }
@@ -64,7 +64,7 @@ export class DocumentWriter {
     return [isPut(write) ? this.replace(id, write.put) : this.change(id, write)];
   }
 
-  /** Indexes of those that met a document where they expected none. */
+  /** Indexes of the operations that found an unexpected document. */
   private async send(operations: readonly Operation[]): Promise<readonly number[]> {
     try {
       await this.collection.bulkWrite(operations, { ordered: false });
@@ -77,8 +77,8 @@ export class DocumentWriter {
   }
 
   /**
-   * One bulk after the other, like everything else: a single request for all would take as long as there are documents.
-   * By identifier, which every engine has an index for, whatever else is in the filter or beside it.
+   * In bulks: the duration of a single request would grow with the number of documents. By identifier, for which every engine
+   * has an index.
    */
   private async writeWhere(where: Fields, update: UpdateFilter<StoredDocument>): Promise<void> {
     for await (const ids of this.idsWhere(where))
@@ -88,7 +88,7 @@ export class DocumentWriter {
       );
   }
 
-  /** Read once from the first to the last: to look for what follows would be to look at all of them for each bulk. */
+  /** Reads all identifiers with one query: a query for each bulk would scan all matches each time. */
   private async *idsWhere(where: Fields): AsyncGenerator<readonly string[]> {
     let ids: string[] = [];
     for await (const { _id } of this.collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) {
@@ -104,7 +104,7 @@ export class DocumentWriter {
     return { replaceOne: { filter: this.mine(id), replacement: this.stored(id, document), upsert: true } };
   }
 
-  /** What is removed leaves a mark, be it there or not: what was put in an earlier term may still be on its way. */
+  /** A removal leaves a tombstone even where there is no document: a put of an earlier term may still be in flight. */
   private change(id: string, write: Exclude<DocumentWrite, { put: Fields }>): Operation {
     return {
       updateOne: { filter: this.mine(id), update: this.update(write), upsert: write === 'remove' },
@@ -126,13 +126,13 @@ export class DocumentWriter {
   }
 }
 
-/** Waits for all of them, and then fails as the first that failed: nothing goes on behind the caller's back. */
+/** Waits for all of them and then rejects with the first failure, so that nothing is still running afterwards. */
 export const allOf = async (writes: readonly Promise<void>[]): Promise<void> => {
   await Promise.allSettled(writes);
   await Promise.all(writes);
 };
 
-/** So many at a time. After a failure no other one is begun. */
+/** Runs at most `limit` at a time. After a failure no other one is started. */
 const atOnce = async <T>(
   limit: number,
   items: Iterable<T>,
@@ -150,7 +150,7 @@ const atOnce = async <T>(
   await allOf(Array.from({ length: limit }, lane));
 };
 
-/** Removals that follow each other may be made together, as none of them sees what another one does. */
+/** Consecutive removals run together, because they do not depend on one another. */
 function* runs(writes: readonly PlannedWrite[]): Generator<readonly PlannedWrite[]> {
   let removals: PlannedWrite[] = [];
   for (const write of writes) {

@@ -14,7 +14,7 @@ export interface MongoState {
   readonly missingIndexes: readonly string[] | undefined;
   readonly viewsCheckpoint: LogPosition | undefined;
   readonly auditCheckpoint: LogPosition | undefined;
-  /** A rebuild that is under way, or was killed. */
+  /** A rebuild is running, or was killed. */
   readonly isBuilding: boolean;
 }
 

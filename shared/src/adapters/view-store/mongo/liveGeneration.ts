@@ -2,30 +2,30 @@ import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Progress } from './progress.js';
 import type { ViewGeneration } from './viewCollections.js';
 
-/** A reader asks anew which generation is live when its answer is this old, and reads on meanwhile. */
+/** A reader asks again which generation is live when its answer is this old, and reads on meanwhile. */
 const askAfterMs = 1_000;
-/** With an answer older than that nobody begins to read. */
+/** No read starts with an answer older than this. */
 const usableMs = 5_000;
-/** What took until then from the question on is read again: the generation may be gone. */
+/** A read that ends this long after the question is repeated: the generation may be gone. */
 const trustedMs = 10_000;
-/** Where another generation takes over, the projector writes both for so long: no reader goes to the old one any more. */
+/** After a switch the projector writes both generations for this long; no reader uses the old one afterwards. */
 export const retirementMs = 15_000;
 
 export interface LiveGenerationDeps {
   readonly readProgress: () => Promise<Progress | undefined>;
   readonly generation: (number: number) => ViewGeneration;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 /**
- * Where a reader finds the documents. It costs no request of its own on the way of a read: the answer is kept for a
- * moment, and comes along whenever the progress is read anyway.
+ * Which generation a reader uses. A read costs no extra request: the answer is cached for a moment, and updated whenever the
+ * progress is read anyway.
  */
 export class LiveGeneration {
   private readonly deps: LiveGenerationDeps;
   private number = 0;
-  /** When the question was put whose answer this is. */
+  /** When the request for the current answer was sent. */
   private askedAt = -Infinity;
   private asking: Promise<void> | undefined;
 
@@ -33,7 +33,7 @@ export class LiveGeneration {
     this.deps = deps;
   }
 
-  /** The documents as they are at least since the read began. */
+  /** The documents as of the start of the read, or newer. */
   async read<T>(action: (generation: ViewGeneration) => Promise<T>): Promise<T> {
     for (;;) {
       if (this.ageMs() >= usableMs) await this.ask();
@@ -44,7 +44,7 @@ export class LiveGeneration {
     }
   }
 
-  /** The progress, of which the generation is learnt. */
+  /** Reads the progress, and from it the live generation. */
   async progress(): Promise<Progress | undefined> {
     const askedAt = this.deps.now();
     const progress = await this.deps.readProgress();

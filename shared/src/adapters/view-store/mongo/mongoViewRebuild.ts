@@ -11,26 +11,26 @@ import type { ProgressDocument } from './progress.js';
 import type { ViewCollections } from './viewCollections.js';
 import type { ViewGeneration } from './viewCollections.js';
 
-/** Terms of documents that nobody reads yet: every projector that writes them once they are live comes after these. */
+/** Terms of documents that are not live yet: lower than the terms of all projectors. */
 const firstTerm = -1_000_000_000;
 const betweenChecksMs = 1_000;
 const betweenLooksMs = 100;
 /**
- * Characters of changes that are gathered before they are written, while as many as that are on their way: nobody reads
- * what is being built, so a document that changes often is written once and not each time.
+ * Characters of changes that are gathered before they are written, while as many are being written. Nothing reads a generation
+ * that is being built, so a document that changes often is written once.
  */
 const gatheredSize = 8_000_000;
 
 interface RebuildDeps {
   readonly collections: ViewCollections;
   readonly progress: ProgressDocument;
-  /** Has this process read from whatever is live now. */
+  /** Makes this process read from the generation that is live now. */
   readonly lookAgain: () => Promise<unknown>;
   /** Around everything that goes to the server. */
   readonly call: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
-/** A generation that is being built beside the live one. Whoever begins a later one takes the right to go live from it. */
+/** A generation that is being built beside the live one. A later rebuild supersedes it. */
 class MongoViewRebuild implements ViewRebuild {
   private readonly deps: RebuildDeps;
   private readonly generation: ViewGeneration;
@@ -40,8 +40,8 @@ class MongoViewRebuild implements ViewRebuild {
   private checkedAt = performance.now();
   private isLive = false;
   private gathered = new WritePlan();
-  /** What was gathered before that, until it has been written. */
-  private onItsWay: { readonly plan: WritePlan; written: Promise<void> | undefined } | undefined;
+  /** The plan that is being written. */
+  private inFlight: { readonly plan: WritePlan; written: Promise<void> | undefined } | undefined;
 
   constructor(deps: RebuildDeps, generation: ViewGeneration) {
     this.deps = deps;
@@ -62,7 +62,7 @@ class MongoViewRebuild implements ViewRebuild {
   async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
     return this.deps.call(async () => {
       this.isLive = await this.switch(changes);
-      // This process knows at once, the others within seconds.
+      // This process switches at once, the others within seconds.
       if (this.isLive) await this.deps.lookAgain();
       return this.isLive;
     });
@@ -70,12 +70,12 @@ class MongoViewRebuild implements ViewRebuild {
 
   async abandon(): Promise<void> {
     if (this.isLive) return;
-    // A write that came after the drop would make the collection again.
-    await this.onItsWay?.written?.catch(() => undefined);
+    // A write after the drop would create the collection again.
+    await this.inFlight?.written?.catch(() => undefined);
     await this.deps.call(async () => {
       const { number } = this.generation;
       await this.deps.progress.endBuilding(number);
-      // A take-over whose answer was lost may have taken place.
+      // The answer to a successful take-over may have been lost.
       const found = await this.deps.progress.read();
       if (found?.generation !== number && found?.retiring !== number) await this.generation.drop();
     });
@@ -84,7 +84,7 @@ class MongoViewRebuild implements ViewRebuild {
   private async switch(changes: readonly ViewChange[]): Promise<boolean> {
     const { progress } = this.deps;
     const { number } = this.generation;
-    // Before the projector has to wait.
+    // Before the projector is held back.
     await this.writeGathered();
     const held = await progress.hold(number, this.hold);
     if (held === undefined) {
@@ -100,30 +100,30 @@ class MongoViewRebuild implements ViewRebuild {
 
   private async writeGathered(): Promise<void> {
     await this.send();
-    await this.arrived();
+    await this.settled();
   }
 
-  /** Resolves when what was gathered is on its way, and what was sent before has been written. */
+  /** Starts writing what was gathered, once the previous write has ended. */
   private async send(): Promise<void> {
-    await this.arrived();
+    await this.settled();
     const plan = this.gathered;
     this.gathered = new WritePlan();
     const written = this.write(plan);
-    // Whoever sends the next one is told.
+    // The next send reports the failure.
     written.catch(() => undefined);
-    this.onItsWay = { plan, written };
+    this.inFlight = { plan, written };
   }
 
-  /** What could not be written is written again by who asks next. */
-  private async arrived(): Promise<void> {
-    const sent = this.onItsWay;
+  /** Waits for the write in flight; one that failed is repeated by the next call. */
+  private async settled(): Promise<void> {
+    const sent = this.inFlight;
     if (sent === undefined) return;
     sent.written ??= this.write(sent.plan);
     await sent.written.catch((error: unknown) => {
       sent.written = undefined;
       throw error;
     });
-    this.onItsWay = undefined;
+    this.inFlight = undefined;
   }
 
   private async write(plan: WritePlan): Promise<void> {
@@ -131,13 +131,13 @@ class MongoViewRebuild implements ViewRebuild {
       new DocumentWriter(this.generation.of(view), this.term).write(planned),
     );
     await allOf(writes).catch((error: unknown) => {
-      // What the server may still be doing of it must not undo what comes later.
+      // What the server may still be writing must not undo later writes.
       this.term += 1;
       throw error;
     });
   }
 
-  /** Not with every batch: what is built in vain does no harm. */
+  /** Not with every batch: building in vain does no harm. */
   private async assertCurrent(): Promise<void> {
     if (performance.now() - this.checkedAt < betweenChecksMs) return;
     this.checkedAt = performance.now();
@@ -145,7 +145,7 @@ class MongoViewRebuild implements ViewRebuild {
   }
 }
 
-/** Rejects with `RebuildSuperseded` where there is nothing to build anew, or another one began at the same time. */
+/** Rejects with `RebuildSuperseded` where there are no read models, or another rebuild started at the same time. */
 export const beginMongoRebuild = async (deps: RebuildDeps): Promise<ViewRebuild> => {
   const { collections, progress, call } = deps;
   await call(() => retireBefore(deps));
@@ -158,7 +158,7 @@ export const beginMongoRebuild = async (deps: RebuildDeps): Promise<ViewRebuild>
   return new MongoViewRebuild(deps, generation);
 };
 
-/** One generation at a time is on its way out. Its time may be over, with no projector that had anything to write since. */
+/** Waits until the retiring generation is gone. Retires it here where no projector has written since its time ended. */
 const retireBefore = async ({ collections, progress }: RebuildDeps): Promise<void> => {
   const retiring = (await progress.read())?.retiring;
   if (retiring === undefined) return;

@@ -4,31 +4,31 @@ import type { LogPosition } from '../../../ports/eventLog.js';
 import { durably, readLimits } from '../../mongo/connection.js';
 import { isDuplicateKey } from '../../mongo/errors.js';
 
-/** How far the documents are, and who writes them. */
+/** The checkpoint of the documents, and who writes them. */
 export interface Progress {
   readonly _id: 'projector';
-  /** Counts up whenever a projector takes the lead, or takes it again after a failure. */
+  /** Incremented whenever a projector takes the lead, or takes it again after a failure. */
   readonly term: number;
   readonly position?: LogPosition;
-  /** The documents are being removed; whoever finds it like this sees it through. */
+  /** The documents are being removed; the next writer that finds this completes it. */
   readonly isClearing?: true;
-  /** The documents that are read; the first generation has none. */
+  /** The live generation; absent for the first one. */
   readonly generation?: number;
-  /** The last number that was given out. */
+  /** The last generation number that was assigned. */
   readonly generations?: number;
-  /** Was live before, and is still written: readers that have not yet heard of the other one go there. */
+  /** The previous live generation, which is still written for readers that have not learnt of the switch. */
   readonly retiring?: number;
-  /** Is being built by a rebuild. */
+  /** The generation that a rebuild is building. */
   readonly building?: number;
-  /** A rebuild asks the projector to wait for a moment, so that it can take over between two batches. */
+  /** Set by a rebuild to hold back the projector, so that it can take over between two batches. */
   readonly hold?: string;
 }
 
 const _id = 'projector';
 
 /**
- * The one document that says how far the read models are. It is what two projectors contend for: the later one gets a
- * higher term, and from then on nothing that the earlier one has under way changes a document the later one has written.
+ * The one document with the checkpoint of the read models. Projectors compete for it: the later one gets a higher term, and
+ * from then on no write of the earlier one changes a document that the later one has written.
  */
 export class ProgressDocument {
   private readonly collection: Collection<Progress>;
@@ -41,7 +41,7 @@ export class ProgressDocument {
     return (await this.collection.findOne({ _id }, readLimits())) ?? undefined;
   }
 
-  /** For a batch at this position; refused with `StaleBatch` when the documents are that far already. */
+  /** For a batch at this position; rejects with `StaleBatch` where the checkpoint is there already. */
   async newTerm(position: LogPosition): Promise<Progress> {
     return this.raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, {}).catch(
       async (error: unknown) => {
@@ -50,7 +50,7 @@ export class ProgressDocument {
     );
   }
 
-  /** A term that begins with the removal of all documents. */
+  /** A term that starts with the removal of all documents. */
   async newTermForClearing(): Promise<Progress> {
     return this.raiseTerm(
       { _id },
@@ -66,8 +66,8 @@ export class ProgressDocument {
   }
 
   /**
-   * Resolves undefined, or with the progress as it is where another generation has gone live in this term. Refused with
-   * `StaleBatch` when another projector has taken the lead.
+   * Resolves undefined, or with the current progress where another generation has gone live in this term. Rejects with
+   * `StaleBatch` where another projector has taken the lead.
    */
   async moveTo(position: LogPosition, { term, generation }: Progress): Promise<Progress | undefined> {
     const mine = { _id, term, generation: generation ?? 0 } as const;
@@ -78,12 +78,12 @@ export class ProgressDocument {
     throw new StaleBatch(position, found?.position ?? 'of another projector');
   }
 
-  /** Ends a hold whose rebuild has not come back. */
+  /** Ends the hold of a rebuild that is gone. */
   async release(hold: string): Promise<void> {
     await this.collection.updateOne({ _id, hold }, { $unset: { hold: true } });
   }
 
-  /** From now on the generation that was live before is not written any more. */
+  /** The previous live generation is not written from now on. */
   async retire(retiring: number): Promise<boolean> {
     const { matchedCount } = await this.collection.updateOne(
       { _id, retiring },
@@ -93,7 +93,7 @@ export class ProgressDocument {
     return matchedCount > 0;
   }
 
-  /** The number of a new generation, undefined where nothing has been built yet. Whoever builds another one stops. */
+  /** The number of a new generation, undefined where there are no read models yet. Supersedes other rebuilds. */
   async beginBuilding(): Promise<number | undefined> {
     const numbered = await this.collection.findOneAndUpdate(
       { _id },
@@ -106,7 +106,7 @@ export class ProgressDocument {
     return building;
   }
 
-  /** Undefined where the generation is not being built any more. */
+  /** Undefined where the rebuild was superseded. */
   async hold(building: number, hold: string): Promise<Progress | undefined> {
     const held = await this.collection.findOneAndUpdate(
       { _id, building },
@@ -116,7 +116,7 @@ export class ProgressDocument {
     return held ?? undefined;
   }
 
-  /** What was built becomes live, unless the one that is live has been written meanwhile, or is another one. */
+  /** Makes the generation live, unless the live one has been written meanwhile or has changed. */
   async switchTo(building: number, { position, generation = 0 }: Progress): Promise<boolean> {
     if (position === undefined) return false;
     const { matchedCount } = await this.collection.updateOne(
@@ -142,7 +142,7 @@ export class ProgressDocument {
         { $inc: { term: 1 }, $max: { generation: 0 }, ...and },
         { upsert: true, returnDocument: 'after', ...durably },
       );
-    // Of two that make the document at the same time, one finds that it is there.
+    // Of two writers that insert the document at once, one gets a duplicate key.
     const progress = await raise().catch((error: unknown) => {
       if (isDuplicateKey(error)) return raise();
       throw error;

@@ -2,16 +2,16 @@ import type { ViewFilter, ViewQuery } from '../../../ports/viewStore.js';
 import { checkFilter, isPlainObject } from '../filterRules.js';
 
 /**
- * Documents as MongoDB keeps them: the fields as they are, so that filters and sorts reach them, but for what no
- * MongoDB takes or gives back as it was. Metadata is any JSON that a user thought of.
+ * How documents are stored in MongoDB: fields as they are, so that filters and sorts reach them, except for what MongoDB does
+ * not accept or does not return unchanged. Metadata is any JSON of a user.
  */
 
 /** What the adapter adds to a document. No key of a document begins with `_` once it is encoded. */
 export interface StoredDocument {
   readonly _id: string;
-  /** The term of the projector that wrote it last: what an earlier one still has under way must not undo it. */
+  /** The term of the projector that wrote it last: a late write of an earlier one must not undo it. */
   readonly _term: number;
-  /** When it was removed. It stays for a while, so that a late write cannot bring the document back. */
+  /** When it was removed. The tombstone stays for a while, so that a late write cannot bring the document back. */
   readonly _removedAt?: Date;
 }
 
@@ -20,11 +20,11 @@ type Json = Readonly<Record<string, unknown>>;
 /** The one key of an object that stands for a value kept as text; `%json` itself is encoded as `%25json`. */
 const textKey = '%json';
 
-// MongoDB ends at a depth of 100, and no filter looks for anything down there.
-const deepestKept = 32;
+// MongoDB allows a depth of 100, and no filter reaches deeper than this.
+const maxDepth = 32;
 
 // BSON makes up to eleven bytes of one of JSON (a list of empty lists), and a document ends at 16 MiB: what could become
-// larger than this is kept as text, in which nobody searches.
+// larger than this is stored as text, which no filter searches.
 const mostBytesOfField = 256 * 1024;
 const mostBytesOfValue = 32;
 
@@ -60,13 +60,13 @@ const asText = (value: unknown): Json => ({ [textKey]: JSON.stringify(value) });
 export const encodeValue = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return loneSurrogate.test(value) ? asText(value) : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= deepestKept) return asText(value);
+  if (depth >= maxDepth) return asText(value);
   if (!Array.isArray(value)) return encodeFields(value, depth + 1);
   // A list in a list is beyond some engines that speak MongoDB's protocol.
   return value.map((item) => (Array.isArray(item) ? asText(item) : encodeValue(item, depth + 1)));
 };
 
-/** Whether a field could become too large, its texts apart, of which BSON makes no more than JSON does. */
+/** Whether a field could become too large. Strings do not count, because BSON does not enlarge them. */
 const isBulky = (field: unknown): boolean => {
   let bytes = 0;
   const adds = (value: unknown): boolean => {
@@ -105,7 +105,7 @@ const decodeFields = (fields: object): Json => {
 };
 
 const define = (object: Record<string, unknown>, key: string, value: unknown): void => {
-  // Assigned, it would become the prototype.
+  // An assignment would set the prototype.
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
@@ -151,7 +151,7 @@ export const storedFilter = (filter: ViewFilter): Filter => {
   return { ...translateFields(filter), _removedAt: null };
 };
 
-/** Of a field that is named twice the first direction counts; the driver would take the last. */
+/** For a field that is named twice the first direction counts; the driver would take the last. */
 export const storedSort = (sort: NonNullable<ViewQuery['sort']>): Map<string, 1 | -1> => {
   const stored = new Map<string, 1 | -1>();
   for (const [field, direction] of sort)

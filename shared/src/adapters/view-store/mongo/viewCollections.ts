@@ -6,20 +6,20 @@ import type { StoredDocument } from './storedDocument.js';
 
 const views = Object.keys(viewIndexes) as ViewName[];
 
-/** Longer than any write of a projector that lost the lead can be under way. */
+/** Longer than a write of a projector that lost the lead can be in flight. */
 const removalsExpireSeconds = 86_400;
 
 const prefixOf = (generation: number): string =>
   generation === 0 ? `v${viewsVersion}_` : `v${viewsVersion}_g${generation}_`;
 
-/** The generation to which a collection belongs; undefined for whatever is no view of this version. */
+/** The generation of a collection; undefined for one that is no view of this version. */
 const generationOf = (collectionName: string): number | undefined => {
   const [, version, generation = '0', view] = /^v(\d+)_(?:g(\d+)_)?(\w+)$/.exec(collectionName) ?? [];
   const isView = Number(version) === viewsVersion && views.some((name) => name === view);
   return isView ? Number(generation) : undefined;
 };
 
-/** The documents of all views, each view a collection. A rebuild makes another generation beside the one that is read. */
+/** The documents of all views, one collection each. A rebuild creates another generation beside the live one. */
 export class ViewGeneration {
   readonly number: number;
   private readonly collections: ReadonlyMap<string, Collection<StoredDocument>>;
