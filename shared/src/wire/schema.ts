@@ -27,7 +27,9 @@ export type ObjectOf<F extends Fields> = Flat<
   }
 >;
 
-const schema = <T>(json: JsonSchema, is: (value: unknown) => boolean): Schema<T> => ({
+type Check = (value: unknown) => boolean;
+
+const schema = <T>(json: JsonSchema, is: Check): Schema<T> => ({
   json,
   is: is as Schema<T>['is'],
 });
@@ -93,24 +95,24 @@ export const object = <F extends Fields>(fields: F): Schema<ObjectOf<F>> => {
 type TypesOf<S extends readonly Schema<unknown>[]> = { readonly [I in keyof S]: TypeOf<S[I]> };
 
 /** An array in which each position has a meaning of its own. */
-export const tuple = <const S extends readonly Schema<unknown>[]>(...items: S): Schema<TypesOf<S>> =>
-  schema(
-    {
-      type: 'array',
-      items: items.map(({ json }) => json),
-      minItems: items.length,
-      maxItems: items.length,
+export const tuple = <const S extends readonly Schema<unknown>[]>(...items: S): Schema<TypesOf<S>> => {
+  const checks = items.map(({ is }) => is);
+  return schema(
+    { type: 'array', items: items.map(({ json }) => json), minItems: items.length, maxItems: items.length },
+    (value) => {
+      if (!Array.isArray(value) || value.length !== checks.length) return false;
+      // A loop, because messages between gateways are checked here.
+      for (let at = 0; at < checks.length; at++) if (!(checks[at] as Check)(value[at])) return false;
+      return true;
     },
-    (value) =>
-      Array.isArray(value) && value.length === items.length && items.every((item, at) => item.is(value[at])),
   );
+};
 
 export const union = <const S extends readonly Schema<unknown>[]>(...members: S): Schema<TypeOf<S[number]>> =>
   schema({ oneOf: members.map(({ json }) => json) }, (value) => members.some((member) => member.is(value)));
 
-const nothing = schema<null>({ type: 'null' }, (value) => value === null);
-
-export const orNull = <T>(value: Schema<T>): Schema<T | null> => union(value, nothing);
+export const orNull = <T>({ json, is }: Schema<T>): Schema<T | null> =>
+  schema({ oneOf: [json, { type: 'null' }] }, (value) => value === null || is(value));
 
 /** A text or a list of at most this length. */
 export const atMost = <T extends string | readonly unknown[]>(length: number, { json, is }: Schema<T>) =>

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { matchesFilters } from '../../policy/filters.js';
 
 export interface Member extends KnownMember {
-  filters: GroupMember['filters'];
+  filters?: GroupMember['filters'];
   turn: number;
   /** The ids of its open messages. */
   readonly open: Set<string>;

@@ -1,10 +1,9 @@
-import { busTopics, recordTopics } from '../bus/busTopics.js';
+import { busTopics, recordTopics, type BusTopic } from '../bus/busTopics.js';
 import { clientFrames, type ClientFrameSpec } from '../protocol/clientFrames.js';
 import { maxFrameBytes } from '../protocol/limits.js';
 import { serverFrames } from '../protocol/serverFrames.js';
 import type { JsonSchema } from '../schema.js';
-import { busMessages } from './busMessages.js';
-import { busChannel, busOperation, type Described } from './describeBus.js';
+import { busMessages, type BusMessage } from './busMessages.js';
 
 const prose = `The WebSocket protocol of Roomwire, and the topics on Apache Kafka by which its processes work together.
 The rules behind both are in \`docs/PROTOCOL.md\` and \`docs/KAFKA.md\`. Operations are told from the side of Roomwire: it
@@ -18,6 +17,9 @@ const msgpack = 'application/msgpack';
 const allTopics = [...busTopics, ...recordTopics];
 const socket = '#/channels/socket';
 const upperFirst = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A part of the document. */
+export type Described = Readonly<Record<string, unknown>>;
 
 /** The names under which the document has the frames of both sides. */
 export const messageIds = {
@@ -38,17 +40,17 @@ const serverEntries = Object.entries(serverFrames);
 
 /** A client frame as it is decoded from MessagePack or JSON. */
 const clientPayload = (type: string, { fields, ignored = {} }: ClientFrameSpec): JsonSchema => {
-  const described = Object.entries(fields).flatMap(([name, { json, isOptional }]) =>
+  const onWire = Object.entries(fields).flatMap(([name, { json, isOptional }]) =>
     json === undefined ? [] : [{ name, json, isOptional }],
   );
   return {
     type: 'object',
     properties: {
       type: { const: type },
-      ...Object.fromEntries(described.map(({ name, json }) => [name, json])),
+      ...Object.fromEntries(onWire.map(({ name, json }) => [name, json])),
       ...Object.fromEntries(Object.entries(ignored).map(([name, { json }]) => [name, json])),
     },
-    required: ['type', ...described.flatMap(({ name, isOptional }) => (isOptional ? [] : [name]))],
+    required: ['type', ...onWire.flatMap(({ name, isOptional }) => (isOptional ? [] : [name]))],
   };
 };
 
@@ -97,6 +99,48 @@ const socketOperations = (): Readonly<Record<string, Described>> => {
   const beat = received(heartbeatIds.client, heartbeat.summary, [heartbeatIds.server]);
   return Object.fromEntries([...ofClients, ...pushed, [heartbeatIds.client, beat]]);
 };
+
+/** Throws for a topic whose records are not described. */
+const busChannel = (topic: BusTopic, message: BusMessage | undefined): Described => {
+  if (message === undefined) throw new TypeError(`The records of ${topic.name} are not described`);
+  const { summary, contentType, payload, key } = message;
+  return {
+    address: topic.name,
+    servers: [{ $ref: '#/servers/kafka' }],
+    messages: {
+      record: {
+        name: topic.name,
+        summary,
+        contentType,
+        payload,
+        bindings: { kafka: { key: { type: 'string', description: key }, bindingVersion: '0.5.0' } },
+      },
+    },
+    bindings: { kafka: topicBinding(topic) },
+  };
+};
+
+const topicBinding = ({ name, partitions, retentionMs, cleanup, maxRecordBytes }: BusTopic): Described => ({
+  topic: name,
+  partitions,
+  topicConfiguration: {
+    'cleanup.policy': [cleanup],
+    'retention.ms': retentionMs,
+    'max.message.bytes': maxRecordBytes,
+  },
+  bindingVersion: '0.5.0',
+});
+
+/** Roomwire's processes write and read every topic. */
+const busOperation = (name: string): readonly (readonly [id: string, operation: Described])[] =>
+  (['send', 'receive'] as const).map((action) => [
+    `${action}-${name}`,
+    {
+      action,
+      channel: { $ref: `#/channels/${name}` },
+      messages: [{ $ref: `#/channels/${name}/messages/record` }],
+    },
+  ]);
 
 /** The AsyncAPI 3.0 description of the socket and of the topics on Kafka. */
 export const describeAsyncApi = (): Described => ({

@@ -1,59 +1,41 @@
+import { constant, count, mapOf, object, text, union, type TypeOf } from '../schema.js';
 import type { Channel } from './channel.js';
-import { isCount, isMap, isText, versionedCodec } from './recordCodec.js';
+import { versionedRecord } from './recordCodec.js';
+
+const report = object({
+  /** Live authenticated connections by organization; an organization without any is absent. */
+  connections: mapOf(count),
+  /** The last number that this gateway gave to a `presence` record whose sending has ended, well or not. */
+  presenceSequence: count,
+});
 
 /** What a gateway reports with every heartbeat. A later version may add fields. */
-export interface GatewayReport {
-  /** Live authenticated connections by organization; an organization without any is absent. */
-  readonly connections: Readonly<Record<string, number>>;
-  /** The last number that this gateway gave to a `presence` record whose sending has ended, well or not. */
-  readonly presenceSequence: number;
-}
+export type GatewayReport = TypeOf<typeof report>;
 
-/** Records of gateways about themselves. `gatewayId` is the sender, a new one with every start. */
-export type GatewayNews =
+/** The sender: a new id with every start. */
+const gatewayId = text;
+
+const news = union(
   /** A heartbeat. `number` counts the sender's heartbeats from 1. */
-  | {
-      readonly kind: 'beat';
-      readonly gatewayId: string;
-      readonly number: number;
-      readonly report: GatewayReport;
-    }
+  object({ kind: constant('beat'), gatewayId, number: count, report }),
   /** Just started, has sent nothing yet, and asks all others for their state. */
-  | { readonly kind: 'hello'; readonly gatewayId: string }
+  object({ kind: constant('hello'), gatewayId }),
   /** Closed: its presence is over. */
-  | { readonly kind: 'goodbye'; readonly gatewayId: string }
+  object({ kind: constant('goodbye'), gatewayId }),
   /** Asks the gateway `to` to send its state again. */
-  | { readonly kind: 'ask'; readonly gatewayId: string; readonly to: string }
+  object({ kind: constant('ask'), gatewayId, to: text }),
   /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
-  | { readonly kind: 'state'; readonly gatewayId: string; readonly from: number; readonly upTo: number };
+  object({ kind: constant('state'), gatewayId, from: count, upTo: count }),
+);
 
-const isReport = (value: unknown): value is GatewayReport =>
-  isMap(value) &&
-  isCount(value['presenceSequence']) &&
-  isMap(value['connections']) &&
-  Object.values(value['connections']).every(isCount);
+/** Records of gateways about themselves. */
+export type GatewayNews = TypeOf<typeof news>;
 
-/** What each kind has besides the sender. */
-const isSound: {
-  readonly [K in GatewayNews['kind']]: (news: Readonly<Record<string, unknown>>) => boolean;
-} = {
-  beat: ({ number, report }) => isCount(number) && isReport(report),
-  hello: () => true,
-  goodbye: () => true,
-  ask: ({ to }) => isText(to),
-  state: ({ from, upTo }) => isCount(from) && isCount(upTo),
-};
-
-const isNews = (value: unknown): value is GatewayNews =>
-  isMap(value) &&
-  isText(value['gatewayId']) &&
-  isText(value['kind']) &&
-  Object.hasOwn(isSound, value['kind']) &&
-  isSound[value['kind'] as GatewayNews['kind']](value);
+export const gatewayNewsRecord = versionedRecord('news of a gateway', 1, news);
 
 /** One partition: a gateway that reads its own records reads those of the others too. */
 export const gatewayNews: Channel<GatewayNews> = {
   name: 'gateways',
   key: (news) => news.gatewayId,
-  codec: versionedCodec(1, isNews, 'news of a gateway'),
+  codec: gatewayNewsRecord.codec,
 };

@@ -1,6 +1,18 @@
 import { Encoder, decode } from '@msgpack/msgpack';
+import {
+  bytes,
+  described,
+  listOf,
+  orNull,
+  text,
+  textOrNull,
+  tuple,
+  type Schema,
+  type TypeOf,
+} from '../schema.js';
 import type { Channel, TraceParent } from './channel.js';
-import type { Qos } from '../protocol/messageOptions.js';
+import { qos, type Qos } from '../protocol/messageOptions.js';
+import { named, roomField, versionField } from './recordCodec.js';
 
 /** What makes a message the last value of its topic. */
 export interface Retention {
@@ -41,15 +53,34 @@ export interface RetainedMessage extends LiveMessage {
 
 const version = 2;
 
+const retentionRecord = named('retention', tuple(text, text, text, textOrNull));
+type RetentionRecord = TypeOf<typeof retentionRecord>;
+
+const recordWith = <R>(retained: Schema<R>) =>
+  tuple(
+    versionField(version),
+    named('room', roomField),
+    named('topic', described('The room and the topic name', text)),
+    named('projectId', text),
+    named('publisher', described('Does not get it', text)),
+    named('qos', qos),
+    named('filters', listOf(text)),
+    named('body', described('The complete `message` of the socket, MessagePack', bytes)),
+    retained,
+    named('id', text),
+  );
+export const liveMessageRecord = recordWith(orNull(retentionRecord));
+export const retainedMessageRecord = recordWith(retentionRecord);
+
 const encoder = new Encoder();
 
 const encodeLiveMessage = (message: LiveMessage): Uint8Array => {
   const { id, room, topic, projectId, publisher, qos, filters, body, retention } = message;
-  const retained = retention === undefined ? null : retentionRecord(retention);
+  const retained = retention === undefined ? null : positionsOf(retention);
   return encoder.encode([version, room, topic, projectId, publisher, qos, filters, body, retained, id]);
 };
 
-const retentionRecord = ({ stamp, appId, roomId, accessScopeId }: Retention): RetentionRecord => [
+const positionsOf = ({ stamp, appId, roomId, accessScopeId }: Retention): RetentionRecord => [
   stamp,
   appId,
   roomId,
@@ -59,7 +90,7 @@ const retentionRecord = ({ stamp, appId, roomId, accessScopeId }: Retention): Re
 /** Throws for a record that this program does not know: the reader passes it over. */
 const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   const record = decode(bytes);
-  if (!isRecord(record)) throw new Error('Not a live message of a known version');
+  if (!liveMessageRecord.is(record)) throw new Error('Not a live message of a known version');
   const [, room, topic, projectId, publisher, qos, filters, body, retained, id] = record;
   return {
     id,
@@ -87,38 +118,6 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
   if (retention === undefined) throw new Error('Not a retained message');
   return { ...message, retention };
 };
-
-type RetentionRecord = [stamp: string, appId: string, roomId: string, accessScopeId: string | null];
-
-type LiveMessageRecord = [
-  version: typeof version,
-  room: string,
-  topic: string,
-  projectId: string,
-  publisher: string,
-  qos: Qos,
-  filters: string[],
-  body: Uint8Array,
-  retention: RetentionRecord | null,
-  id: string,
-];
-
-const isRecord = (value: unknown): value is LiveMessageRecord =>
-  Array.isArray(value) &&
-  value[0] === version &&
-  typeof value[9] === 'string' &&
-  value.slice(1, 5).every((part) => typeof part === 'string') &&
-  [0, 1, 2].includes(value[5] as number) &&
-  Array.isArray(value[6]) &&
-  value[6].every((filter) => typeof filter === 'string') &&
-  value[7] instanceof Uint8Array &&
-  (value[8] === null || isRetentionRecord(value[8]));
-
-const isRetentionRecord = (value: unknown): value is RetentionRecord =>
-  Array.isArray(value) &&
-  value.slice(0, 3).every((part) => typeof part === 'string') &&
-  value.length === 4 &&
-  (value[3] === null || typeof value[3] === 'string');
 
 /** Keyed by room, so that all subscribers of a topic see the same order. */
 export const liveMessages: Channel<LiveMessage> = {

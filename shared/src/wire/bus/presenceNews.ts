@@ -1,6 +1,7 @@
 import { Encoder, decode } from '@msgpack/msgpack';
+import { bytes, constant, count, described, integer, oneOf, text, tuple, union } from '../schema.js';
 import type { Channel } from './channel.js';
-import { isText } from './recordCodec.js';
+import { named, roomField, versionField } from './recordCodec.js';
 
 /** Identifies a connection's presence in a room, and the record. */
 interface PresenceRecord {
@@ -34,6 +35,21 @@ export type PresenceNews = PresencePut | PresenceLeave;
 
 const version = 1;
 
+const from = [named('gatewayId', text), named('sequence', count), named('connection', count)] as const;
+const of = [named('room', roomField), named('actorTokenId', text)] as const;
+
+const leaveRecord = tuple(versionField(version), named('kind', constant('leave')), ...from, ...of);
+const putRecord = tuple(
+  versionField(version),
+  named('kind', oneOf('enter', 'change', 'again')),
+  ...from,
+  ...of,
+  named('presence', described('A map, MessagePack', bytes)),
+  named('joinedAt', described('Unix seconds', integer)),
+  named('rank', integer),
+);
+export const presenceNewsRecord = union(leaveRecord, putRecord);
+
 const encoder = new Encoder();
 
 const encodePresenceNews = (news: PresenceNews): Uint8Array => {
@@ -47,34 +63,13 @@ const encodePresenceNews = (news: PresenceNews): Uint8Array => {
 /** Throws for a record that this program does not know: the reader passes it over. */
 const decodePresenceNews = (bytes: Uint8Array): PresenceNews => {
   const record = decode(bytes);
-  if (!isRecord(record)) throw new Error('Not presence news of a known version');
-  const [, kind, gatewayId, sequence, connection, room, actorTokenId, presence, joinedAt, rank] = record;
+  if (!presenceNewsRecord.is(record)) throw new Error('Not presence news of a known version');
+  const [, , gatewayId, sequence, connection, room, actorTokenId] = record;
   const common = { gatewayId, sequence, connection, room, actorTokenId };
-  return kind === 'leave' ? { kind, ...common } : { kind, ...common, presence, joinedAt, rank };
+  if (record[1] === 'leave') return { kind: 'leave', ...common };
+  const [, kind, , , , , , presence, joinedAt, rank] = record;
+  return { kind, ...common, presence, joinedAt, rank };
 };
-
-type PresenceNewsRecord = [
-  version: number,
-  kind: PresenceNews['kind'],
-  gatewayId: string,
-  sequence: number,
-  connection: number,
-  room: string,
-  actorTokenId: string,
-  presence: Uint8Array,
-  joinedAt: number,
-  rank: number,
-];
-
-const isRecord = (value: unknown): value is PresenceNewsRecord =>
-  Array.isArray(value) &&
-  value[0] === version &&
-  [value[2], value[5], value[6]].every(isText) &&
-  [value[3], value[4]].every(Number.isInteger) &&
-  (value[1] === 'leave' || (['enter', 'change', 'again'].includes(value[1] as string) && isPut(value)));
-
-const isPut = (value: readonly unknown[]): boolean =>
-  value[7] instanceof Uint8Array && [value[8], value[9]].every(Number.isInteger);
 
 /** Keyed by room, so that every gateway sees the comings and goings of a room in the same order. */
 export const presenceNews: Channel<PresenceNews> = {

@@ -1,94 +1,79 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import type { Channel, TraceParent, WorkQueue } from './channel.js';
-import { isMap, isText, versionedCodec } from './recordCodec.js';
+import {
+  bytes,
+  constant,
+  count,
+  described,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  tuple,
+  union,
+  type TypeOf,
+} from '../schema.js';
+import type { Channel, WorkQueue } from './channel.js';
+import { roomField, versionedRecord, versionField } from './recordCodec.js';
 
-export type WebhookKind = 'trigger' | 'hydration';
+export const webhookKind = oneOf('trigger', 'hydration');
+export type WebhookKind = TypeOf<typeof webhookKind>;
 
 /** Why a call is made, and what waits for its outcome. */
-export type CallOrigin =
-  | { readonly by: 'publish' }
+const origin = union(
+  object({ by: constant('publish') }),
   /** The answer goes back to this gateway, which knows what the number stands for. */
-  | { readonly by: 'subscribe'; readonly gatewayId: string; readonly subscription: number }
+  object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
   /** An operator has asked for a dead letter to be tried again; its id is the call's. */
-  | { readonly by: 'redrive'; readonly redriveId: string };
+  object({ by: constant('redrive'), redriveId: text }),
+);
+
+export type CallOrigin = TypeOf<typeof origin>;
 
 /** The scope of an actor, as webhooks get it. */
-export interface CallScope {
-  readonly accessScopeId: string;
-  readonly slug: string;
-  readonly name: string;
-}
+const scope = object({ accessScopeId: text, slug: text, name: text });
+
+const webhookCall = object({
+  /** The same on every attempt. */
+  callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
+  kind: webhookKind,
+  organizationId: text,
+  projectId: text,
+  appId: text,
+  url: text,
+  /** As configured; names may differ in case alone. */
+  headers: listOf(tuple(text, text)),
+  /** Internal. The calls of a room are begun in order. */
+  room: roomField,
+  /** Room slug. */
+  roomName: text,
+  /** Without app and room. */
+  topicName: text,
+  /** `actorTokenId`. */
+  actorId: text,
+  scope: orNull(scope),
+  data: described('As published, MessagePack; empty for a hydration', bytes),
+  origin,
+  attempts: described('That were made so far', count),
+  /** Here and not in a header, so that it comes along to the queues of retries and to the backlog, whatever the bus. */
+  traceparent: optional(
+    described('W3C Trace Context of what has caused it; absent where that is not traced', text),
+  ),
+});
 
 /** A webhook call that is to be made, with all that it needs: what is configured later does not change it. */
-export interface WebhookCall {
-  /** The same on every attempt; `webhook-id`, and the `dlqId` if it comes to nothing. */
-  readonly callId: string;
-  readonly kind: WebhookKind;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly appId: string;
-  readonly url: string;
-  /** As configured; names may differ in case alone. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Internal: project, app, scope, room. The calls of a room are begun in order. */
-  readonly room: string;
-  /** Room slug. */
-  readonly roomName: string;
-  /** Without app and room. */
-  readonly topicName: string;
-  /** `actorTokenId`. */
-  readonly actorId: string;
-  readonly scope: CallScope | null;
-  /** MessagePack, as published; empty for a hydration. */
-  readonly data: Uint8Array;
-  readonly origin: CallOrigin;
-  /** Attempts made so far. */
-  readonly attempts: number;
-  /**
-   * Of what has caused it; absent where that is not traced. Here and not in a header, so that it comes along to the
-   * queues of retries and to the backlog, whatever the bus.
-   */
-  readonly traceparent?: TraceParent;
-}
+export type WebhookCall = TypeOf<typeof webhookCall>;
 
-const texts = [
-  ...(['callId', 'organizationId', 'projectId', 'appId', 'url'] as const),
-  ...(['room', 'roomName', 'topicName', 'actorId'] as const),
-];
-
-const isHeader = (value: unknown): boolean =>
-  Array.isArray(value) && value.length === 2 && value.every(isText);
-
-const isScope = (value: unknown): boolean =>
-  value === null || (isMap(value) && ['accessScopeId', 'slug', 'name'].every((name) => isText(value[name])));
-
-const isOrigin = (value: unknown): boolean => {
-  if (!isMap(value)) return false;
-  const { by, gatewayId, subscription, redriveId } = value;
-  if (by === 'subscribe') return isText(gatewayId) && Number.isInteger(subscription);
-  return by === 'publish' || (by === 'redrive' && isText(redriveId));
-};
-
-const isWebhookCall = (value: unknown): value is WebhookCall =>
-  isMap(value) &&
-  texts.every((name) => isText(value[name])) &&
-  (value['kind'] === 'trigger' || value['kind'] === 'hydration') &&
-  Array.isArray(value['headers']) &&
-  value['headers'].every(isHeader) &&
-  isScope(value['scope']) &&
-  value['data'] instanceof Uint8Array &&
-  isOrigin(value['origin']) &&
-  Number.isInteger(value['attempts']) &&
-  (value['traceparent'] === undefined || isText(value['traceparent']));
-
-/** A job of another version waits for a program that knows it. */
-const codec = versionedCodec(1, isWebhookCall, 'a webhook call');
+/** A record of another version is not taken: the job waits for a program that knows it. */
+export const webhookCallRecord = versionedRecord('a webhook call', 1, webhookCall);
 
 /** Calls whose first attempt is to be made. */
 export const webhookCalls: WorkQueue<WebhookCall> = {
   name: 'webhook-calls',
   key: ({ room }) => room,
-  codec,
+  codec: webhookCallRecord.codec,
   delayMs: 0,
   overlaps: true,
 };
@@ -119,67 +104,54 @@ export interface WebhookAnswer {
   readonly body: Uint8Array;
 }
 
-const answerVersion = 1;
+export const webhookAnswerRecord = tuple(
+  versionField(1),
+  described('The gateway that asked', text),
+  described('As in the call', count),
+  described('The complete `hydration` for the subscriber, MessagePack', bytes),
+);
 
 const encoder = new Encoder();
-
-type AnswerRecord = [version: number, gatewayId: string, subscription: number, body: Uint8Array];
-
-const isAnswerRecord = (value: unknown): value is AnswerRecord =>
-  Array.isArray(value) &&
-  value[0] === answerVersion &&
-  typeof value[1] === 'string' &&
-  Number.isInteger(value[2]) &&
-  value[3] instanceof Uint8Array;
 
 /** Each gateway reads what is for it. */
 export const webhookAnswers: Channel<WebhookAnswer> = {
   name: 'webhook-answers',
   key: ({ gatewayId }) => gatewayId,
   codec: {
-    encode: ({ gatewayId, subscription, body }) =>
-      encoder.encode([answerVersion, gatewayId, subscription, body]),
+    encode: ({ gatewayId, subscription, body }) => encoder.encode([1, gatewayId, subscription, body]),
     decode: (bytes) => {
       const record = decode(bytes);
-      if (!isAnswerRecord(record)) throw new Error('Not a webhook answer of a known version');
+      if (!webhookAnswerRecord.is(record)) throw new Error('Not a webhook answer of a known version');
       const [, gatewayId, subscription, body] = record;
       return { gatewayId, subscription, body };
     },
   },
 };
 
-/** How a trigger call has ended, for the service that keeps the dead letters. */
-export type WebhookReport =
-  | {
-      readonly outcome: 'failed';
-      readonly call: WebhookCall;
-      /** Null when no answer came. */
-      readonly responseStatus: number | null;
-      readonly error: string;
-      /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
-      readonly status: 'pending' | 'failed';
-    }
+const report = union(
+  object({
+    outcome: constant('failed'),
+    call: webhookCall,
+    /** Null when no answer came. */
+    responseStatus: orNull(integer),
+    error: text,
+    /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
+    status: oneOf('pending', 'failed'),
+  }),
   /** A dead letter that was tried again has arrived. */
-  | { readonly outcome: 'delivered'; readonly call: WebhookCall };
+  object({ outcome: constant('delivered'), call: webhookCall }),
+);
 
-const isReport = (value: unknown): value is WebhookReport => {
-  const report = value as Partial<Record<string, unknown>> | null;
-  if (typeof report !== 'object' || report === null || !isWebhookCall(report['call'])) return false;
-  const { outcome, responseStatus, error, status } = report;
-  if (outcome === 'delivered') return true;
-  return (
-    outcome === 'failed' &&
-    (responseStatus === null || Number.isInteger(responseStatus)) &&
-    typeof error === 'string' &&
-    (status === 'pending' || status === 'failed')
-  );
-};
+/** How a trigger call has ended, for the service that keeps the dead letters. */
+export type WebhookReport = TypeOf<typeof report>;
+
+export const webhookReportRecord = versionedRecord('a webhook report', 1, report);
 
 /** The reports of a call are taken in the order in which they were put. */
 export const webhookReports: WorkQueue<WebhookReport> = {
   name: 'webhook-reports',
   key: ({ call }) => call.callId,
-  codec: versionedCodec(1, isReport, 'a webhook report'),
+  codec: webhookReportRecord.codec,
   delayMs: 0,
 };
 

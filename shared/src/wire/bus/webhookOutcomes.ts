@@ -1,6 +1,7 @@
+import { count, described, number, object, oneOf, orNull, text, type TypeOf } from '../schema.js';
 import type { Channel } from './channel.js';
-import { isCount, isMap, isText, versionedCodec } from './recordCodec.js';
-import type { WebhookKind } from './webhookCalls.js';
+import { versionedRecord } from './recordCodec.js';
+import { webhookKind } from './webhookCalls.js';
 
 export const outcomeClasses = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'unreachable', 'forbidden'] as const;
 
@@ -16,47 +17,34 @@ export type OutcomeStep = (typeof outcomeSteps)[number];
  * One attempt of a webhook call, for monitoring: no header, no body, and of the URL nothing that could be a
  * secret. A later program may add fields.
  */
-export interface WebhookOutcome {
-  /** When it ended, milliseconds since 1970. */
-  readonly at: number;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly appId: string;
-  readonly kind: WebhookKind;
-  /** The same on every attempt of a call; `webhook-id`, and the `dlqId` if it comes to nothing. */
-  readonly webhookId: string;
-  /** Scheme, host and port of the URL. */
-  readonly urlOrigin: string;
-  /** Counted from 1; a redrive starts again at 1. */
-  readonly attempt: number;
-  readonly outcome: OutcomeClass;
-  readonly next: OutcomeStep;
-  /** Null when no answer came. */
-  readonly status: number | null;
+const outcome = object({
+  at: described('When the attempt ended, milliseconds since 1970', count),
+  organizationId: text,
+  projectId: text,
+  appId: text,
+  kind: webhookKind,
+  /** `webhook-id`, and the `dlqId` if the call comes to nothing. */
+  webhookId: described('The same on every attempt of a call', text),
+  urlOrigin: described('Scheme, host and port', text),
+  attempt: described('Counted from 1; a redrive starts again at 1', count),
+  outcome: oneOf(...outcomeClasses),
+  next: oneOf(...outcomeSteps),
+  status: described('Null when no answer came', orNull(count)),
   /** From the beginning of the attempt to the status of the answer, or to the failure; without the wait for its turn. */
-  readonly durationMs: number;
-  /** Of the body; 0 when there was none to send. */
-  readonly requestBytes: number;
-}
+  durationMs: number,
+  /** 0 when there was none to send. */
+  requestBytes: described('Of the body', count),
+});
+export type WebhookOutcome = TypeOf<typeof outcome>;
 
-const isOneOf = (values: readonly string[], value: unknown): boolean => values.includes(value as string);
-
-const isOutcome = (value: unknown): value is WebhookOutcome =>
-  isMap(value) &&
-  ['organizationId', 'projectId', 'appId', 'webhookId', 'urlOrigin'].every((name) => isText(value[name])) &&
-  ['at', 'attempt', 'requestBytes'].every((name) => isCount(value[name])) &&
-  isOneOf(['trigger', 'hydration'], value['kind']) &&
-  isOneOf(outcomeClasses, value['outcome']) &&
-  isOneOf(outcomeSteps, value['next']) &&
-  (value['status'] === null || isCount(value['status'])) &&
-  typeof value['durationMs'] === 'number';
+export const webhookOutcomeRecord = versionedRecord('a webhook outcome', 1, outcome);
 
 /**
- * Every attempt, in order for a project. Told once the attempt has ended, and not waited for: some may be missing where the
+ * Every attempt, in order for a project. Sent once the attempt has ended, and not waited for: some may be missing where the
  * bus is unavailable or a process ends, and an attempt that was made twice is reported twice.
  */
 export const webhookOutcomes: Channel<WebhookOutcome> = {
   name: 'webhook-outcomes',
   key: ({ projectId }) => projectId,
-  codec: versionedCodec(1, isOutcome, 'a webhook outcome'),
+  codec: webhookOutcomeRecord.codec,
 };
