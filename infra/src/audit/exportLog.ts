@@ -1,9 +1,76 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { withoutSecrets } from '@roomwire/command-api/audit/recordStates';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
-import { chained, chainStart } from './chain.js';
-import { exportLayouts, type ExportFormat } from './exportFormat.js';
+
+export const exportFormats = ['jsonl', 'csv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** How an export is written. The chain is over each line as it stands there, without its hash. */
+export interface ExportLayout {
+  /** Stands before everything, outside of the chain. */
+  readonly heading: string | undefined;
+  readonly lineOf: (event: RecordedEvent) => string;
+  readonly withChain: (line: string, chain: string) => string;
+  /** Undefined for text that does not end with a hash, as a part of a line does. */
+  readonly splitChain: (text: string) => { readonly line: string; readonly chain: string } | undefined;
+}
+
+const jsonLines: ExportLayout = {
+  heading: undefined,
+  lineOf: ({ data, ...event }) => JSON.stringify({ ...event, data: shown(data) }),
+  withChain: (line, chain) => `${line.slice(0, -1)},"chain":"${chain}"}`,
+  splitChain: (text) => {
+    const [, line, chain] = /^(.*),"chain":"([0-9a-f]{64})"\}$/s.exec(text) ?? [];
+    return line === undefined || chain === undefined ? undefined : { line: `${line}}`, chain };
+  },
+};
+
+const columns = [
+  ...['position', 'occurredAt', 'type', 'organizationId', 'projectId', 'principal', 'requestId', 'stream'],
+  ...['revision', 'id', 'schemaVersion', 'data'],
+];
+
+const csv: ExportLayout = {
+  heading: [...columns, 'chain'].join(','),
+  lineOf: ({ position, type, metadata, stream, revision, id, schemaVersion, data }) =>
+    [
+      ...[position, metadata.occurredAt, type, metadata.organizationId, metadata.projectId ?? ''],
+      ...[metadata.principal, metadata.requestId, stream, revision, id, schemaVersion],
+      JSON.stringify(shown(data)),
+    ]
+      .map(cell)
+      .join(','),
+  withChain: (line, chain) => `${line},${chain}`,
+  splitChain: (text) => {
+    const [, line, chain] = /^(.*),([0-9a-f]{64})$/s.exec(text) ?? [];
+    return line === undefined || chain === undefined ? undefined : { line, chain };
+  },
+};
+
+/** A spreadsheet takes what begins like this for a formula, and a caller chooses its request ids. */
+const formula = /^[=+\-@\t\r]/;
+
+const cell = (value: string | number): string => {
+  const text = String(value);
+  const harmless = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+};
+
+const shown = (data: unknown): unknown =>
+  typeof data === 'object' && data !== null ? withoutSecrets(data) : data;
+
+export const exportLayouts: { readonly [F in ExportFormat]: ExportLayout } = { jsonl: jsonLines, csv };
+
+/** Before the first line. */
+export const chainStart = '0'.repeat(64);
+
+/** Hex SHA-256 of the chain so far and a line: whoever changes, takes out or adds a line breaks it from there on. */
+export const chained = (chain: string, line: string): string =>
+  createHash('sha256').update(chain).update('\n').update(line).digest('hex');
 
 export interface ExportReport {
   readonly events: number;
@@ -54,4 +121,57 @@ export async function* upTo(
     if (within.length > 0) yield within;
     if (within.length < batch.length || within.at(-1)?.position === position) return;
   }
+}
+
+export interface ExportVerdict {
+  readonly events: number;
+  /** Of the last line that was looked at. */
+  readonly chain: string;
+  /** What is wrong, and where; undefined for an export that is whole and says what the log says. */
+  readonly fault: string | undefined;
+}
+
+/** Checks the chain of an export, and line by line that the log says the same. Stops at the first fault. */
+export const verifyExport = async (file: string, log: EventLog): Promise<ExportVerdict> => {
+  const logged = eventsOf(log);
+  let layout: ExportLayout | undefined;
+  let [chain, events, pending, lineNumber] = [chainStart, 0, '', 0];
+  const verdict = (fault?: string): ExportVerdict => ({ events, chain, fault });
+
+  for await (const text of linesOf(file)) {
+    lineNumber += 1;
+    if (layout === undefined) {
+      layout = text === exportLayouts.csv.heading ? exportLayouts.csv : exportLayouts.jsonl;
+      if (layout.heading !== undefined) continue;
+    }
+    // A cell may hold line breaks, and a hash ends every line.
+    pending = pending === '' ? text : `${pending}\n${text}`;
+    const split = layout.splitChain(pending);
+    if (split === undefined && layout.heading !== undefined) continue;
+    if (split === undefined) return verdict(`line ${lineNumber} has no hash`);
+    if (chained(chain, split.line) !== split.chain)
+      return verdict(`the chain is broken at line ${lineNumber}`);
+    const next = await logged.next();
+    if (next.done === true) return verdict(`line ${lineNumber} is not in the log`);
+    if (layout.lineOf(next.value) !== split.line)
+      return verdict(`line ${lineNumber} is not what the log says`);
+    [chain, pending] = [split.chain, ''];
+    events += 1;
+  }
+  return verdict(pending === '' ? undefined : 'the last line is cut off');
+};
+
+async function* eventsOf(log: EventLog): AsyncGenerator<RecordedEvent> {
+  for await (const batch of log.readAll()) yield* batch;
+}
+
+/** At line feeds alone: Node's own readline also ends a line at characters that a name may hold. */
+export async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: 1024 * 1024 })) {
+    const lines = (rest + (chunk as string)).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

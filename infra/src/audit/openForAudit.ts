@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { ConfigError, type Config } from '../config/config.js';
 import { variablesFor } from '../engines/engines.js';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { withAdapters, type Adapters } from '../engines/adapters.js';
 
 /**
  * The engines of the configuration, for as long as `use` needs them. Rejects with `ConfigError` where there is no log, and
@@ -16,13 +15,7 @@ export const openForAudit = async <T>(
   use: (adapters: Adapters) => Promise<T>,
 ): Promise<T> => {
   if (config.engines.eventLog.onFiles) await requireLog(config.dataDir);
-  const closing = createClosingStack();
-  const { signal } = new AbortController();
-  try {
-    return await use(createAdapters({ config, logger, closing, signal }));
-  } finally {
-    await closing.closeAll();
-  }
+  return withAdapters(config, logger, use);
 };
 
 /** Opening would make an empty one. */

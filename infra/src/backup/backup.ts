@@ -9,9 +9,8 @@ import type { Config } from '../config/config.js';
 import type { ReadModelEngine } from '../engines/engine.js';
 import { usesDataFolder } from '../engines/engines.js';
 import type { Adapters } from '../engines/adapters.js';
-import { secretsFileName } from '../process/keptSecrets.js';
-import { writeEvents } from './eventLines.js';
-import { describeFile, parts, writeManifest, type Manifest } from './manifest.js';
+import { secretsFileName } from '../secrets/keptSecrets.js';
+import { writeEvents, describeFile, parts, writeManifest, type Manifest } from './backupFiles.js';
 
 export interface BackupDeps {
   readonly config: Config;

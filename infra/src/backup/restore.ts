@@ -5,8 +5,8 @@ import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
 import type { Adapters } from '../engines/adapters.js';
-import { appendEvents, linesOf } from './eventLines.js';
-import { checkedManifest, parts, type Manifest } from './manifest.js';
+import { linesOf } from '../audit/exportLog.js';
+import { appendEvents, checkedManifest, parts, type Manifest } from './backupFiles.js';
 import { unfinishedMark } from '../engines/files.js';
 import { variablesFor } from '../engines/engines.js';
 

@@ -6,13 +6,16 @@ import { changesOf } from '@roomwire/projections/projectors';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { DataFolderInUse, EngineUnavailable } from '@roomwire/shared/ports/errors';
-import { describeDifference } from '../audit/describeDifference.js';
-import { exportFormats, type ExportFormat } from '../audit/exportFormat.js';
-import { exportLog, type ExportReport } from '../audit/exportLog.js';
+import { describeDifference, verifyViews } from '../audit/verifyViews.js';
+import {
+  exportFormats,
+  type ExportFormat,
+  exportLog,
+  type ExportReport,
+  verifyExport,
+} from '../audit/exportLog.js';
 import { openForAudit } from '../audit/openForAudit.js';
-import { progressBar } from '../audit/progressBar.js';
-import { verifyExport } from '../audit/verifyExport.js';
-import { verifyViews } from '../audit/verifyViews.js';
+import { progressBar } from './progressBar.js';
 import { ConfigError, readConfig } from '../config/config.js';
 import type { Adapters } from '../engines/adapters.js';
 import { exitCodes, fail } from './fail.js';

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse } from '@roomwire/shared/ports/errors';
-import { progressBar } from '../audit/progressBar.js';
+import { progressBar } from './progressBar.js';
 import { backUp } from '../backup/backup.js';
-import type { Manifest } from '../backup/manifest.js';
+import type { Manifest } from '../backup/backupFiles.js';
 import { restore, restoreOnlyDocuments } from '../backup/restore.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { withAdapters, type Adapters } from '../engines/adapters.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addBackup = (program: Command): void => {
@@ -76,17 +75,13 @@ const withEngines = async <T>(
   what: string,
   use: (config: Config, adapters: Adapters) => Promise<T>,
 ): Promise<T> => {
-  const closing = createClosingStack();
   try {
     const config = readConfig(process.env);
     const logger = createWinstonLogger(config.logLevel);
-    const { signal } = new AbortController();
-    return await use(config, createAdapters({ config, logger, closing, signal }));
+    return await withAdapters(config, logger, (adapters) => use(config, adapters));
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
     if (error instanceof DataFolderInUse) return fail(`${error.message}: stop Roomwire for it`);
     return fail(`${what} failed: ${(error as Error).message}`);
-  } finally {
-    await closing.closeAll();
   }
 };

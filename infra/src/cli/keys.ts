@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import { ConfigError, readConfig } from '../config/config.js';
-import { rotateKeys, type RotationReport } from '../rotation/rotateKeys.js';
+import { rotateKeys, type RotationReport } from '../secrets/rotateKeys.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addKeys = (program: Command): void => {

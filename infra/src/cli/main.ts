@@ -22,11 +22,11 @@ const commandFiles: readonly {
   readonly names: readonly string[];
   readonly load: () => Promise<AddCommands>;
 }[] = [
-  { names: ['start'], load: async () => (await import('./start.js')).addStart },
-  { names: serviceNames, load: async () => (await import('./services.js')).addServices },
+  { names: ['start'], load: async () => (await import('./serve.js')).addStart },
+  { names: serviceNames, load: async () => (await import('./serve.js')).addServices },
   { names: ['projections'], load: async () => (await import('./rebuild.js')).addRebuild },
-  { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
-  { names: ['publish'], load: async () => (await import('./publish.js')).addPublish },
+  { names: ['listen'], load: async () => (await import('./connect.js')).addListen },
+  { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
   { names: ['token'], load: async () => (await import('./token.js')).addToken },
   { names: ['keys'], load: async () => (await import('./keys.js')).addKeys },
   { names: ['audit'], load: async () => (await import('./audit.js')).addAudit },

@@ -3,9 +3,9 @@ import { rebuildViews, type RebuildReport } from '@roomwire/projections/rebuildV
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse } from '@roomwire/shared/ports/errors';
 import { openForAudit } from '../audit/openForAudit.js';
-import { progressBar, type ProgressBar } from '../audit/progressBar.js';
+import { progressBar, type ProgressBar } from './progressBar.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { requestRebuild } from '../rebuild/requestRebuild.js';
+import { requestRebuild } from '../services/rebuildRequests.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addRebuild = (program: Command): void => {

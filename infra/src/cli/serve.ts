@@ -1,8 +1,13 @@
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { Command } from 'commander';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { exitCodes, fail } from './fail.js';
+import { firstSession } from '../standalone/firstStart.js';
+import { startStandalone, type Standalone } from '../standalone/standalone.js';
+import { run } from '../services/run.js';
+import { requireSettings, serviceNames } from '../services/service.js';
 
 interface Starting<T> {
   readonly started: Promise<T>;
@@ -89,4 +94,36 @@ const dieOfDefects = (logger: Logger): void => {
 const endBy = (signal: NodeJS.Signals): void => {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
+};
+
+export const addStart = (program: Command): void => {
+  program
+    .command('start')
+    .description('run the whole service in this process, on files unless engines are configured (ROOMWIRE_…)')
+    .action(async () => {
+      process.stdout.write(greeting(await serve(startStandalone)));
+    });
+};
+
+const greeting = ({ baseUrl, credentialsFile, firstCredentials }: Standalone): string => {
+  if (credentialsFile === undefined) return `Roomwire is ready on ${baseUrl}\n`;
+  return firstCredentials === undefined
+    ? `Roomwire is ready on ${baseUrl}; the first credentials are in ${credentialsFile}\n`
+    : `${firstSession(baseUrl, credentialsFile, firstCredentials)}\nRoomwire is ready on ${baseUrl}\n`;
+};
+
+/** A command for each service: the distributed profile runs any number of each, on engines. */
+export const addServices = (program: Command): void => {
+  for (const name of serviceNames) {
+    program
+      .command(name)
+      .description(`run only the ${name} in this process, on the engines of the configuration`)
+      .action(async () => {
+        const { baseUrl } = await serve((config, logger) => {
+          requireSettings(name, config);
+          return run([name], config, logger);
+        });
+        process.stdout.write(`Roomwire ${name} is ready on ${baseUrl}\n`);
+      });
+  }
 };

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { ConfigError, readConfig } from '../config/config.js';
-import { readJsonFile } from '../process/keptSecrets.js';
+import { readJsonFile } from '../secrets/keptSecrets.js';
 import { exitCodes, fail } from './fail.js';
 
 interface TokenOptions {

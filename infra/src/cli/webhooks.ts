@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readConfig, ConfigError } from '../config/config.js';
-import { readJsonFile } from '../process/keptSecrets.js';
+import { readJsonFile } from '../secrets/keptSecrets.js';
 import type { Credentials } from '../standalone/firstStart.js';
-import { outcomeLine } from '../webhooks/outcomeLine.js';
-import { watchOutcomes, WatchRefused, type ShownOutcome } from '../webhooks/watchOutcomes.js';
+import { outcomeLine, watchOutcomes, WatchRefused, type ShownOutcome } from './watchOutcomes.js';
 import { exitCodes, fail } from './fail.js';
 
 interface TailOptions {

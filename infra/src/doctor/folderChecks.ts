@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { inspectFolder, ownerOf, type FolderState } from '@roomwire/shared/adapters/lmdb/inspectFolder';
 import { unfinishedMark } from '../engines/files.js';
 import type { Config } from '../config/config.js';
-import { keptMasterKeys, readJsonFile, secretsFileName, type SecretsFile } from '../process/keptSecrets.js';
+import { keptMasterKeys, readJsonFile, secretsFileName, type SecretsFile } from '../secrets/keptSecrets.js';
 import { failure, judgeClock, ok, warning, type Finding } from '../engines/finding.js';
 import { judgeDisk, judgeLag } from './rules.js';
 

@@ -10,7 +10,7 @@ import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
-import type { ClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { OpenContext, OpenedBus } from './engine.js';
 import type { Engines } from './engines.js';
 import { openWholeFolder } from './files.js';
@@ -117,6 +117,21 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     areReachable: async () =>
       (await Promise.all(checks.map((check) => withinASecond(check())))).every(Boolean),
   };
+};
+
+/** For a command that ends by itself: the adapters are closed when `use` has ended. */
+export const withAdapters = async <T>(
+  config: AdapterDeps['config'],
+  logger: Logger,
+  use: (adapters: Adapters) => Promise<T>,
+): Promise<T> => {
+  const closing = createClosingStack();
+  const { signal } = new AbortController();
+  try {
+    return await use(createAdapters({ config, logger, closing, signal }));
+  } finally {
+    await closing.closeAll();
+  }
 };
 
 const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {

@@ -2,13 +2,13 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { once } from '@roomwire/shared/runtime/service';
+import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
 import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
-import { createHttpFront } from '../process/httpFront.js';
-import { loadSecrets } from '../process/keptSecrets.js';
+import { createHttpFront } from './httpFront.js';
+import { loadSecrets } from '../secrets/keptSecrets.js';
 import type { ServiceName, StartService, ServiceContext } from './service.js';
 
 export interface Running {
@@ -31,10 +31,10 @@ const nothing = async (): Promise<void> => undefined;
 
 /** A process loads only the services that it runs. */
 const services: { readonly [Name in ServiceName]: () => Promise<StartService> } = {
-  'command-api': async () => (await import('./commandApi.js')).startCommandApi,
-  projections: async () => (await import('./projections.js')).startProjections,
-  gateway: async () => (await import('./gateway.js')).startGateway,
-  'webhook-consumer': async () => (await import('./webhookConsumer.js')).startWebhookConsumer,
+  'command-api': async () => (await import('./starters.js')).startCommandApi,
+  projections: async () => (await import('./starters.js')).startProjections,
+  gateway: async () => (await import('./starters.js')).startGateway,
+  'webhook-consumer': async () => (await import('./starters.js')).startWebhookConsumer,
 };
 
 /** Requests and sockets under way get this long to end. */

@@ -7,8 +7,8 @@ import { usesDataFolder, variablesFor, type EnginePort } from '../engines/engine
 import type { MetricSource } from '../observability/gatherMetrics.js';
 import type { Adapters } from '../engines/adapters.js';
 import type { ClosingStack } from '@roomwire/shared/runtime/closingStack';
-import type { HttpFront } from '../process/httpFront.js';
-import type { Secrets } from '../process/keptSecrets.js';
+import type { HttpFront } from './httpFront.js';
+import type { Secrets } from '../secrets/keptSecrets.js';
 
 export const serviceNames = ['command-api', 'projections', 'gateway', 'webhook-consumer'] as const;
 export type ServiceName = (typeof serviceNames)[number];

@@ -2,7 +2,7 @@ import { createCommandHandler } from '@roomwire/command-api/handling/commandHand
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
 import { usesDataFolder } from '../engines/engines.js';
-import { startFactJournal } from '../services/factJournal.js';
+import { startFactJournal } from '../services/starters.js';
 import { run, type Running } from '../services/run.js';
 import { requireSecrets, type ServiceContext } from '../services/service.js';
 import { provisionFirstStart, type Credentials } from './firstStart.js';

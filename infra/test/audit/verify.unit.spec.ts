@@ -14,14 +14,11 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { describeDifference } from '../../src/audit/describeDifference.js';
-import { exportFormats, type ExportFormat } from '../../src/audit/exportFormat.js';
-import { exportLog, upTo } from '../../src/audit/exportLog.js';
-import { progressBar } from '../../src/audit/progressBar.js';
-import { verifyExport } from '../../src/audit/verifyExport.js';
-import { verifyViews } from '../../src/audit/verifyViews.js';
-import { writeHistory } from '../support/pastEvents.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { describeDifference, verifyViews } from '../../src/audit/verifyViews.js';
+import { exportFormats, type ExportFormat, exportLog, upTo, verifyExport } from '../../src/audit/exportLog.js';
+import { progressBar } from '../../src/cli/progressBar.js';
+import { writeHistory } from '../support/pastEvents.js';
 import { seededHistory } from './seededHistory.js';
 
 const seed = 88;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { openOpsServer, type OpsServer } from '../../src/observability/opsServer.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { openOpsServer, type OpsServer } from '../../src/observability/operations.js';
 
 describe('the operations port', () => {
   let server: OpsServer;

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { openHealth } from '@roomwire/infra/services/analyticsHealth';
 import { readConfig } from '@roomwire/infra/config/config';
 import { freePort } from '@roomwire/testing/run/freePort';
 import { createAdapters } from '@roomwire/infra/engines/adapters';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { openHealth } from '../../src/services/analytics.js';
 
 describe('The health of the analytics', () => {
   let folder: TemporaryFolder;

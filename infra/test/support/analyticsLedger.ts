@@ -1,6 +1,9 @@
 /** What a test has published, as the analytics are to tell it. */
 export class AnalyticsLedger {
-  private readonly rowsByKey = new Map<string, { messages: number; bytes: number; readonly actors: Set<number> }>();
+  private readonly rowsByKey = new Map<
+    string,
+    { messages: number; bytes: number; readonly actors: Set<number> }
+  >();
 
   add(room: string, topic: string, actor: number, bytes: number): void {
     const key = `${room} ${topic}`;

@@ -5,7 +5,7 @@ import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentS
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
-import { keptMasterKeys, type SecretsFile } from '../../../src/process/keptSecrets.js';
+import { keptMasterKeys, type SecretsFile } from '../../../src/secrets/keptSecrets.js';
 import type { ApiClient } from '../../support/apiClient.js';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { withLog } from '../../support/withLog.js';

@@ -6,13 +6,18 @@ import {
 } from '@roomwire/command-api/secrets/reencryptSecrets';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { createSecretBox, type MasterKeys } from '@roomwire/shared/credentials/secretBox';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { ConfigError, type Config } from '../config/config.js';
-import { createAdapters, type Adapters } from '../engines/adapters.js';
-import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
-import { readJsonFile, secretsFileName } from '../process/keptSecrets.js';
-import { beginKeptRotation, type Rotation } from './keptRotation.js';
+import { withAdapters, type Adapters } from '../engines/adapters.js';
+import {
+  readJsonFile,
+  secretsFileName,
+  keptMasterKeys,
+  newKey,
+  writeJsonFile,
+  type SecretsFile,
+} from './keptSecrets.js';
 
 /** Of signing keys; `unopened` holds webhook secrets too. */
 export interface RotationReport extends ReencryptionReport {
@@ -24,11 +29,8 @@ export interface RotationReport extends ReencryptionReport {
  * Brings every signing key and webhook secret under the configured master key, or under a new one where the data folder keeps it.
  * Rejects with `ConfigError` where there is no master key, and with `DataFolderInUse` while Roomwire runs on the folder.
  */
-export const rotateKeys = async (config: Config, logger: Logger): Promise<RotationReport> => {
-  const closing = createClosingStack();
-  const { signal } = new AbortController();
-  const adapters = createAdapters({ config, logger, closing, signal });
-  try {
+export const rotateKeys = (config: Config, logger: Logger): Promise<RotationReport> =>
+  withAdapters(config, logger, async (adapters) => {
     const rotation = await beginRotation(config, adapters, logger);
     const secretBox = createSecretBox(rotation.masterKeys);
     const log = await adapters.log();
@@ -38,10 +40,7 @@ export const rotateKeys = async (config: Config, logger: Logger): Promise<Rotati
     const unopened = new Map([...report.unopened, ...webhookSecrets.unopened]);
     if (unopened.size === 0) await rotation.finish();
     return { ...report, webhookSecrets, unopened, masterKeyId: secretBox.currentKeyId };
-  } finally {
-    await closing.closeAll();
-  }
-};
+  });
 
 const beginRotation = async (
   { masterKey, previousMasterKeys, dataDir }: Config,
@@ -65,3 +64,38 @@ const beginRotation = async (
   logger.debug('The new master key is kept', { file });
   return rotation;
 };
+
+/** From one master key to the next. */
+export interface Rotation {
+  readonly masterKeys: MasterKeys;
+  /** Nothing is sealed under a previous key any more. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Puts a new master key in the place of the kept one, which is kept beside it until `finish`; a rotation that was
+ * interrupted goes on with the key that it has made. Whenever the process ends, the file holds every key that is needed.
+ * The data folder must be owned, so that nobody seals under the old key meanwhile.
+ */
+export const beginKeptRotation = async (
+  file: string,
+  others: readonly Uint8Array[],
+): Promise<Rotation | undefined> => {
+  const kept = await readJsonFile<SecretsFile>(file);
+  if (kept === undefined) return undefined;
+  const begun = isUnderWay(kept) ? kept : withNewKey(kept);
+  // Looks at the keys before anything is written.
+  const masterKeys = keptMasterKeys(file, begun, others);
+  if (begun !== kept) await writeJsonFile(file, begun);
+  return { masterKeys, finish: () => writeJsonFile(file, withoutPrevious(begun)) };
+};
+
+const isUnderWay = ({ previousMasterKeys = [] }: SecretsFile): boolean => previousMasterKeys.length > 0;
+
+const withNewKey = (kept: SecretsFile): SecretsFile => ({
+  ...kept,
+  masterKey: newKey(),
+  previousMasterKeys: [kept.masterKey],
+});
+
+const withoutPrevious = ({ previousMasterKeys: _, ...rest }: SecretsFile): SecretsFile => rest;

@@ -1,0 +1,165 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LogPosition, EventLog } from '@roomwire/shared/ports/eventLog';
+import { type RebuildReport, rebuildViews } from '@roomwire/projections/rebuildViews';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { readJsonFile, writeJsonFile } from '../secrets/keptSecrets.js';
+
+// A data folder belongs to one process, which alone can rebuild what it serves. These two files in the folder are how a
+// command asks it to: they need no port and no credential but the right to write there.
+
+export interface RebuildRequest {
+  readonly requestId: string;
+}
+
+/** How far the process is that took up a request; written anew at least every second until it is over. */
+export interface RebuildStatus extends RebuildRequest {
+  readonly state: 'building' | 'done' | 'failed';
+  readonly events: number;
+  readonly position: LogPosition | undefined;
+  /** End of the log when the building began. */
+  readonly head: LogPosition | undefined;
+  /** Why it failed. */
+  readonly reason?: string;
+  /** Counts up: whoever does not see it move is alone. */
+  readonly beat: number;
+}
+
+const requestFile = (folder: string): string => join(folder, 'rebuild.request.json');
+const statusFile = (folder: string): string => join(folder, 'rebuild.status.json');
+
+export const writeRequest = (folder: string, request: RebuildRequest): Promise<void> =>
+  writeJsonFile(requestFile(folder), request);
+
+export const withdrawRequest = (folder: string): Promise<void> => rm(requestFile(folder), { force: true });
+
+/** Takes the request away: one that ends the process must not meet it again at the next start. */
+export const takeRequest = async (folder: string): Promise<RebuildRequest | undefined> => {
+  const request = await readJsonFile<RebuildRequest>(requestFile(folder));
+  if (request !== undefined) await withdrawRequest(folder);
+  return request;
+};
+
+/** Whole or not at all; nothing hangs on its being on disk. */
+export const writeStatus = async (folder: string, status: RebuildStatus): Promise<void> => {
+  const draft = `${statusFile(folder)}.draft`;
+  await writeFile(draft, JSON.stringify(status), { mode: 0o600 });
+  await rename(draft, statusFile(folder));
+};
+
+export const readStatus = (folder: string): Promise<RebuildStatus | undefined> =>
+  readJsonFile<RebuildStatus>(statusFile(folder));
+
+export interface AskedRebuild {
+  /** Told of every report of the process. */
+  readonly onStatus: (status: RebuildStatus) => void;
+  readonly signal: AbortSignal;
+  /** A process that is silent for so long is gone; 30 s unless told. */
+  readonly silenceMs?: number;
+}
+
+const betweenStatusReadsMs = 100;
+
+/** Has the process that owns the data folder rebuild its read models. Rejects where it does not, or does not answer. */
+export const requestRebuild = async (
+  folder: string,
+  { onStatus, signal, silenceMs = 30_000 }: AskedRebuild,
+): Promise<RebuildReport> => {
+  const requestId = randomUUID();
+  await writeRequest(folder, { requestId });
+  let beat = -1;
+  for (let heard = performance.now(); performance.now() - heard < silenceMs;) {
+    await pause(betweenStatusReadsMs, undefined, { signal });
+    const status = await readStatus(folder);
+    if (status?.requestId !== requestId || status.beat === beat) continue;
+    [beat, heard] = [status.beat, performance.now()];
+    onStatus(status);
+    if (status.state === 'failed') throw new Error(status.reason ?? 'The rebuild failed');
+    if (status.state === 'done') return { events: status.events, position: status.position ?? '' };
+  }
+  await withdrawRequest(folder);
+  throw new Error('The process that runs on the data folder does not answer');
+};
+
+export interface RebuildDeskDeps {
+  /** The data folder of this process. */
+  readonly folder: string;
+  readonly log: EventLog;
+  readonly views: ViewStore;
+  readonly logger: Logger;
+}
+
+const betweenRequestReadsMs = 500;
+const betweenReportsMs = 250;
+
+/** Looks for requests in the data folder, and rebuilds the read models that this process serves. */
+export const createRebuildDesk = (deps: RebuildDeskDeps): Service => {
+  const { folder, logger } = deps;
+  const closing = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let work: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    const request = await takeRequest(folder);
+    if (request !== undefined) await answer(deps, request, closing.signal);
+  };
+  const lookAgain = (): void => {
+    if (closing.signal.aborted) return;
+    timer = setTimeout(() => {
+      work = look()
+        .catch((error: unknown) => logger.error('A rebuild could not be taken up', { error }))
+        .then(lookAgain);
+    }, betweenRequestReadsMs).unref();
+  };
+
+  return {
+    async start() {
+      lookAgain();
+    },
+    close: once(async () => {
+      closing.abort(new Error('Roomwire was stopped'));
+      clearTimeout(timer);
+      await work;
+    }),
+  };
+};
+
+const answer = async (
+  { folder, log, views, logger }: RebuildDeskDeps,
+  { requestId }: RebuildRequest,
+  signal: AbortSignal,
+): Promise<void> => {
+  logger.info('The read models are built anew', { requestId });
+  const head = await log.head();
+  let status: RebuildStatus = {
+    ...{ requestId, state: 'building', events: 0, position: undefined },
+    ...{ head, beat: 0 },
+  };
+  let written: Promise<void> = Promise.resolve();
+  const report = (news: Partial<RebuildStatus> = {}): void => {
+    status = { ...status, ...news, beat: status.beat + 1 };
+    const current = status;
+    written = written.then(() => writeStatus(folder, current));
+    written.catch(() => undefined);
+  };
+  report();
+  const reports = setInterval(report, betweenReportsMs);
+  const onProgress = (events: number, position: string): void => {
+    status = { ...status, events, position };
+  };
+  try {
+    const { events, position } = await rebuildViews({ log, views, logger, signal, onProgress });
+    report({ state: 'done', events, position });
+    logger.info('The read models that were built anew are live', { requestId, events });
+  } catch (error) {
+    report({ state: 'failed', reason: (error as Error).message });
+    logger.warn('The read models stay as they were', { requestId, error });
+  } finally {
+    clearInterval(reports);
+  }
+  await written;
+};

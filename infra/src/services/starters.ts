@@ -1,0 +1,196 @@
+import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
+import { createAuditFollower } from '@roomwire/projections/auditFollower';
+import { projectionLag } from '@roomwire/projections/projectionLag';
+import { createProjections } from '@roomwire/projections/projections';
+import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
+import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
+import { changesOf } from '@roomwire/projections/projectors';
+import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
+import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import { createGateway } from '@roomwire/gateway/gateway';
+import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
+import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
+import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
+import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/facts';
+import { streamNames } from '@roomwire/analytics/facts/factStream';
+import { usesDataFolder } from '../engines/engines.js';
+import { createRebuildDesk } from './rebuildRequests.js';
+import type { StartService, ServiceContext } from './service.js';
+import { givenMasterKeys } from '../secrets/keptSecrets.js';
+
+export const startProjections: StartService = async ({
+  adapters,
+  closing,
+  config,
+  logger,
+  clock,
+  random,
+  show,
+  tracing,
+}) => {
+  const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
+  const projections = createProjections({ log, views, bus, clock, logger, tracing });
+  closing.push(() => projections.close());
+  show({ name: 'projections', collect: projections.collect });
+  const index = await adapters.auditIndex();
+  const followed = [
+    { name: 'read-models', checkpoint: () => views.checkpoint() },
+    { name: 'audit-index', checkpoint: () => index.checkpoint() },
+  ];
+  show({ name: 'projection-lag', collect: projectionLag({ log, clock, projections: followed }) });
+  const follower = createAuditFollower({ log, index, logger });
+  closing.push(() => follower.close());
+  await follower.start();
+  await projections.start();
+  await projections.caughtUp;
+  // Beside the projections, because this process has the event log and the bus anyway.
+  const recorder = createDeadLetterRecorder({ bus, log, random, clock, logger });
+  closing.push(() => recorder.close());
+  await recorder.start();
+  if (!usesDataFolder(config.engines)) return;
+  const { path } = await adapters.folder();
+  const desk = createRebuildDesk({ folder: path, log, views, logger });
+  closing.push(() => desk.close());
+  await desk.start();
+};
+
+export const startCommandApi: StartService = async ({
+  services,
+  config,
+  logger,
+  clock,
+  random,
+  adapters,
+  front,
+  closing,
+  secrets,
+  show,
+  tracing,
+}) => {
+  const { sessionSecret, masterKeys } = await secrets();
+  const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
+  const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
+  const log = await adapters.log();
+  const { views, usage } = await adapters.viewStores();
+  const secretBox = createSecretBox(masterKeys);
+  const lastUses = new LastUses({ usage, clock, logger });
+  closing.push(() => lastUses.close());
+  const options = {
+    rateLimit: { perSecond: config.restRate, burst: config.restBurst },
+    corsOrigins: config.corsOrigins,
+  };
+  const auditIndex = await adapters.auditIndex();
+  const createFold = () => createViewFold(changesOf);
+  const history = { auditIndex, createFold };
+  // On files the calls are made where the queues are, in the same process or nowhere.
+  const hasBus = !config.engines.bus.onFiles || services.includes('webhook-consumer');
+  const openBus = hasBus ? () => adapters.watchedBus() : undefined;
+  const outcomes = new OutcomeWatch({ openBus, clock, random });
+  closing.push(() => outcomes.close());
+  const metrics = new RequestMetrics();
+  show({ name: 'command-api', collect: metrics.collect });
+  const ports = { log, views, usage, sessions, secretBox, clock, random, logger, tracing };
+  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
+};
+
+export const startGateway: StartService = async ({
+  config,
+  logger,
+  clock,
+  random,
+  adapters,
+  front,
+  closing,
+  draining,
+  secrets,
+  show,
+  tracing,
+}) => {
+  // A gateway on engines needs these alone, and has no folder to look for the session secret in.
+  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const { views, usage } = await adapters.viewStores();
+  const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
+  const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
+  const groupStore = config.messageRecording ? await adapters.groups() : undefined;
+  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
+  const gateway = createGateway({
+    views,
+    usage,
+    bus,
+    sessions,
+    messageStore,
+    groupStore,
+    clock,
+    random,
+    logger,
+    secretBox: createSecretBox(masterKeys),
+    tracing,
+    options: {
+      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
+      allowedOrigins: wsOrigins ?? '*',
+    },
+  });
+  closing.push(() => gateway.close());
+  draining.push(() => gateway.drain(config.drainMs));
+  show({ name: 'gateway', collect: gateway.collect });
+  await gateway.start();
+  gateway.attach(front.server);
+};
+
+export const startWebhookConsumer: StartService = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  closing,
+  secrets,
+  show,
+  tracing,
+}) => {
+  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const [views, bus] = [await adapters.views(), await adapters.bus()];
+  const consumer = createWebhookConsumer({
+    ...{ bus, views, clock, logger, tracing },
+    secretBox: createSecretBox(masterKeys),
+    options: {
+      allowPrivate: config.webhookAllowPrivate,
+      allowNetworks: config.webhookAllowNetworks,
+      denyNetworks: config.webhookDenyNetworks,
+      proxy: config.webhookProxy,
+    },
+  });
+  closing.push(() => consumer.close());
+  show({ name: 'webhook-consumer', collect: consumer.collect });
+  await consumer.start();
+};
+
+/** As long as the broker keeps the longer of the streams, and a weekend more. */
+const keptMs = 7 * 86_400_000;
+
+/** Keeps what the bus in this process brings for the analytics, which run in a process of their own. */
+export const startFactJournal = async ({
+  config,
+  logger,
+  clock,
+  adapters,
+  closing,
+}: ServiceContext): Promise<void> => {
+  if (!config.analytics || !config.engines.bus.onFiles) return;
+  const [folder, bus] = [await adapters.folder(), await adapters.bus()];
+  const journal = openFactJournal(folder, { streams: streamNames, keptMs, clock, logger });
+  closing.push(() => journal.close());
+  const messageFactOf = createMessageFactOf(config.analyticsPayloads);
+  const readers = [
+    await bus.read(roomRecords, { interest: 'all' }, (record) => {
+      if (!isGroupRecord(record)) journal.append('messages', messageFactOf(record, clock.now()));
+    }),
+    await bus.read(webhookOutcomes, { interest: 'all' }, (outcome) =>
+      journal.append('webhook-outcomes', outcomeFactOf(outcome)),
+    ),
+  ];
+  closing.push(async () => void (await Promise.all(readers.map((reader) => reader.close()))));
+};
