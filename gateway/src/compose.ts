@@ -24,7 +24,7 @@ import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
 import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
-import { ConnectionLimit, ConnectionNotes } from './limits/connectionLimit.js';
+import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
 import { Plans } from './limits/plans.js';
 import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics, gatewayMetrics, type GatewayMetrics } from './metrics.js';
@@ -78,7 +78,7 @@ export interface GatewayParts {
   readonly sweeper: IdleSweeper<Connection>;
   readonly sessionRecords: SessionRecords;
   readonly connectionLimit: ConnectionLimit;
-  readonly connectionNotes: ConnectionNotes;
+  readonly connectionCounts: ConnectionCounts;
   readonly usageLedger: UsageLedger;
   readonly lastUses: LastUses;
   /** Takes what the bus delivers of the rooms. */
@@ -99,7 +99,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
   const directory = new Directory(views);
   const signingKeys = new SigningKeys(views, ports.secretBox);
   const lastUses = new LastUses({ usage, clock, logger });
-  const connectionCounts = () => roster.countByOrganization();
+  const countByOrganization = () => roster.countByOrganization();
 
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
@@ -112,7 +112,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     ...options,
     directory,
     gatewayId,
-    connections: connectionCounts,
+    connections: countByOrganization,
     others: {
       onTransition: (transition) => groups.onTransition(transition),
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
@@ -134,12 +134,12 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
   const usageLedger = new UsageLedger({ gatewayId, usage, clock, logger, plans });
   const reports = () => presence.board.peers.reports;
   const connectionLimit = new ConnectionLimit({ gatewayId, connections: roster, plans, bus, reports });
-  const connectionNotes = new ConnectionNotes({
+  const connectionCounts = new ConnectionCounts({
     gatewayId,
     usage,
     clock,
     logger,
-    connections: connectionCounts,
+    connections: countByOrganization,
   });
 
   const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
@@ -175,7 +175,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
 
   return {
     ...{ metrics, connections, roster, rooms, groups, retained, presence, hydrations, revalidator, sweeper },
-    ...{ sessionRecords, connectionLimit, connectionNotes, usageLedger, lastUses },
+    ...{ sessionRecords, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
       presenceEntries: () => presence.board.count(isParticipantRoom),

@@ -110,8 +110,8 @@ class WebSocketGateway implements Gateway {
   }
 
   private checkConnections(): void {
-    this.parts.connectionLimit.look();
-    void this.parts.connectionNotes.note();
+    this.parts.connectionLimit.check();
+    void this.parts.connectionCounts.store();
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -125,7 +125,7 @@ class WebSocketGateway implements Gateway {
   private async stop(): Promise<void> {
     this.isOpen = false;
     for (const timer of this.timers) clearInterval(timer);
-    const { connections, groups, presence, sessionRecords, connectionNotes, usageLedger } = this.parts;
+    const { connections, groups, presence, sessionRecords, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer cuts off peers that have not answered the close within the grace.
@@ -135,7 +135,7 @@ class WebSocketGateway implements Gateway {
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();
     await sessionRecords.close();
-    await connectionNotes.close();
+    await connectionCounts.close();
     await usageLedger.close();
     await this.parts.lastUses.close();
   }

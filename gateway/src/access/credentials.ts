@@ -18,7 +18,7 @@ import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { ActorScope } from './client.js';
 import { EntryCache } from './entryCache.js';
 
-/** What of a client token a connection hangs on. */
+/** The part of a client token that a connection depends on. */
 export interface LiveClientToken {
   readonly signingKeyId: string;
   /** `exp`, Unix seconds; undefined for a token that does not expire. */
@@ -43,7 +43,7 @@ export interface CredentialDeps {
   readonly signingKeys: SigningKeys;
 }
 
-/** [WS-AUTH-4] Why a credential is refused is not told, but for a client token that was good and has expired. */
+/** [WS-AUTH-4] The reason of a refusal is not disclosed, except for a valid client token that has expired. */
 export const checkCredential = async (
   deps: CredentialDeps,
   token: string,
@@ -95,7 +95,7 @@ export interface GoodStanding {
   readonly accessScope: ActorScope | null;
 }
 
-/** What is wrong with an actor, as the reason for which a live connection of it is closed. */
+/** Why an actor may not be connected, as the reason with which its live connections are closed. */
 export type BadStanding = Extract<
   CloseName,
   'tokenRevoked' | 'tokenExpired' | 'tokenNotFound' | 'projectNotFound' | 'scopeInactive'
@@ -144,14 +144,14 @@ export interface OpenedKey {
   readonly secret: string;
 }
 
-/** A key that no master key of this gateway opens, or that is not what was sealed. */
+/** A key that no master key of this gateway decrypts, or that was altered. */
 export class UnopenableKey extends Error {
   override readonly name = 'UnopenableKey';
 }
 
 const maxKeys = 10_000;
 
-/** Signing keys, opened once and kept until a domain event says that one has changed. */
+/** Signing keys, decrypted once and cached until a domain event invalidates them. */
 export class SigningKeys {
   private readonly views: ViewReader;
   private readonly box: SecretBox;

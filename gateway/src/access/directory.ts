@@ -3,7 +3,7 @@ import { roomGrants, type Room, type RoomGrants } from '@roomwire/shared/domain/
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { EntryCache, type Entry } from './entryCache.js';
 
-/** A room, and who may use it. */
+/** A room with its grants. */
 export interface GrantedRoom extends Room {
   readonly grants: RoomGrants;
 }
@@ -17,7 +17,7 @@ export interface Place {
 const maxApps = 10_000;
 const maxRooms = 100_000;
 
-/** What authorization needs of the read models, kept until a domain event says that it has changed. */
+/** What authorization needs of the read models, cached until a domain event invalidates it. */
 export class Directory {
   private readonly views: ViewReader;
   private readonly apps = new EntryCache<App>({ idOf: (app) => app.appId, maxEntries: maxApps });
@@ -27,7 +27,7 @@ export class Directory {
     this.views = views;
   }
 
-  /** At once where both are known, undefined where one does not exist. Rejects when the read models fail. */
+  /** Synchronous where both are cached, undefined where one does not exist. Rejects when the read models fail. */
   place(projectId: string, appSlug: string, roomSlug: string): Place | Promise<Place | undefined> {
     const app = this.apps.peek(`${projectId}/${appSlug}`);
     const room = app && this.rooms.peek(`${app.value.appId}/${roomSlug}`);
@@ -43,7 +43,7 @@ export class Directory {
     this.rooms.drop(roomId);
   }
 
-  /** Something in the project changed, and there is no telling what. */
+  /** Something in the project has changed, and it is unknown what. */
   projectChanged(projectId: string): void {
     this.apps.dropWhere((app) => app.projectId === projectId);
     this.rooms.dropWhere((room) => room.projectId === projectId);
@@ -71,7 +71,7 @@ export class Directory {
     return this.rooms.peek(key) ?? this.rooms.load(key, () => this.readRoom(appId, slug));
   }
 
-  /** A grant that comes between the two reads is told of by an event, which drops the entry again. */
+  /** A grant that is added between the two reads causes an event, which drops the entry again. */
   private async readRoom(appId: string, slug: string): Promise<GrantedRoom | undefined> {
     const [room] = await this.views.find('rooms', { filter: { appId, slug }, limit: 1 });
     if (room === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A record as it was read. Whoever holds it may use it while it is current. */
+/** A cached document. It may be used as long as it is current. */
 export interface Entry<T> {
   readonly value: T;
   isCurrent: boolean;
@@ -12,8 +12,8 @@ export interface EntrySource<T> {
 const maxReads = 3;
 
 /**
- * Records of the read models by key. What is absent is not kept: a room that was made a moment ago must be found.
- * Look-ups of one key share a read. An entry that is dropped, or pushed out, is no longer current for anybody.
+ * Documents of the read models by key. Absence is not cached: a room that was created a moment ago must be found.
+ * Look-ups of one key share a read. An entry that is dropped or evicted is no longer current for its holders.
  */
 export class EntryCache<T> {
   private readonly source: EntrySource<T>;
@@ -21,7 +21,7 @@ export class EntryCache<T> {
   private readonly entries = new Map<string, Entry<T>>();
   private readonly keysById = new Map<string, string>();
   private readonly reads = new Map<string, Promise<Entry<T> | undefined>>();
-  /** Counts drops, so that a read which began before one does not install what it found. */
+  /** Counts drops, so that a read that began before a drop is not cached. */
   private generation = 0;
 
   constructor(source: EntrySource<T>) {
@@ -33,7 +33,7 @@ export class EntryCache<T> {
   }
 
   async load(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
-    // Someone else's read may have begun before the record was made: its "absent" is not our answer.
+    // A read of another caller may have begun before the document was created: only a hit of it counts.
     const found = await this.reads.get(key);
     return found ?? this.entries.get(key) ?? this.reads.get(key) ?? this.begin(key, read);
   }
@@ -61,7 +61,7 @@ export class EntryCache<T> {
       const value = await read();
       if (value === undefined) return undefined;
       if (generation === this.generation) return this.keep(key, value);
-      // Changes come faster than reads end: good for this one use.
+      // Changes come faster than reads end: usable once.
       if (attempt === maxReads) return { value, isCurrent: false };
     }
   }

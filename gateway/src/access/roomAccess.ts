@@ -5,21 +5,20 @@ import type { Client, Identity } from './client.js';
 import type { Directory } from './directory.js';
 import { resolveAccess, type TopicAccess } from './topicAccess.js';
 
-/** What tells which rooms an actor may read. */
 export interface ReadingDeps {
   readonly directory: Directory;
   readonly clock: Clock;
 }
 
-/** Whether an actor may know who is in a room, and the records that this rests on. */
+/** Whether an actor may read who is present in a room, and the rights that this rests on. */
 export interface RoomReading {
   readonly isReadable: boolean;
-  /** To the topic that decided; current for as long as the answer is. */
+  /** To the topic that decided; the answer is current as long as it is. */
   readonly access: TopicAccess;
 }
 
 /**
- * [WS-PRES-3] A room is readable for whoever may subscribe to one of its topics, [WS-GRANT-4] until that ends by itself.
+ * [WS-PRES-3] A room is readable for actors that may subscribe to one of its topics, [WS-GRANT-4] until that grant expires.
  * Undefined for a room that does not exist or has no topics. Rejects when the read models fail.
  */
 export const readRoom = async (
@@ -39,7 +38,7 @@ export const readRoom = async (
   return reading;
 };
 
-/** The access to a readable room, undefined for every other. */
+/** Undefined for a room that is not readable. */
 export const accessToRoom = async (
   ...room: Parameters<typeof readRoom>
 ): Promise<TopicAccess | undefined> => {
@@ -57,7 +56,7 @@ export interface NamingClient extends Pick<Client, 'identity'> {
   subscribedApps(): readonly string[];
 }
 
-/** Rooms of one slug in a project that are looked at; with more, the slug alone is taken to name none. */
+/** With more rooms of one slug in a project, the slug alone names none. */
 const maxSameSlug = 100;
 
 /**
@@ -73,11 +72,11 @@ export const findRoom = async (
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
   if (second !== undefined) return accessToRoom(deps, client.identity, first, second);
   const near = await readableIn(deps, client, client.subscribedApps(), first);
-  return near.length > 0 ? theOne(near) : findInProject(deps, client, first);
+  return near.length > 0 ? onlyOne(near) : findInProject(deps, client, first);
 };
 
 /** The only one there is. */
-export const theOne = <T>(found: readonly T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
+export const onlyOne = <T>(found: readonly T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
 
 const findInProject = async (
   deps: LookupDeps,
@@ -89,7 +88,7 @@ const findInProject = async (
   if (rooms.length > maxSameSlug) return undefined;
   const apps = await Promise.all(rooms.map(({ appId }) => deps.views.get('apps', appId)));
   const slugs = apps.filter((app) => app !== undefined).map(({ slug }) => slug);
-  return theOne(await readableIn(deps, client, slugs, roomSlug));
+  return onlyOne(await readableIn(deps, client, slugs, roomSlug));
 };
 
 /** Stops at the second one. */

@@ -7,7 +7,7 @@ import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConf
 import type { Identity } from './client.js';
 import type { Directory, Place } from './directory.js';
 
-/** What an actor may do at an address, worked out once. */
+/** What an actor may do at an address. */
 export interface TopicAccess {
   /** Internal. */
   readonly room: string;
@@ -15,22 +15,22 @@ export interface TopicAccess {
   readonly topic: string;
   readonly mayPublish: boolean;
   readonly maySubscribe: boolean;
-  /** Milliseconds since 1970 before which it holds; infinity when no grant limits it. */
+  /** When the rights expire, in milliseconds since 1970; infinity when no grant limits them. */
   readonly until: number;
-  /** The scope that it was worked out for. */
+  /** The scope for which the address was resolved. */
   readonly scope: string | null;
-  /** How each `message` from this address begins. */
+  /** The first bytes of each `message` from this address. */
   readonly messageHead: Buffer;
   /** How long messages of the topic are recorded, where messages are; undefined for a topic that is not logged. */
   readonly recordedFor: RetentionClass | undefined;
   readonly place: Place;
-  /** Undefined for most: nothing is done for a topic without a webhook. */
+  /** Undefined for a topic without webhooks. */
   readonly webhooks: TopicWebhooks | undefined;
 }
 
 export const isCurrent = ({ place }: TopicAccess): boolean => place.app.isCurrent && place.room.isCurrent;
 
-/** A promise only where the read models have to be asked; undefined for what does not exist. */
+/** A promise only where the read models have to be queried; undefined for what does not exist. */
 export const resolveAccess = (
   directory: Directory,
   identity: Identity,

@@ -58,12 +58,12 @@ export class Subscriber {
 
 /** The subscribers of one topic. */
 export class Audience {
-  /** The stamp of the newest retained message that came through here live. */
+  /** The stamp of the newest retained message that was delivered live. */
   retained = '';
   private readonly everything: Subscriber[] = [];
   private readonly filtered = new FilterIndex<Subscriber>();
 
-  /** Those without filters, who get every message. Must not be changed, and not be kept. */
+  /** Those without filters, which get every message. Must not be changed or kept. */
   get unfiltered(): readonly Subscriber[] {
     return this.everything;
   }
@@ -77,7 +77,6 @@ export class Audience {
     return this.filtered.matching(onMessage);
   }
 
-  /** Everybody. */
   get all(): readonly Subscriber[] {
     return [...this.everything, ...this.filtered.all];
   }
@@ -90,7 +89,7 @@ export class Audience {
 
   remove(subscriber: Subscriber): void {
     if (subscriber.filters !== undefined) return this.filtered.remove(subscriber);
-    // The last one takes the place of the one that leaves.
+    // The last one moves to the free slot.
     const last = this.everything.pop() as Subscriber;
     if (last !== subscriber) {
       this.everything[subscriber.slot] = last;

@@ -14,12 +14,12 @@ interface DeliveryDeps {
   readonly groups: { take(record: RoomRecord): void };
 }
 
-/** Messages of QoS 2 of which a second copy is known. Their ids take some 10 MB at most. */
+/** Messages of QoS 2 of which a second copy is recognized. Their ids take some 10 MB at most. */
 const remembered = 50_000;
 
 /**
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
- * is made once, whatever their number, and nothing here waits for anybody.
+ * is made once, whatever their number, and nothing here waits for a reader.
  */
 export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
@@ -27,7 +27,7 @@ export const createDelivery = ({ audiences, metrics, retained, groups }: Deliver
   const isSecondCopy = ({ qos, id }: LiveMessage): boolean => qos === 2 && exactlyOnce.isRepeated(id);
 
   return (message: RoomRecord): void => {
-    // Groups know by themselves what they have had: on all gateways alike, whatever each of them has read.
+    // Groups recognize second copies themselves, the same way on all gateways.
     groups.take(message);
     if (isGroupRecord(message)) return;
     if (isSecondCopy(message)) {
@@ -64,7 +64,7 @@ const deliver = (frame: Buffer, subscribers: readonly Subscriber[], publisher: s
   return deliveries;
 };
 
-/** [WS-RETAIN-3] Who has been given this one as the last value, or a newer one, does not need it any more. */
+/** [WS-RETAIN-3] Subscribers that were sent this message, or a newer one, as the last value do not get it again. */
 const deliverRetained = (
   { body, publisher, retention: { stamp } }: RetainedMessage,
   audience: Audience,
@@ -104,7 +104,7 @@ export class RoomFeed {
   }
 }
 
-/** The ids that came last: so many at least, and never more than twice as many. */
+/** The most recent ids: at least so many, and at most twice as many. */
 export class RecentIds {
   private readonly atLeast: number;
   private recent = new Set<string>();
@@ -114,7 +114,7 @@ export class RecentIds {
     this.atLeast = atLeast;
   }
 
-  /** Whether it was here before. Remembers it. */
+  /** Whether the id was seen before. Remembers it. */
   isRepeated(id: string): boolean {
     if (this.recent.has(id) || this.former.has(id)) return true;
     this.recent.add(id);

@@ -1,16 +1,16 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import { SetMap } from '../setMap.js';
 
-/** What stands in an index. The mark is the index's own. */
+/** An item of an index, which alone sets the mark. */
 export interface Indexed {
   readonly filters: readonly FilterEntry[] | undefined;
   mark: number;
 }
 
-/** An AND-group, with everybody who has it. */
+/** An AND-group, with the items that have it. */
 interface Group<T> {
   readonly values: readonly string[];
-  /** The one of its values under which it is looked for. */
+  /** The one of its values by which it is found. */
   readonly under: string;
   readonly members: Set<T>;
 }
@@ -19,8 +19,8 @@ interface Group<T> {
 const separator = '|';
 
 /**
- * [WS-FILTER-3] Finds who wants a message by the values on it. What that costs hangs on them and on who is found, not on
- * how many others there are. A change costs what the filters of the one that is changed hold.
+ * [WS-FILTER-3] Finds the items that match the values of a message. The cost depends on these values and on what is found, not on
+ * how many other items there are; that of a change depends on the filters of the item.
  */
 export class FilterIndex<T extends Indexed> {
   private readonly plain = new SetMap<string, T>();
@@ -100,14 +100,14 @@ export class FilterIndex<T extends Indexed> {
     this.groupsUnder.delete(group.under, group);
   }
 
-  /** The value under which the fewest other groups are, so that a value that many groups have costs a message little. */
+  /** The value with the fewest other groups, so that a value that many groups have costs a message little. */
   private rarest(values: readonly string[]): string {
     const groupsOf = (value: string) => this.groupsUnder.get(value)?.size ?? 0;
     return values.reduce((best, value) => (groupsOf(value) < groupsOf(best) ? value : best));
   }
 }
 
-/** In one order, whatever the client's was. */
+/** Sorted, so that equal groups have one name. */
 const distinct = (entry: FilterEntry): readonly string[] =>
   typeof entry === 'string' ? [entry] : [...new Set(entry)].sort();
 

@@ -21,11 +21,11 @@ import { RecordingLine, type RecordMessage } from './recording.js';
 import type { RetainStamps } from './retainedValues.js';
 import { beginPublish } from './traceMessages.js';
 
-/** Publishes of one connection that the bus may owe an answer for before its next frame has to wait. */
+/** Unacknowledged publishes of one connection beyond which its next frame has to wait. */
 const maxUnacknowledged = 1_000;
 
 /**
- * Resolves at once, in effect: a promise comes back only to slow down a connection that is far ahead of the bus, and where
+ * Returns a promise only to slow down a connection that is far ahead of the bus, and where
  * the next frame must not overtake this one.
  */
 export type PublishToBus = (
@@ -35,7 +35,7 @@ export type PublishToBus = (
   usage: ProjectUsage,
 ) => Promise<void> | undefined;
 
-/** What one client has published and the bus has not answered for yet. */
+/** The publishes of one client that the bus has not acknowledged. */
 export class Publisher {
   readonly client: Client;
   /** Publishes that wait until they are recorded; undefined until there is one. */
@@ -111,7 +111,7 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
     const { publisher, frame, access, span } = publish;
     const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
-    // [HOOK-TRIGGER-2] `published` promises the call too.
+    // [HOOK-TRIGGER-2] `published` covers the call too.
     const called = trigger(publisher.client.identity, frame, access, span?.traceparent);
     return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => succeeded(publish),
@@ -119,7 +119,7 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     );
   };
 
-  /** [WS-RETAIN-1] As the last value first: who joins when it has gone by live then finds it there. */
+  /** [WS-RETAIN-1] First as the last value, so that a subscriber that joins after the live delivery finds it there. */
   const retain = async (publish: Publish): Promise<void> => {
     const { publisher, frame, access, message } = publish;
     const retained = { ...message, retention: retentionOf(publisher.client.identity, access, stamps.next()) };
@@ -190,7 +190,7 @@ const retentionOf = ({ accessScope }: Identity, { place }: TopicAccess, stamp: s
   accessScopeId: accessScope?.accessScopeId ?? null,
 });
 
-/** [WS-PUB-4] Protocol 1 knows no `published`. */
+/** [WS-PUB-4] Protocol 1 has no `published`. */
 const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
   if (msgRef === undefined || client.identity.version === 1) return;
   client.send({ type: 'published', topic, msgRef });
@@ -199,14 +199,14 @@ const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
 const timeDigits = 9;
 const makerBytes = 12;
 
-/** Two digits of base 36: a count is put together of them, because to format a number costs more than all the rest. */
+/** Two digits of base 36. A count is made of two of them, because formatting a number costs more than all the rest. */
 const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
-/** Of one millisecond; the count has four digits. */
+/** In one millisecond; the count has four digits. */
 const maxCount = pairs.length ** 2;
 
 /**
- * Ids of messages, unique over all gateways and their restarts: the time, how many came before in the same millisecond,
- * and who made them. As text they sort by time, those of one gateway in the order in which they were made.
+ * Ids of messages, unique over all gateways and their restarts: the time, a count within the millisecond and the gateway.
+ * As text they sort by time, those of one gateway in the order in which they were made.
  */
 export class MessageIds {
   private readonly clock: Clock;
@@ -222,7 +222,7 @@ export class MessageIds {
 
   next(): string {
     const now = this.clock.now();
-    // A clock that was set back must not make an id twice.
+    // A clock that was set back must not give an id twice.
     if (now > this.last) this.begin(now);
     else if (this.count === maxCount) this.begin(this.last + 1);
     const count = this.count++;

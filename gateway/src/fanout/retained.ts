@@ -9,23 +9,23 @@ interface RetainedDeps {
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly budgetBytes: number;
-  /** How far the live channel may be behind the retained one. */
+  /** How far the live channel may lag behind the retained one. */
   readonly graceMs: number;
 }
 
 /**
- * [WS-RETAIN-1] The last value of each topic. Every retained message comes twice, on the retained channel, which every gateway
- * reads, and on the live one, which only those do that have subscribers in the room; neither is in step with the other.
+ * [WS-RETAIN-1] The last value of each topic. Every retained message arrives twice: on the retained channel, which all gateways
+ * read, and on the live one, which gateways with subscribers in the room read. The two are not in step.
  */
 export class Retained {
   private readonly deps: RetainedDeps;
   private readonly values: RetainedValues;
-  private readonly stragglers: Stragglers;
+  private readonly late: LateMessages;
 
   constructor(deps: RetainedDeps) {
     this.deps = deps;
     this.values = new RetainedValues(deps.budgetBytes);
-    this.stragglers = new Stragglers(deps.graceMs, (topic, stamp) => this.catchUp(topic, stamp));
+    this.late = new LateMessages(deps.graceMs, (topic, stamp) => this.catchUp(topic, stamp));
   }
 
   /** From the retained channel. */
@@ -34,19 +34,19 @@ export class Retained {
     const { topic, retention } = message;
     const audience = this.deps.audiences.of(topic);
     if (audience !== undefined && audience.retained < retention.stamp) {
-      this.stragglers.expect(topic, retention.stamp);
+      this.late.expect(topic, retention.stamp);
     }
   };
 
-  /** Values in memory, and what they take of the budget. */
+  /** Values in memory, and their bytes. */
   get held(): { readonly values: number; readonly bytes: number } {
     return { values: this.values.size, bytes: this.values.bytes };
   }
 
-  /** From the live channel, before its subscribers get it. */
+  /** From the live channel, before delivery. */
   passed(message: RetainedMessage): void {
     this.keep(message);
-    this.stragglers.arrived(message.topic, message.retention.stamp);
+    this.late.arrived(message.topic, message.retention.stamp);
   }
 
   /** [WS-RETAIN-2] Sends a subscriber that has just joined the last value of its topic. */
@@ -72,7 +72,7 @@ export class Retained {
   }
 
   close(): void {
-    this.stragglers.close();
+    this.late.close();
   }
 
   private keep(message: RetainedMessage): boolean {
@@ -83,8 +83,8 @@ export class Retained {
   }
 
   /**
-   * [WS-RETAIN-3] A value that became known behind the back of those who had just joined: live it went by before they came.
-   * Who was there then has been sent it, or was not meant.
+   * [WS-RETAIN-3] Sends a value that was stored after subscribers had joined, and delivered live before. Those that were
+   * subscribed then have got it, or it did not match.
    */
   private catchUp(topic: string, stamp: string): void {
     const audience = this.deps.audiences.of(topic);
@@ -104,26 +104,26 @@ export class Retained {
   }
 }
 
-/** A slug that another app, room or scope has now does not give them the value of the former one. */
+/** The value of a deleted app, room or scope is not for the one that has its slug now. */
 const isSamePlace = ({ client, access }: Subscriber, value: RetainedValue): boolean =>
   access.place.room.value.roomId === value.roomId &&
   (client.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;
 
 /**
- * Retained messages that are known and have not come live yet, by topic. Those that have not come within a grace, or at
- * most twice as long, are reported. One timer for all of them, and none while there are none.
+ * Retained messages that are stored and have not arrived live yet, by topic. Those that have not arrived within one to two
+ * grace periods are reported. One timer for all of them, and none while there are none.
  */
-export class Stragglers {
+export class LateMessages {
   private readonly graceMs: number;
-  private readonly onMissing: (topic: string, stamp: string) => void;
+  private readonly onOverdue: (topic: string, stamp: string) => void;
   private expected = new Map<string, string>();
   private overdue = new Map<string, string>();
   private timer: NodeJS.Timeout | undefined;
   private isOpen = true;
 
-  constructor(graceMs: number, onMissing: (topic: string, stamp: string) => void) {
+  constructor(graceMs: number, onOverdue: (topic: string, stamp: string) => void) {
     this.graceMs = graceMs;
-    this.onMissing = onMissing;
+    this.onOverdue = onOverdue;
   }
 
   expect(topic: string, stamp: string): void {
@@ -132,7 +132,7 @@ export class Stragglers {
     this.schedule();
   }
 
-  /** Live, and so are those before it that will ever come. */
+  /** Arrived live; earlier ones that have not will not. */
   arrived(topic: string, stamp: string): void {
     for (const stamps of [this.expected, this.overdue]) {
       const missing = stamps.get(topic);
@@ -146,15 +146,15 @@ export class Stragglers {
   }
 
   private schedule(): void {
-    if (this.isOpen) this.timer ??= setTimeout(this.look, this.graceMs).unref();
+    if (this.isOpen) this.timer ??= setTimeout(this.check, this.graceMs).unref();
   }
 
-  private readonly look = (): void => {
+  private readonly check = (): void => {
     this.timer = undefined;
     const missing = this.overdue;
     this.overdue = this.expected;
     this.expected = new Map();
     if (this.overdue.size > 0) this.schedule();
-    for (const [topic, stamp] of missing) this.onMissing(topic, stamp);
+    for (const [topic, stamp] of missing) this.onOverdue(topic, stamp);
   };
 }

@@ -11,10 +11,10 @@ export interface RetainedValue extends Retention {
   readonly frame: Buffer;
 }
 
-/** What a value takes beside its bytes and its text, by measurement. */
+/** What a value takes beside its bytes and its text, as measured. */
 const overheadBytes = 800;
 
-/** The last value of each topic, within a budget: those that were used least recently go first. */
+/** The last value of each topic, within a budget: the least recently used are evicted first. */
 export class RetainedValues {
   dropped = 0;
   private readonly budget: number;
@@ -76,7 +76,7 @@ export class RetainedValues {
   }
 }
 
-/** Of memory of its own: a slice would keep the whole block alive that it is cut from. */
+/** A copy: a slice would keep the whole buffer alive. */
 const ownFrame = (body: Uint8Array): Buffer => {
   const frame = binaryFrame(body);
   const own = Buffer.allocUnsafeSlow(frame.length);
@@ -93,16 +93,16 @@ const sizeOf = (topic: string, { frame, filters }: RetainedValue): number => {
 const timeDigits = 9;
 
 /**
- * Stamps by which gateways agree on which of two retained messages is the newer one: the time, and who made it. They rise,
- * also when the clock is set back, and each is later than all that this gateway has seen, so that clocks which differ
- * decide only between messages that are published at the same moment.
+ * Stamps by which gateways agree on which of two retained messages is newer: the time and the gateway. They increase, also
+ * when the clock is set back, and exceed all that this gateway has seen, so that clock skew decides only between messages
+ * that are published at the same moment.
  */
 export class RetainStamps {
   private readonly clock: Clock;
   private readonly maker: string;
   private last = 0;
 
-  /** The maker's name must be its own. */
+  /** The maker must be unique. */
   constructor(clock: Clock, maker: string) {
     this.clock = clock;
     this.maker = maker;

@@ -5,10 +5,10 @@ import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Identity } from '../access/client.js';
 
-// Names are those of OpenTelemetry's conventions for messaging. Where a message goes and what is in it is the customer's.
+// Names follow OpenTelemetry's conventions for messaging. Topics and contents belong to the customer and are not shown.
 const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
 
-/** From the frame until the bus has the message, or is not waited for. */
+/** From the frame until the bus has acknowledged the message, or need not. */
 export const beginPublish = (
   tracing: Tracing,
   { projectId }: Identity,
@@ -25,7 +25,7 @@ export const beginPublish = (
     },
   });
 
-/** What is done here with a message, if its publish is traced. */
+/** The delivery of a message on this gateway, if its publish is traced. */
 export const beginDelivery = (
   tracing: Tracing,
   name: 'deliver' | 'deliver to group member',
@@ -45,7 +45,7 @@ export const beginDelivery = (
 
 type Deliver = (record: RoomRecord) => void;
 
-/** The same delivery, with a span from the bus to the outboxes of everybody here; itself where nothing is traced. */
+/** The same delivery with a span from the bus to the outboxes; unchanged where nothing is traced. */
 export const tracedDelivery = (
   deliver: Deliver,
   { tracing, metrics }: { readonly tracing: Tracing | undefined; readonly metrics: GatewayMetrics },

@@ -13,9 +13,9 @@ export interface GatewayCount {
 }
 
 /**
- * How many connections a gateway has to close so that all together have `most`. Each gives in proportion to what it
- * has; what does not divide is settled by the largest remainder, and between equal ones by the identifier. So gateways
- * that go by the same counts close the excess exactly, without asking one another.
+ * How many connections a gateway has to close so that all together have `most`. Each closes in proportion to what it has, by
+ * the largest remainder, and between equal ones by the id. Gateways that have the same counts close the excess exactly,
+ * without coordination.
  */
 export const excessOf = (gatewayId: string, counts: readonly GatewayCount[], most: number): number => {
   const total = counts.reduce((sum, { connections }) => sum + connections, 0);
@@ -45,21 +45,21 @@ export interface ConnectionLimitDeps {
   readonly connections: OrganizationConnections;
   readonly plans: Plans;
   readonly bus: Pick<MessageBus, 'reachable'>;
-  /** What the gateways have reported last, by gateway. */
+  /** The last reports, by gateway. */
   readonly reports: () => ReadonlyMap<string, GatewayReport>;
 }
 
-/** Looks after which every other gateway has reported what it closed when this one did. */
-const looksUntilReported = 3;
+/** Checks after which every other gateway has reported what it closed when this one did. */
+const checksUntilReported = 3;
 
 /**
- * [WS-AUTH-12] Live connections of an organization against its plan: this gateway's by its own count, the others' by
- * their last reports.
+ * [WS-AUTH-12] Holds the live connections of an organization to its plan: those of this gateway by its own count, those of the
+ * others by their last reports.
  */
 export class ConnectionLimit {
   private readonly deps: ConnectionLimitDeps;
-  private looks = 0;
-  /** The look of the last closing. Until all have reported, the counts still hold what was closed elsewhere. */
+  private checks = 0;
+  /** The check that closed last. Until all have reported, the counts include what was closed elsewhere. */
   private readonly closings = new Map<string, number>();
 
   constructor(deps: ConnectionLimitDeps) {
@@ -73,29 +73,29 @@ export class ConnectionLimit {
     return this.counts(organizationId).reduce((sum, { connections }) => sum + connections, 0) >= most;
   }
 
-  /** Looks at everybody, once for each beat of the gateways. */
-  look(): void {
-    this.looks++;
+  /** Checks all organizations. Must be called once in a heartbeat interval. */
+  check(): void {
+    this.checks++;
     for (const organizationId of this.deps.connections.organizationIds()) this.enforce(organizationId);
   }
 
-  /** [WS-AUTH-13] Closes this gateway's part of what is too much, the newest first. */
+  /** [WS-AUTH-13] Closes the share of this gateway in the excess, the newest first. */
   enforce(organizationId: string): void {
     const { plans, gatewayId, connections } = this.deps;
     const most = plans.of(organizationId)?.plan.maxConnections ?? null;
     if (most === null || !this.knowsCounts(organizationId)) return;
     const excess = excessOf(gatewayId, this.counts(organizationId), most);
     if (excess === 0) return;
-    this.closings.set(organizationId, this.looks);
+    this.closings.set(organizationId, this.checks);
     connections.closeNewest(organizationId, excess);
   }
 
   private knowsCounts(organizationId: string): boolean {
     const isAlone = this.others().length === 0;
     const lastClosing = this.closings.get(organizationId);
-    const isReported = lastClosing === undefined || this.looks - lastClosing >= looksUntilReported;
+    const isReported = lastClosing === undefined || this.checks - lastClosing >= checksUntilReported;
     if (isReported) this.closings.delete(organizationId);
-    // While the bus is away the reports grow old.
+    // While the bus is unavailable the reports are stale.
     return this.deps.bus.reachable && (isAlone || isReported);
   }
 
@@ -114,7 +114,7 @@ export class ConnectionLimit {
   }
 }
 
-export interface ConnectionNotesDeps {
+export interface ConnectionCountsDeps {
   readonly gatewayId: string;
   readonly usage: Pick<UsageStore, 'noteConnections'>;
   readonly clock: Clock;
@@ -123,25 +123,25 @@ export interface ConnectionNotesDeps {
   readonly connections: () => Readonly<Record<string, number>>;
 }
 
-/** Writes down how many connections the organizations have here, for those who ask for their usage. */
-export class ConnectionNotes {
-  private readonly deps: ConnectionNotesDeps;
+/** Stores how many connections the organizations have on this gateway, for the usage that the API shows. */
+export class ConnectionCounts {
+  private readonly deps: ConnectionCountsDeps;
   private writing: Promise<void> | undefined;
 
-  constructor(deps: ConnectionNotesDeps) {
+  constructor(deps: ConnectionCountsDeps) {
     this.deps = deps;
   }
 
-  /** One at a time: while the store is away notes do not pile up. Never rejects. */
-  note(): Promise<void> {
+  /** One at a time: writes do not pile up while the store is unavailable. Never rejects. */
+  store(): Promise<void> {
     this.writing ??= this.write().finally(() => (this.writing = undefined));
     return this.writing;
   }
 
-  /** Nobody must be connected any more. */
+  /** All connections must be closed. */
   async close(): Promise<void> {
     await this.writing;
-    await this.note();
+    await this.store();
   }
 
   private async write(): Promise<void> {
@@ -150,9 +150,9 @@ export class ConnectionNotes {
     try {
       await usage.noteConnections({ gatewayId, at, connections: connections() });
     } catch (error) {
-      // A missing engine speaks for itself.
+      // An unavailable engine is logged by its adapter.
       if (!(error instanceof EngineUnavailable)) {
-        logger.warn('The live connections could not be written down', { error });
+        logger.warn('The live connections could not be stored', { error });
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { Plan } from '@roomwire/shared/domain/organization';
 
-/** What an organization may use, as it is now: whoever holds it sees the changes. */
+/** The current plan of an organization: holders see its changes. */
 export interface CurrentPlan {
   plan: Plan;
 }
@@ -13,14 +13,14 @@ export class Plans {
     return this.plans.get(organizationId);
   }
 
-  /** What the read models say. */
+  /** As read from the read models. */
   read(organizationId: string, plan: Plan): void {
     const current = this.plans.get(organizationId);
     if (current) current.plan = plan;
     else this.plans.set(organizationId, { plan });
   }
 
-  /** Of an organization that nobody asked for there is nothing to keep. */
+  /** Ignored for an organization that was never connected here. */
   changed(organizationId: string, plan: Plan): void {
     const current = this.plans.get(organizationId);
     if (current) current.plan = plan;

@@ -6,23 +6,23 @@ import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { Identity } from '../access/client.js';
 import type { CurrentPlan, Plans } from './plans.js';
 
-/** What a project has published in a month: here, and by what was read last on all other gateways. */
+/** What a project has published in a month: on this gateway, and on all others as read last. */
 export class ProjectUsage {
   readonly projectId: string;
   readonly month: string;
-  /** Under which it is written. */
+  /** The name under which it is stored. */
   readonly writer: string;
   /** Accepted here. */
   accepted = 0;
-  /** Of these, what is known to be kept. */
+  /** Of these, what is known to be stored. */
   noted = 0;
-  /** Under way to the bus, which may still refuse them. */
+  /** In flight to the bus, which may still refuse them. */
   underWay = 0;
-  /** What this process has not accepted itself. */
+  /** Accepted by other processes. */
   elsewhere = 0;
-  /** Whether what was published before has been read, or reading it was tried. */
+  /** Whether earlier publishes were read, or reading them was tried. */
   isKnown = false;
-  /** Whether somebody has published since the last look. */
+  /** Whether there was a publish since the last round. */
   isActive = false;
   private readonly current: CurrentPlan | undefined;
 
@@ -41,7 +41,7 @@ export class ProjectUsage {
     return this.current?.plan.monthlyMessages ?? null;
   }
 
-  /** Whether one more is within the quota, as far as is known. */
+  /** Whether one more is within the quota, as far as known. */
   get hasRoom(): boolean {
     const { quota } = this;
     return quota === null || this.elsewhere + this.accepted + this.underWay < quota;
@@ -57,20 +57,20 @@ export class ProjectUsage {
     this.underWay++;
   }
 
-  /** The bus has answered. What it refused does not count. */
+  /** The bus has acknowledged or refused the publish. A refused one does not count. */
   end(isAccepted: boolean): void {
     this.underWay--;
     if (isAccepted) this.accepted++;
   }
 
-  /** Whether everything that happened is kept, and nothing more will. */
+  /** Whether everything is stored and nothing is in flight. */
   get isSettled(): boolean {
     return this.underWay === 0 && this.noted === this.accepted;
   }
 }
 
 export interface UsageLedgerDeps {
-  /** Under which this process writes. */
+  /** Names this process in the store. */
   readonly gatewayId: string;
   readonly usage: Pick<UsageStore, 'noteUsage' | 'usage'>;
   readonly clock: Clock;
@@ -78,23 +78,23 @@ export interface UsageLedgerDeps {
   readonly plans: Plans;
 }
 
-/** A project in which nobody has published for so many rounds is no longer read. */
+/** A project without a publish for so many rounds is no longer read. */
 const roundsUntilIdle = 60;
 
 /**
- * [WS-PUB-9] What the projects publish in this month. Counted in memory; what changed is written, and what the others
- * have written is read, in rounds of which there is one at a time.
+ * [WS-PUB-9] What the projects publish in this month. Counted in memory; rounds, one at a time, store what has changed and read
+ * what the other gateways have stored.
  */
 export class UsageLedger {
   private readonly deps: UsageLedgerDeps;
   private month: Month;
-  /** Another one for each turn: a clock that was set back counts a month anew, and adds to what it had. */
+  /** Another one for each turn of the month: after a clock was set back, a month is counted from 0 beside its first count. */
   private writer: string;
   private turns = 0;
   private usages = new Map<string, ProjectUsage>();
-  /** Of the months before, until they are written. */
+  /** Earlier months, until they are stored. */
   private former: ProjectUsage[] = [];
-  /** Rounds since somebody last published, of those that are to be read. */
+  /** Rounds since the last publish, of the projects that are read. */
   private readonly idleRounds = new Map<ProjectUsage, number>();
   private running: Promise<void> | undefined;
   private following: Promise<void> | undefined;
@@ -117,7 +117,7 @@ export class UsageLedger {
     return usage;
   }
 
-  /** Resolves when what the project had published before has been read, or cannot be. */
+  /** Resolves when the earlier publishes of the project have been read, or cannot be. */
   read(usage: ProjectUsage): Promise<void> {
     usage.isActive = true;
     return this.round();
@@ -136,7 +136,7 @@ export class UsageLedger {
     return this.following;
   }
 
-  /** Writes what is left; what cannot be written is lost. */
+  /** Stores what is left; what cannot be stored is lost. */
   async close(): Promise<void> {
     await this.round();
     await this.running;
@@ -156,9 +156,9 @@ export class UsageLedger {
       await this.write();
       await this.readOthers(read);
     } catch (error) {
-      // A missing engine speaks for itself.
+      // An unavailable engine is logged by its adapter.
       if (!(error instanceof EngineUnavailable)) {
-        this.deps.logger.warn('What projects have published could not be counted together', { error });
+        this.deps.logger.warn('The usage of projects could not be exchanged', { error });
       }
     }
     for (const usage of read) usage.isKnown = true;
@@ -193,11 +193,11 @@ export class UsageLedger {
       read.map(({ projectId }) => projectId),
       month,
     );
-    // Nobody else writes under our name: what was noted is in the total.
+    // Only this process stores under its name: what it has noted is in the total.
     for (const usage of read) usage.elsewhere = (totals.get(usage.projectId) ?? 0) - usage.noted;
   }
 
-  /** Those with a quota in which somebody publishes. */
+  /** Projects with a quota and recent publishes. */
   private toRead(): readonly ProjectUsage[] {
     for (const usage of this.usages.values()) {
       const idle = usage.isActive ? 0 : (this.idleRounds.get(usage) ?? roundsUntilIdle) + 1;

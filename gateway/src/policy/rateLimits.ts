@@ -7,7 +7,7 @@ import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 export class SlidingWindow {
   private readonly limit: number;
   private readonly windowMs: number;
-  /** A ring; not made before the first event, because most connections never have one. */
+  /** A ring, allocated with the first event, because most connections never have one. */
   private times: Float64Array | undefined;
   private next = 0;
 
@@ -29,7 +29,7 @@ export class SlidingWindow {
   }
 }
 
-/** A connection may be refused this many times its publish rate before its publishes are no longer looked at. */
+/** A connection may have this many times its publish rate refused before its publishes are rejected unread. */
 const refusalsPerPublish = 4;
 
 /**

@@ -17,7 +17,7 @@ export const webhooksOf = (app: Configured, topicName: string): TopicWebhooks | 
   return onSubscribe || onPublish ? { onSubscribe, onPublish } : undefined;
 };
 
-/** What `tier`, or nothing, stands for. */
+/** The retention of `tier`, which is the default. */
 const ofTier: RetentionClass = '7d';
 
 /** [WS-RECORD-2] Undefined for a topic that is not logged. */
@@ -30,7 +30,7 @@ export const retentionOf = (configs: TopicConfigs, topic: string): RetentionClas
 
 const most = 1_000;
 
-/** [WS-GROUP-10] How many messages of a topic a group that is woken gets at most. Undefined where there is nothing to be had. */
+/** [WS-GROUP-10] How many messages of a topic a woken group gets at most. Undefined where nothing is replayed. */
 export const replayLimit = (configs: TopicConfigs, topic: string): number | undefined => {
   const logging = Object.hasOwn(configs, topic) ? configs[topic]?.logging : undefined;
   if (!logging?.enabled || logging.replayEnabled === false) return undefined;

@@ -65,7 +65,7 @@ export class Announcer {
     else this.own.set(connection, presence);
   }
 
-  /** Resolves when the record has come back, or should have. Rejects when the bus has not stored it. */
+  /** Resolves when the record has come back, or the time for that has passed. Rejects when the bus has not stored it. */
   announce(presence: OwnPresence, kind: 'enter' | 'change'): Promise<void> {
     return this.storeAndWait({ kind, ...presence });
   }

@@ -16,12 +16,12 @@ import { scopedAppOf, type Transition } from './presenceTable.js';
 
 type Board = Pick<PresenceBoard, 'ready' | 'entries' | 'roomsIn'>;
 
-/** A session that looks at lobbies. */
+/** A session that reads lobbies. */
 export type LobbyClient = Client & NamingClient;
 
 type Contents = ReadonlyMap<string, readonly PresenceEntry[]>;
 
-/** The lobbies that sessions of this gateway look at. */
+/** The lobby subscriptions of the sessions of this gateway. */
 export class Lobbies {
   private readonly deps: LookupDeps;
   private readonly board: Board;
@@ -33,7 +33,7 @@ export class Lobbies {
     this.board = board;
   }
 
-  /** [WS-LOBBY-3] Everything that happens after the snapshot comes as an event. Rejects when the read models fail. */
+  /** [WS-LOBBY-3] Every change after the snapshot is sent as an event. Rejects when the read models fail. */
   async subscribe(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
@@ -49,7 +49,7 @@ export class Lobbies {
     }
   }
 
-  /** As `subscribe`, but for the events. */
+  /** As `subscribe`, without the events. */
   async list(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
@@ -71,11 +71,11 @@ export class Lobbies {
     this.byClient.delete(client);
   }
 
-  tell(transition: Transition): void {
+  notify(transition: Transition): void {
     const feeds = this.feeds.get(scopedAppOf(transition.room));
     if (feeds === undefined) return;
-    const notice = new LobbyNotice(transition);
-    for (const feed of feeds) feed.push(notice);
+    const event = new LobbyEvent(transition);
+    for (const feed of feeds) feed.push(event);
   }
 
   private async find(client: LobbyClient, lobbyId: string): Promise<LobbyView | undefined> {
@@ -116,13 +116,13 @@ const maxWaiting = 1_000;
 
 const retryAfterMs = 500;
 
-/** What one session is told about one lobby, in the order in which it happened. */
+/** The events of one lobby for one session, in their order. */
 export class LobbyFeed {
   readonly lobbyId: string;
   readonly view: LobbyView;
   private readonly client: LobbyClient;
-  private readonly waiting: LobbyNotice[] = [];
-  /** While it is not told which rooms the session sees, or its snapshot is not out, events wait. */
+  private readonly waiting: LobbyEvent[] = [];
+  /** Events wait until the snapshot is sent and it is known which rooms the session sees. */
   private isHeld = true;
   private isOver = false;
 
@@ -132,7 +132,7 @@ export class LobbyFeed {
     this.view = view;
   }
 
-  /** The snapshot is out: what happened after it may follow. */
+  /** The snapshot is sent: events may follow. */
   release(): void {
     void this.drain();
   }
@@ -142,18 +142,18 @@ export class LobbyFeed {
     this.waiting.length = 0;
   }
 
-  push(notice: LobbyNotice): void {
-    if (this.isHeld) return this.wait(notice);
-    const isShown = this.view.showsAsKnown(notice.roomSlug);
-    if (isShown === true) this.send(notice);
+  push(event: LobbyEvent): void {
+    if (this.isHeld) return this.wait(event);
+    const isShown = this.view.showsAsKnown(event.roomSlug);
+    if (isShown === true) this.send(event);
     else if (isShown === undefined) {
-      this.wait(notice);
+      this.wait(event);
       void this.drain();
     }
   }
 
-  private wait(notice: LobbyNotice): void {
-    if (this.waiting.push(notice) > maxWaiting) this.client.close(closes.serviceRestart);
+  private wait(event: LobbyEvent): void {
+    if (this.waiting.push(event) > maxWaiting) this.client.close(closes.serviceRestart);
   }
 
   private async drain(): Promise<void> {
@@ -172,20 +172,20 @@ export class LobbyFeed {
       try {
         return await this.view.shows(roomSlug);
       } catch {
-        // The read models are away: the order of the events is kept until they are back.
+        // The events keep their order until the read models are available.
         await pause(retryAfterMs, undefined, { ref: false });
       }
     }
     return false;
   }
 
-  private send(notice: LobbyNotice): void {
-    this.client.outbox.push(notice.frame(this.lobbyId));
+  private send(event: LobbyEvent): void {
+    this.client.outbox.push(event.frame(this.lobbyId));
   }
 }
 
-/** What lobbies say of a transition: a frame for each name by which clients know a lobby, made once. */
-export class LobbyNotice {
+/** The frames of a transition, made once for each name by which clients know a lobby. */
+export class LobbyEvent {
   readonly roomSlug: string;
   private readonly transition: Transition;
   private readonly frames = new Map<string, Buffer>();

@@ -2,7 +2,7 @@ import { internalRoom, isSlug } from '@roomwire/shared/domain/topic';
 import type { App } from '@roomwire/shared/domain/app';
 import {
   readRoom,
-  theOne,
+  onlyOne,
   type ReadingDeps,
   type RoomReading,
   type LookupDeps,
@@ -17,9 +17,9 @@ export interface LobbyName {
   readonly lobbySlug: string;
 }
 
-/** A lobby as one actor sees it: those of its rooms that the actor may read, whatever changes. */
+/** A lobby as one actor sees it: those of its rooms that the actor may read at the time. */
 export class LobbyView {
-  /** Where its rooms are: project, app and scope. */
+  /** The project, app and scope of its rooms. */
   readonly scopedApp: string;
   private readonly deps: ReadingDeps;
   private readonly identity: Identity;
@@ -33,7 +33,7 @@ export class LobbyView {
     this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
   }
 
-  /** Undefined where the read models have to be asked. */
+  /** Undefined where the read models have to be queried. */
   showsAsKnown(roomSlug: string): boolean | undefined {
     const known = this.known.get(roomSlug);
     return known !== undefined && isCurrent(known.access) ? this.isShown(roomSlug, known) : undefined;
@@ -57,7 +57,7 @@ export class LobbyView {
   }
 }
 
-/** Apps of a project with a lobby of one slug that are looked at; with more, the slug alone is taken to name none. */
+/** With more apps that have a lobby of one slug, the slug alone names none. */
 const maxSameSlug = 100;
 
 /**
@@ -73,10 +73,10 @@ export const findLobby = async (
   const [first = '', second, ...rest] = lobbyId.split('/');
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
   const slug = second ?? first;
-  if (second !== undefined) return theOne(await visible(deps, client, slug, { slug: first }));
+  if (second !== undefined) return onlyOne(await visible(deps, client, slug, { slug: first }));
   const near = await visible(deps, client, slug, { slug: { $in: client.subscribedApps() } });
-  if (near.length > 0) return theOne(near);
-  return theOne(
+  if (near.length > 0) return onlyOne(near);
+  return onlyOne(
     await visible(deps, client, slug, { $or: [{ slug }, { 'config.lobbies': { $elemMatch: { slug } } }] }),
   );
 };

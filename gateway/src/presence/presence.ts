@@ -13,18 +13,18 @@ import type { Transition } from './presenceTable.js';
 
 /** A session that announces and reads presence. */
 export interface PresenceClient extends Client, NamingClient {
-  /** Has `endLapsed` called when these rights have expired. */
+  /** Has `endExpired` called when these rights have expired. */
   restOn(access: TopicAccess): void;
 }
 
 export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
   /** Announcements a second and connection; 0 is no limit. */
   readonly presenceRate: number;
-  /** Who keeps something else than actors on the same board. */
+  /** Other modules that keep their own entries on the same board. */
   readonly others: BoardListener;
 }
 
-/** A service closes although the bus is away. */
+/** A service closes within this time although the bus is unavailable. */
 const closeMs = 2_000;
 
 /** The presence of this gateway's sessions, in the rooms and in the lobbies. */
@@ -33,7 +33,7 @@ export class Presence {
   readonly lobbies: Lobbies;
   private readonly deps: PresenceDeps;
   private readonly members: Members;
-  /** Withdrawals that the bus has not answered for. */
+  /** Withdrawals that the bus has not acknowledged. */
   private readonly leaving = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -42,8 +42,8 @@ export class Presence {
     this.members = new Members(deps.presenceRate);
     this.board = new PresenceBoard(deps, {
       onTransition: (transition) => {
-        this.members.tell(transition);
-        this.lobbies.tell(transition);
+        this.members.notify(transition);
+        this.lobbies.notify(transition);
         deps.others.onTransition(transition);
       },
       onOwnPresence: (connection, room) => {
@@ -66,7 +66,7 @@ export class Presence {
     await withTimeout(closeMs, farewell, () => undefined, { unref: true });
   }
 
-  /** Whether the session may announce once more now; counts it. */
+  /** Whether the session may announce now; counts the announcement. */
   isWithinRate(client: PresenceClient): boolean {
     const { presenceRate, clock } = this.deps;
     if (presenceRate === 0) return true;
@@ -77,7 +77,7 @@ export class Presence {
     return true;
   }
 
-  /** The room that a name means for a session: for as long as it may be there, the one that it is in by that name. */
+  /** The room that a name means for a session. One that it is in by that name stays the same as long as it may be there. */
   async find(client: PresenceClient, roomId: string): Promise<TopicAccess | undefined> {
     const member = this.members.find(client);
     if (member?.roomId === roomId && member.access && this.isInForce(member.access)) return member.access;
@@ -99,7 +99,7 @@ export class Presence {
     const { actorTokenId } = client.identity;
     const isDone = await this.board.announce({ connection, room: access.room, actorTokenId, presence });
     if (isDone) return;
-    // It may have come to the others all the same: they are told again where the connection is.
+    // Other gateways may have received it all the same: they get the former presence again.
     if (member.access === access) Object.assign(member, former);
     if (member.access) client.restOn(member.access);
     if (!client.isOver) this.members.watch(member, member.access?.room);
@@ -120,7 +120,7 @@ export class Presence {
     this.members.remove(member);
   }
 
-  /** [WS-PRES-9] Takes away a presence that its actor may no longer have. Rejects when the read models fail. */
+  /** [WS-PRES-9] Ends a presence that its actor may no longer have. Rejects when the read models fail. */
   async recheck(client: PresenceClient): Promise<void> {
     const member = this.members.find(client);
     const access = member?.access;
@@ -133,8 +133,8 @@ export class Presence {
     client.restOn(now);
   }
 
-  /** [WS-PRES-9] [WS-GRANT-4] Takes away a presence whose grant has come to its end. */
-  endLapsed(client: PresenceClient): void {
+  /** [WS-PRES-9] [WS-GRANT-4] Ends a presence whose grant has expired. */
+  endExpired(client: PresenceClient): void {
     const member = this.members.find(client);
     if (member?.access === undefined) return;
     if (member.access.until > this.deps.clock.now()) client.restOn(member.access);
@@ -162,15 +162,15 @@ export interface Member {
   readonly connection: number;
   /** The last announcements, refused ones too. */
   readonly announced: SlidingWindow;
-  /** What it was let into its room by; undefined while it is in none. */
+  /** The rights by which it is in its room; undefined while it is in none. */
   access: TopicAccess | undefined;
-  /** The name by which it asked for the room. */
+  /** The name by which it entered the room. */
   roomId: string | undefined;
-  /** The room whose comings and goings it is told. */
+  /** The room whose events it gets. */
   watched: string | undefined;
 }
 
-/** The sessions of this gateway that are present somewhere, and what each of them is told. */
+/** The sessions of this gateway that are present in a room, and the events that each of them gets. */
 export class Members {
   private readonly rate: number;
   private readonly byClient = new Map<PresenceClient, Member>();
@@ -208,7 +208,7 @@ export class Members {
     this.byConnection.delete(member.connection);
   }
 
-  /** An announcement is in force: from now on the connection is told what changes in that room, and in no other. */
+  /** An announcement is in force: from now on the connection gets the events of that room and of no other. */
   entered(connection: number, room: string): void {
     const member = this.byConnection.get(connection);
     if (member?.access?.room === room) this.watch(member, room);
@@ -221,8 +221,8 @@ export class Members {
     if (room !== undefined) this.watchers.add(room, member);
   }
 
-  /** [WS-PRES-5] Tells the others in the room. The frame is made once, whatever their number. */
-  tell({ room, event, actorTokenId, presence }: Transition): void {
+  /** [WS-PRES-5] Sends an event to the others in the room. The frame is made once, whatever their number. */
+  notify({ room, event, actorTokenId, presence }: Transition): void {
     const watchers = this.watchers.get(room);
     if (watchers === undefined) return;
     const frame = presenceFrame(event, actorTokenId, presence);

@@ -3,7 +3,7 @@ import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrame
 import type { PresenceEvent } from '@roomwire/shared/wire/protocol/serverFrames';
 import { SetMap } from '../setMap.js';
 
-/** What became of an actor's presence in a room. */
+/** A change of an actor's presence in a room. */
 export interface Transition {
   /** Internal. */
   readonly room: string;
@@ -13,7 +13,7 @@ export interface Transition {
   readonly presence: Uint8Array | undefined;
 }
 
-/** A connection's presence as a gateway said it in its record of this number. */
+/** A connection's presence, with the number of the record by which its gateway published it. */
 export interface KnownPresence extends ConnectionPresence {
   readonly sequence: number;
 }
@@ -28,11 +28,11 @@ export interface PresenceKey {
 /** The part of an internal room that names project, app and scope. */
 export const scopedAppOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
 
-/** Who is present where, on all gateways. Several connections of an actor in a room are one presence. */
+/** Who is present in which room, on all gateways. Several connections of an actor in a room are one presence. */
 export class PresenceTable {
   /** By room, then by actor. */
   private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
-  /** The rooms that somebody is in, by project, app and scope. */
+  /** The rooms that are not empty, by project, app and scope. */
   private readonly scopedApps = new SetMap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
 
@@ -50,7 +50,7 @@ export class PresenceTable {
     return this.transition(before, key);
   }
 
-  /** Removes what a gateway said before its record of this number; everything, unless told. */
+  /** Removes what a gateway published before its record of this number; by default everything. */
   removeOf(gatewayId: string, before = Number.POSITIVE_INFINITY): readonly Transition[] {
     return [...(this.gateways.get(gatewayId)?.values() ?? [])]
       .filter(({ sequence }) => sequence < before)
@@ -65,14 +65,14 @@ export class PresenceTable {
     });
   }
 
-  /** Actors in rooms, without those in rooms that `isLeftOut`. */
-  count(isLeftOut: (room: string) => boolean): number {
+  /** Actors in rooms, without those in rooms that `isExcluded`. */
+  count(isExcluded: (room: string) => boolean): number {
     let entries = 0;
-    for (const [room, actors] of this.rooms) if (!isLeftOut(room)) entries += actors.size;
+    for (const [room, actors] of this.rooms) if (!isExcluded(room)) entries += actors.size;
     return entries;
   }
 
-  /** Internal rooms that somebody is in. */
+  /** Internal rooms that are not empty. */
   roomsIn(scopedApp: string): readonly string[] {
     return [...(this.scopedApps.get(scopedApp) ?? [])];
   }
@@ -147,8 +147,8 @@ export interface ConnectionPresence {
 export type ActorPresence = readonly ConnectionPresence[];
 
 /**
- * The announcement that shows: the one of highest rank. Who announces takes a rank above all that it knows, so that
- * the last one shows; where two gateways took the same, all must choose the same one.
+ * The announcement of highest rank is shown. A new one gets a rank above all known ones, so that the last is shown; where two
+ * gateways took the same rank, all must choose the same one.
  */
 export const shown = (connections: ActorPresence): ConnectionPresence =>
   connections.reduce((best, one) => (isAbove(one, best) ? one : best));
@@ -158,7 +158,7 @@ const isAbove = (one: ConnectionPresence, other: ConnectionPresence): boolean =>
 
 const identity = ({ gatewayId, connection }: ConnectionPresence): string => `${gatewayId}/${connection}`;
 
-/** An actor has been there since the first of its connections came. */
+/** An actor is present since the first of its connections. */
 export const presentSince = (connections: ActorPresence): number =>
   Math.min(...connections.map(({ joinedAt }) => joinedAt));
 

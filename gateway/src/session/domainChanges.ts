@@ -6,10 +6,10 @@ type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: 
 
 type Reaction<T extends EventType> = (revalidator: Revalidator, event: EventOf<T>, projectId: string) => void;
 
-/** What did not exist is in no cache, and nobody is connected as it. */
+/** A new resource is in no cache and has no connections. */
 const nothing = (): void => undefined;
 
-/** What an event takes away from live connections; a missing event type is a type error. */
+/** The effect of each event on live connections and caches; a missing event type is a type error. */
 const reactions: { readonly [T in EventType]: Reaction<T> } = {
   OrganizationCreated: nothing,
   OrganizationUpdated: (revalidator, { data }) => {
@@ -58,7 +58,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretDeleted: nothing,
 };
 
-/** Takes the `domain-events` feed. An event of a newer program may mean anything, and so everything is read again. */
+/** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
   (revalidator: Revalidator) =>
   (recorded: RecordedEvent): void => {
@@ -72,6 +72,6 @@ const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undef
   try {
     return readEvent(recorded);
   } catch {
-    return undefined; // UnknownEvent: the caller takes it for the worst.
+    return undefined; // UnknownEvent: the caller reads everything again.
   }
 };

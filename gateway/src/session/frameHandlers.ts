@@ -77,8 +77,8 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
 };
 
 /**
- * [WS-CONN-10] Lets a connection that asks too much wait, with all that is behind it: nothing of what it asks for is lost,
- * and it takes no more than its share of the gateway and of the engines behind it.
+ * [WS-CONN-10] Delays a request of a connection that is over its rate, and all frames behind it: none is lost, and the
+ * connection takes no more than its share of the gateway and of the engines.
  */
 const throttledWith =
   ({ clock, metrics }: FrameHandlerDeps) =>
@@ -92,7 +92,7 @@ const throttledWith =
     );
   };
 
-/** [WS-REAUTH-1] Everything that an `auth` would have given; a failure changes nothing. */
+/** [WS-REAUTH-1] Has the effects of an `auth`; a failure changes nothing. */
 const reauthenticate = async (
   session: Session,
   { token }: ReauthFrame,
@@ -117,7 +117,7 @@ const sameActor = (
     ? result
     : 'actor_mismatch';
 
-/** [WS-PRES-1] Answered only where it is refused; the next frame is handled when it is in force. */
+/** [WS-PRES-1] Answered only when refused; the next frame is handled when it is in force. */
 const announcePresence = async (
   session: Session,
   { roomId, data }: PresenceFrame,

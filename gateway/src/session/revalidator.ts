@@ -31,11 +31,11 @@ interface RevalidatorDeps {
 const retryAfterMs = 1_000;
 const readsAtOnce = 16;
 
-/** Takes from live connections what their actors may no longer have. */
+/** Ends connections, subscriptions and presences that are no longer admitted. */
 export class Revalidator {
-  /** Counts what may have taken rights away, for those who are reading meanwhile. */
+  /** Counts changes that may have taken rights away, for callers that read records meanwhile. */
   changes = 0;
-  /** Reads an actor's records anew and closes its sessions when it may no longer be connected. */
+  /** Reads an actor's records again and closes its sessions when it may no longer be connected. */
   readonly recheckActor: (actorTokenId: string) => void;
   /** Drops the subscriptions of a project that rest on records which have changed and no longer admit them. */
   readonly recheckProject: (projectId: string) => void;
@@ -136,7 +136,7 @@ export class Revalidator {
     this.deps.retained.roomDeleted(roomId);
   }
 
-  /** Something that this program does not know happened in the project. */
+  /** An event of an unknown type happened in the project. */
   anythingChanged(projectId: string): void {
     this.changes++;
     this.deps.directory.projectChanged(projectId);
@@ -146,7 +146,7 @@ export class Revalidator {
     for (const actorTokenId of new Set(actors)) this.recheckActor(actorTokenId);
   }
 
-  /** The net behind the events: everything is read again, a few actors at a time. */
+  /** The safety net behind the events: reads everything again, a few actors at a time. */
   async recheckAll(): Promise<void> {
     if (this.isSweeping) return;
     this.isSweeping = true;
@@ -163,7 +163,7 @@ export class Revalidator {
     this.isSweeping = false;
   }
 
-  /** What changes while it is read is read once more, so that an older record does not win over an event. */
+  /** Reads once more where something changed meanwhile, so that an older record does not override an event. */
   private async readActor(actorTokenId: string): Promise<void> {
     const { views, clock, roster } = this.deps;
     if (roster.ofActor(actorTokenId).length === 0) return;
@@ -178,7 +178,7 @@ export class Revalidator {
     }
   }
 
-  /** Those signing keys behind an actor's connections that verify nothing any more. */
+  /** The signing keys of an actor's connections that are no longer active. */
   private async readEndedKeys(actorTokenId: string): Promise<ReadonlySet<string | undefined>> {
     const { roster, views } = this.deps;
     const ended = new Set<string>();
@@ -206,7 +206,9 @@ export class Revalidator {
   }
 
   private readonly logged = (error: unknown): void => {
-    this.deps.logger.warn('Rights could not be read again; the connections stay until they can', { error });
+    this.deps.logger.warn('Rights could not be checked again; the connections stay until they can', {
+      error,
+    });
   };
 
   private readonly rethrown = (error: unknown): never => {

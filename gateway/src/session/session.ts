@@ -31,7 +31,7 @@ export interface SessionDeps {
     /** Takes a session out of its room and its lobbies. */
     leave(session: Session): void;
     /** Takes away a presence whose grant has expired. */
-    endLapsed(session: Session): void;
+    endExpired(session: Session): void;
     /** Takes away a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
   };
@@ -198,7 +198,7 @@ export class Session implements Client {
   private endGrants(now: number): void {
     this.grantsHoldUntil = Number.POSITIVE_INFINITY;
     this.subscriptions.endExpired(now);
-    this.deps.presence.endLapsed(this);
+    this.deps.presence.endExpired(this);
   }
 
   private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {

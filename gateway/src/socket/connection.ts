@@ -42,7 +42,7 @@ const malformedWindowMs = 10_000;
 /** One WebSocket: unauthenticated, then with a session, then closed. */
 export class Connection implements FrameReceiver, AuthenticatingLink {
   readonly outbox: Outbox;
-  /** The sweep in which the last frame came. */
+  /** The sweep before which the last frame came. */
   lastSign = 0;
   private readonly socket: FrameSocket;
   private readonly deps: ConnectionDeps;
@@ -69,7 +69,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     return this.current;
   }
 
-  /** A frame is being handled, and those behind it wait unread: the silence is ours. */
+  /** A frame is being handled and those behind it wait unread, so that the peer only seems silent. */
   get isBehind(): boolean {
     return this.inbox.isBehind;
   }
@@ -99,13 +99,13 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.outbox.push(encodeServerFrame(frame));
   }
 
-  /** Before authentication nobody has asked for version 2. */
+  /** Before authentication the version is 1. */
   sendError(name: ProtocolErrorName, context: ProtocolErrorContext): undefined {
     countProtocolError(this.deps.metrics, name);
     this.send(renderProtocolError(name, this.current?.identity.version ?? 1, context));
   }
 
-  /** What was queued before still goes out. */
+  /** Frames that are queued are still sent. */
   close(why: CloseSpec): void {
     if (this.hasClosed) return;
     this.end();
@@ -153,7 +153,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.outbox.push(heartbeatFrame);
   }
 
-  /** [WS-ENC-7] Before authentication everything is refused alike. */
+  /** [WS-ENC-7] Before authentication every frame is refused the same way. */
   private tolerate(frame: MalformedFrame): undefined {
     if (this.current === undefined) return this.sendError('notAuthenticated', {});
     const now = this.deps.clock.monotonic();
@@ -167,12 +167,12 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     return frame.type === 'auth' ? this.authenticate(frame) : 'notAuthenticated';
   }
 
-  /** Nothing of what a stranger sent goes back to it. */
+  /** Nothing of a frame is echoed before authentication. */
   private answer(frame: ClientFrame, error: ProtocolErrorName | void): undefined {
     if (error !== undefined) this.sendError(error, this.current ? (frame as ProtocolErrorContext) : {});
   }
 
-  /** Every frame has its answer, also when what it needed is out of reach. */
+  /** Every frame is answered, also when an engine is unavailable. */
   private failed(frame: ClientFrame, error: unknown): undefined {
     this.deps.logger.warn('A frame could not be handled', { type: frame.type, error });
     this.answer(frame, 'brokerUnavailable');

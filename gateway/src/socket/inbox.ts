@@ -5,7 +5,6 @@ interface WaitingFrame {
   readonly isText: boolean;
 }
 
-/** What can be told to stop sending for a while. */
 interface Source {
   pause(): void;
   resume(): void;
@@ -14,13 +13,13 @@ interface Source {
 /** Handles a frame; a promise, which never rejects, only where it has to wait. */
 export type FrameHandler = (bytes: Buffer, isText: boolean) => Promise<void> | undefined;
 
-/** Something else that has to be done between two frames; must not reject. */
+/** A task between two frames. It must not reject. */
 export type InboxTask = () => Promise<void>;
 
-/** Frames that may wait before the socket is no longer read; what was read already still comes. */
+/** Waiting frames beyond which the socket is paused; frames that were already read still come. */
 const maxWaiting = 32;
 
-/** The frames of one connection are handled one after the other, also where handling one takes a while. */
+/** Handles the frames of one connection one after the other, also asynchronous ones. */
 export class Inbox {
   private readonly handle: FrameHandler;
   private readonly source: Source;
@@ -41,13 +40,13 @@ export class Inbox {
     this.source.pause();
   }
 
-  /** Runs once what is in hand is done, in front of no frame that waits already. */
+  /** Runs the task after the frames that wait already. */
   perform(task: InboxTask): void {
     if (this.isBusy) this.waiting.push(task);
     else this.waitFor(task());
   }
 
-  /** Whether the connection is silent because of us and not of its peer. */
+  /** Whether frames may wait unread. */
   get isBehind(): boolean {
     return this.isBusy;
   }

@@ -36,19 +36,19 @@ interface Closeable {
 
 export interface DrainDeps<Each extends Closeable> {
   readonly connections: ReadonlySet<Each>;
-  /** Resolves when nobody is connected. */
+  /** Resolves when there is no connection. */
   readonly emptied: Promise<void>;
   readonly random: Random;
-  /** From the first close to the last. */
+  /** Between the first close and the last. */
   readonly overMs: number;
 }
 
-/** What is due within the next few milliseconds is due now: timers are no finer, and there may be very many connections. */
+/** What is due within so many milliseconds is due now: timers are no finer, and there may be very many connections. */
 const atOnceMs = 5;
 
 /**
- * Closes every connection, in no order that anybody could tell, evenly over a time: those who connect again come to the
- * other gateways one by one. Resolves when all have been told, or have gone by themselves.
+ * Closes every connection, in random order and evenly over a time, so that clients that reconnect reach the other gateways
+ * one by one. Resolves when all are closed.
  */
 export const drain = async <Each extends Closeable>(deps: DrainDeps<Each>): Promise<void> => {
   const { connections, emptied, random, overMs } = deps;
@@ -64,11 +64,11 @@ export const drain = async <Each extends Closeable>(deps: DrainDeps<Each>): Prom
   }
 };
 
-/** Somewhere in its own share of the time, so that several gateways that go at once do not fall into step. */
+/** At a random point of its share of the time, so that several draining gateways do not fall into step. */
 const dueAt = (n: number, count: number, overMs: number, random: Random): number =>
   ((n + fraction(random)) / count) * overMs;
 
-/** From 0 to 1, which is not included. */
+/** At least 0 and less than 1. */
 const fraction = (random: Random): number =>
   new DataView(random.bytes(4).slice().buffer).getUint32(0) / 2 ** 32;
 
@@ -80,21 +80,20 @@ const shuffled = <T>(list: T[], random: Random): T[] => {
   return list;
 };
 
-/** What the sweeper looks after. */
 export interface Sweepable {
-  /** The number of the sweep in which it gave its last sign of life. */
+  /** The number of the sweep before its last sign of life. */
   lastSign: number;
 }
 
-/** Sweeps in an idle time-out: how exactly the time-out is kept. */
+/** Sweeps in an idle time-out: its precision. */
 const sweepsPerTimeout = 60;
 
 /**
- * One timer for all connections. Silence is counted in sweeps and not by the clock: a process that was stopped for a
- * while made no sweep, and so gives its connections the time to be heard that they missed.
+ * One timer for all connections. Silence is counted in sweeps and not by the clock: a process that was suspended made no
+ * sweep, so that its connections are not taken for idle.
  */
 export class IdleSweeper<T extends Sweepable> {
-  /** The number of the sweep that was made last. */
+  /** The number of the last sweep. */
   sweep = 0;
   private readonly periodMs: number;
   private readonly members: Iterable<T>;

@@ -3,7 +3,7 @@ import type { FrameSocket } from './wsListener.js';
 
 /**
  * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence stand on the
- * same node, so that its bytes are put together once for all of them, and a delivery costs a comparison and a pointer.
+ * same node, so that its bytes are joined once for all of them, and a delivery costs a comparison and a pointer.
  */
 export class FramePath {
   /** Bytes of the whole sequence. */
@@ -19,7 +19,7 @@ export class FramePath {
     this.size = (parent?.size ?? 0) + (frame?.length ?? 0);
   }
 
-  /** The sequence with one more frame. A frame goes to all its sockets in one go, so that the last child is the one. */
+  /** The sequence with one more frame. A frame is pushed to all its sockets in one loop: comparing the last child is enough. */
   then(frame: Buffer): FramePath {
     if (this.lastChild?.frame === frame) return this.lastChild;
     this.lastChild = new FramePath(this, frame);
@@ -57,8 +57,8 @@ interface Flushable {
 }
 
 /**
- * Gathers what all sockets are to send in one turn of the event loop and lets it leave at the end of it: one write a
- * socket. Not a timer: a message waits for the reads that the loop has at hand, and for nothing else.
+ * Collects what all sockets send in one turn of the event loop and writes it at the end, once for each socket. Not a timer: a
+ * message waits only for the reads that are already pending.
  */
 export class Tick {
   private root = new FramePath();
@@ -82,12 +82,12 @@ export class Tick {
 /** The part of a socket that an outbox needs. */
 export type FrameSink = Pick<FrameSocket, 'write' | 'bufferedBytes'>;
 
-/** More than this does not wait for the end of the tick. */
+/** Beyond this, frames are written before the end of the tick. */
 const batchBytes = 1024 * 1024;
 
 /**
- * What one connection is about to send. Nobody waits for a reader: when more than the budget is under way to it, it
- * is reported as too slow, once and not within `push`, and gets nothing more.
+ * The frames that one connection is about to send. A reader is never waited for: when more than the budget is in flight, it is
+ * reported as too slow, once and not within `push`, and gets nothing more.
  */
 export class Outbox {
   private readonly socket: FrameSink;
@@ -104,12 +104,12 @@ export class Outbox {
     this.onOverflow = onOverflow;
   }
 
-  /** What has not gone to the peer. */
+  /** Bytes that the peer has not taken. */
   get waitingBytes(): number {
     return this.socket.bufferedBytes + (this.queued?.size ?? 0);
   }
 
-  /** Whether what is pushed goes to the peer. */
+  /** Whether pushed frames are sent. */
   get isOpen(): boolean {
     return this.state === 'open';
   }
@@ -118,24 +118,24 @@ export class Outbox {
     if (this.state !== 'open') return;
     const queued = (this.queued ?? this.tick.enlist(this)).then(frame);
     this.queued = queued;
-    if (queued.size > batchBytes) this.leave();
+    if (queued.size > batchBytes) this.write();
   }
 
   /** Called by the tick, and before a close. */
   flush(): void {
-    this.leave();
+    this.write();
     if (this.state !== 'overflowed') return;
     this.state = 'closed';
     this.onOverflow();
   }
 
-  /** Lets what is queued go and takes no more. */
+  /** Writes what is queued and takes no more. */
   close(): void {
-    this.leave();
+    this.write();
     this.state = 'closed';
   }
 
-  private leave(): void {
+  private write(): void {
     const { queued } = this;
     if (queued === undefined) return;
     this.queued = undefined;

@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 
-/** A peer that does not even take the answer is cut off after this long. */
+/** A peer that does not take the answer is cut off after this time. */
 const graceMs = 2_000;
 
 /**
- * Answers an `upgrade` request with an HTTP status and lets go of the socket. The HTTP server no longer looks after a
- * socket that was to be upgraded, and keeps its side open when the peer does: nobody but us ends it.
+ * Answers an `upgrade` request with an HTTP status and closes the socket. The HTTP server no longer manages a socket that
+ * asked for an upgrade: it has to be ended here.
  */
 export const refuseUpgrade = (socket: Duplex, status: string): void => {
   const destroy = () => socket.destroy();
@@ -15,12 +15,12 @@ export const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.once('close', () => clearTimeout(deadline));
   socket.on('error', destroy);
   socket.once('finish', destroy);
-  // What has come and is not read would turn the end into a reset, which can overtake the answer.
+  // Unread input would turn the end into a reset, which can overtake the answer.
   socket.resume();
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
-/** Names and values. Node drops what comes behind a thousand headers, and with it perhaps the length of the body. */
+/** Names and values. Node drops everything after a thousand headers, possibly with the length of the body. */
 const maxRawHeaders = 1_000;
 
 const replaced: ReadonlySet<string> = new Set(['upgrade', 'connection']);
@@ -30,13 +30,13 @@ export const asksForWebSocket = ({ method, headers }: IncomingMessage): boolean 
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Serves an `upgrade` request as the ordinary one that it is as well. A server may ignore the offer of a protocol
+ * Serves an `upgrade` request as an ordinary one. A server may ignore the offer of a protocol
  * (RFC 9110, 7.8), but Node 20 hands every such request to the `upgrade` listener, and only Node 24 lets it choose
  * (`shouldUpgradeCallback`). So the request goes back in front of what the socket still holds, without the offer, and
  * the socket back to the server as a new connection: the server reads the body, if any.
  *
- * It is the last request of its connection, so that a socket comes back only once. The answers to requests that were
- * sent before it without waiting for them are not looked after: clients do not offer an upgrade behind those.
+ * It is the last request of its connection, so that a socket is returned only once. Pipelined requests before it are not
+ * supported: clients do not offer an upgrade behind those.
  */
 export const ignoreUpgrade = (
   server: Server,
@@ -57,11 +57,11 @@ export const ignoreUpgrade = (
 };
 
 /**
- * Whether a handshake may go on. Only browsers name the page that asks, and no page can make them name another one: the
- * check keeps other people's pages out, and nothing else, so that a handshake without an origin passes.
+ * Whether a handshake is allowed. Only browsers send an origin, and no page can forge it: the check keeps foreign pages out,
+ * so that a handshake without an origin passes.
  */
 export const isAllowedOrigin = ({ headers }: IncomingMessage, allowed: readonly string[] | '*'): boolean => {
-  // The second one is from before the protocol was a standard, and still taken by `ws`.
+  // The second one predates the standard and is still accepted by `ws`.
   const named = [headers.origin, headers['sec-websocket-origin']]
     .flat()
     .filter((origin) => origin !== undefined);

@@ -5,13 +5,13 @@ import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws';
 import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 
-/** All that the gateway sees of a WebSocket. */
+/** A WebSocket as the gateway uses it. */
 export interface FrameSocket {
   /** One or more complete WebSocket frames. Does nothing once the socket is closing. */
   write(frames: Buffer): void;
-  /** What has been written and the peer has not taken yet. */
+  /** Written bytes that the peer has not taken yet. */
   readonly bufferedBytes: number;
-  /** Stops reading. A few frames that had already been read may still come. */
+  /** Stops reading. Frames that were already read may still come. */
   pause(): void;
   resume(): void;
   /** Begins the closing handshake; a peer that does not answer is cut off after the grace. */
@@ -25,14 +25,14 @@ export interface FrameReceiver {
   onFrame(bytes: Buffer, isText: boolean): void;
   /** A ping or a pong: a sign of life, already answered. */
   onSignOfLife(): void;
-  /** The peer has said that it closes: what is written within the call still goes out, and nothing after it. Not always told. */
+  /** The peer closes: what is written within the call is still sent, and nothing after it. Not always called. */
   onClosing(): void;
-  /** With the code of the peer's close; 1005 for one without, 1006 where the connection broke off. */
+  /** With the code of the peer's close; 1005 for none, 1006 where the connection broke. */
   onClosed(code: number): void;
 }
 
 /**
- * Prepared frames go to the TCP socket itself, which is ours from the `upgrade` event. That keeps its order with
+ * Prepared frames go to the TCP socket itself, which the `upgrade` event hands over. That keeps its order with
  * what `ws` writes (pongs, closes) only because `ws` writes at once: it must not compress.
  */
 class WsFrameSocket implements FrameSocket {
@@ -71,9 +71,9 @@ class WsFrameSocket implements FrameSocket {
   }
 }
 
-/** `ws` tells that a connection has closed; a peer may take seconds for that after it has said so. */
+/** `ws` reports when a connection has closed, which may be seconds after the peer's close frame. */
 class ClosingWebSocket extends WebSocket {
-  /** Called by `ws` itself when the peer's close has come: what is written from then on is dropped. */
+  /** Called by `ws` itself when the peer's close frame arrives: later writes are dropped. */
   override close(code?: number, reason?: string | Buffer): void {
     if (this.readyState === WebSocket.OPEN) this.emit('closing');
     super.close(code, reason);
@@ -85,7 +85,7 @@ export interface WsListener {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** The only place that knows `ws`. */
+/** The only file that imports `ws`. */
 export const createWsListener = (
   closeGraceMs: number,
   accept: (socket: FrameSocket) => FrameReceiver,
@@ -97,7 +97,7 @@ export const createWsListener = (
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
-    // A frame of 1 MiB arrives in 16 chunks of a socket, or in thousands when somebody dribbles it.
+    // A frame of 1 MiB arrives in 16 chunks of a socket, or in thousands when a client dribbles it.
     maxFragments: 1_024,
     maxBufferedChunks: 16_384,
     closeTimeout: closeGraceMs,

@@ -10,9 +10,9 @@ import type { MemberDelivery, Subscription } from './subscription.js';
 
 /** At most so many bytes of a replay wait for a reader at once. */
 const replayAheadBytes = 1024 * 1024;
-const lookMs = 10;
+const pollMs = 10;
 
-/** [WS-GROUP-2] Messages that are one member's alone. */
+/** [WS-GROUP-2] Delivers messages that are for one member alone. */
 export const createMemberDelivery = (
   metrics: GatewayMetrics,
   acks: boolean,
@@ -37,7 +37,7 @@ export const createMemberDelivery = (
       end: (replayed) => client.send({ type: 'replayEnd', replayed }),
       async room(isOver) {
         while (outbox.waitingBytes > replayAheadBytes && !isOver()) {
-          await pause(lookMs, undefined, { ref: false });
+          await pause(pollMs, undefined, { ref: false });
         }
       },
     };

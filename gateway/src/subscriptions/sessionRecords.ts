@@ -24,14 +24,14 @@ interface RecordsDeps {
 
 /** [WS-RESUME-4] After the last write. */
 const keptMs = 7 * 24 * 3_600_000;
-/** Live sessions are written this often, changed or not, so that they do not expire. */
+/** Live sessions are stored this often, changed or not, so that they do not expire. */
 const refreshMs = 24 * 3_600_000;
 const writeAfterMs = 100;
 const retryAfterMs = 1_000;
 
 /**
- * [WS-RESUME-1] Writes down what the connections of agents and orchestrators are subscribed to: a moment after a change,
- * all that has changed together, so that no frame waits for it.
+ * [WS-RESUME-1] Stores what the connections of agents and orchestrators are subscribed to: in batches, a moment after a
+ * change, so that no frame waits for it.
  */
 export class SessionRecords {
   private readonly deps: RecordsDeps;
@@ -47,18 +47,18 @@ export class SessionRecords {
     this.refresh = setInterval(() => this.allChanged(), refreshMs).unref();
   }
 
-  /** What a connection that authenticates is to be subscribed to again. Rejects where the engine is out of reach. */
+  /** The subscriptions to restore. Rejects where the engine is unavailable. */
   async recorded(identity: Identity, frame: AuthFrame): Promise<readonly StoredSubscription[]> {
     const { actorTokenId, actorType, accessScope } = identity;
     if (!frame.reconnect || !isResumable(actorType)) return [];
-    // The connection before this one may have ended a moment ago, here.
+    // The previous connection may have ended a moment ago on this gateway.
     await this.flush();
     const stored = await this.deps.store.load(actorTokenId, instanceOf(frame));
     if (stored === undefined || stored.expiresAt <= this.deps.clock.now()) return [];
     return stored.accessScopeId === (accessScope?.accessScopeId ?? null) ? stored.subscriptions : [];
   }
 
-  /** [WS-RESUME-3] From now on the session is this connection's, whoever kept it before. */
+  /** [WS-RESUME-3] From now on this connection keeps the persistent session. */
   keep(subscriptions: RecordedSubscriptions, frame: AuthFrame): void {
     if (!isResumable(subscriptions.identity.actorType)) return;
     const keeper = this.deps.random.uuid();
@@ -75,22 +75,22 @@ export class SessionRecords {
     this.schedule(writeAfterMs);
   }
 
-  /** Must be called before the session's subscriptions are taken from it. */
+  /** Must be called before the subscriptions end. */
   ended(subscriptions: RecordedSubscriptions): void {
     this.live.get(subscriptions)?.ends();
     this.changed(subscriptions);
     this.live.delete(subscriptions);
   }
 
-  /** Behind what its connections, which have just been closed, had still to write. */
+  /** After the last writes of its connections, which have just been closed. */
   forgetActor(actorTokenId: string): void {
     const forgotten = this.flush().then(() => this.deps.store.forget(actorTokenId));
     this.writing = forgotten.catch((error: unknown) => {
-      this.deps.logger.warn('The sessions of a deleted actor could not be forgotten; they expire', { error });
+      this.deps.logger.warn('The sessions of a deleted actor could not be deleted; they expire', { error });
     });
   }
 
-  /** Resolves when all that has changed is written, or could not be. */
+  /** Resolves when all changes are stored, or could not be. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -132,14 +132,14 @@ export class SessionRecords {
 
   private failed(records: readonly SessionRecord[], error: unknown): void {
     this.deps.logger.warn('Sessions could not be written', { sessions: records.length, error });
-    // What is wrong with the records themselves would be so the next time too.
+    // An error of the records themselves would recur.
     if (!(error instanceof EngineUnavailable)) return;
     this.changedRecords = new Set([...records, ...this.changedRecords]);
     this.schedule(retryAfterMs);
   }
 }
 
-/** A session stands in a batch once: of two connections that kept it since the last one, the later has taken it over. */
+/** A session is in a batch once: of two connections that kept it since the last batch, the later has taken it over. */
 const latest = (records: ReadonlySet<SessionRecord>): readonly SessionRecord[] => {
   const keeping = new Map<string, SessionRecord>();
   for (const record of [...records].sort((one, other) => one.number - other.number)) {
@@ -151,25 +151,25 @@ const latest = (records: ReadonlySet<SessionRecord>): readonly SessionRecord[] =
   return [...keeping.values()];
 };
 
-/** More than this of patterns and filters is not recorded: a document of an engine has its limits. */
-const mostCharacters = 2_000_000;
+/** More than this of patterns and filters is not stored: documents are limited in size. */
+const maxCharacters = 2_000_000;
 
-/** Those without a client id share one name, which no client id has. */
+/** Connections without a client id share one name, which no client id has. */
 export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
   clientId === undefined || clientId === '' ? '' : createHash('sha256').update(clientId).digest('base64url');
 
 type SessionRecordFields = Pick<SessionRecord, 'instance' | 'keeper' | 'number'>;
 
-/** What is to be written down of a live session, by the connection that keeps it. */
+/** The stored form of a live session, by the connection that keeps it. */
 export class SessionRecord {
   readonly actorTokenId: string;
   readonly instance: string;
   readonly keeper: string;
-  /** Rises with each record of this gateway. */
+  /** Increases with each record of this gateway. */
   readonly number: number;
   /** Whether the store knows this keeper. */
   isTaken = false;
-  /** Another connection keeps it now, or it was forgotten. */
+  /** Another connection keeps it now, or it was deleted. */
   isLost = false;
   private readonly subscriptions: RecordedSubscriptions;
   private last: Omit<StoredSession, 'expiresAt'> | undefined;
@@ -182,7 +182,7 @@ export class SessionRecord {
     this.number = number;
   }
 
-  /** The subscriptions are about to be taken from the session. */
+  /** The subscriptions are about to end. */
   ends(): void {
     this.last = this.current();
   }
@@ -206,7 +206,7 @@ const storedSubscriptions = (
   subscriptions: RecordedSubscriptions['entries'],
 ): readonly StoredSubscription[] => {
   const stored: StoredSubscription[] = [];
-  let left = mostCharacters;
+  let left = maxCharacters;
   for (const [pattern, { qos, filters = [], group }] of subscriptions) {
     left -=
       pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);

@@ -28,18 +28,18 @@ interface HydrationDeps {
 
 interface Awaited {
   readonly subscription: HydratedSubscription;
-  /** Internal: the actor may have come into another scope since. */
+  /** Internal: the actor may have moved to another scope since. */
   readonly topic: string;
   /** Monotonic clock. */
   readonly since: number;
 }
 
-/** Three attempts of 30 s, the waits between them, and as much again for a consumer that is behind. */
-const patienceMs = 200_000;
-const mostAwaited = 100_000;
+/** Three attempts of 30 s, the waits between them, and as much again for a consumer that lags. */
+const timeoutMs = 200_000;
+const maxAwaited = 100_000;
 const nothing = new Uint8Array();
 
-/** What subscribers of this gateway are to be told by hydration webhooks. */
+/** The hydration calls of this gateway that have no answer yet. */
 export class Hydrations {
   private readonly deps: HydrationDeps;
   /** Oldest first. */
@@ -50,18 +50,18 @@ export class Hydrations {
     this.deps = deps;
   }
 
-  /** Under which the answers come. */
+  /** The key of the channel on which the answers come. */
   get address(): string {
     return this.deps.gatewayId;
   }
 
-  /** [HOOK-HYDRATE-1] After a subscribe that took effect. Nobody waits for it, and nothing but a frame comes of it. */
+  /** [HOOK-HYDRATE-1] After a subscribe that took effect. The answer is a frame; nothing waits for it. */
   ask(subscription: HydratedSubscription): void {
     const webhook = subscription.access.webhooks?.onSubscribe;
     if (webhook !== undefined) this.put(subscription, webhook);
   }
 
-  /** [HOOK-HYDRATE-3] Of the answers channel. A subscription that has ended meanwhile gets nothing. */
+  /** [HOOK-HYDRATE-3] From the answers channel. A subscription that has ended meanwhile gets nothing. */
   readonly answered = ({ gatewayId, subscription: number, body }: WebhookAnswer): void => {
     if (gatewayId !== this.deps.gatewayId) return;
     const awaited = this.awaited.get(number);
@@ -91,7 +91,7 @@ export class Hydrations {
   private await(subscription: HydratedSubscription): number {
     const now = this.deps.clock.monotonic();
     for (const [number, { since }] of this.awaited) {
-      if (since + patienceMs > now && this.awaited.size < mostAwaited) break;
+      if (since + timeoutMs > now && this.awaited.size < maxAwaited) break;
       this.awaited.delete(number);
     }
     this.awaited.set(++this.lastNumber, { subscription, topic: subscription.access.topic, since: now });

@@ -15,8 +15,8 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { Identity } from '../access/client.js';
 
 /**
- * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when nothing
- * of the call can be lost any more, at once for QoS 0, and rejects when the bus is out of reach.
+ * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when the
+ * call can no longer be lost, at once for QoS 0, and rejects when the bus is unavailable.
  */
 export type Trigger = (
   identity: Identity,
@@ -33,8 +33,8 @@ interface TriggerDeps {
   readonly logger: Logger;
 }
 
-/** Calls of QoS 0 on their way to the bus that nobody waits for; past it, publishers do. */
-const mostUnawaited = 1_000;
+/** Calls of QoS 0 in flight to the bus beyond which publishers wait. */
+const maxUnawaited = 1_000;
 
 export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Trigger => {
   let unawaited = 0;
@@ -47,7 +47,7 @@ export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Tr
         logger.warn('A webhook call of QoS 0 did not reach the bus', { error });
       })
       .finally(() => unawaited--);
-    return unawaited > mostUnawaited ? settled : Promise.resolve();
+    return unawaited > maxUnawaited ? settled : Promise.resolve();
   };
 
   return (identity, { data, qos }, access, traceparent) => {
@@ -70,7 +70,7 @@ export interface CallReason {
   readonly traceparent?: TraceParent | undefined;
 }
 
-/** Everything the call needs, as it is now. */
+/** A call with everything that it needs, as it is now. */
 export const newCall = (
   random: Random,
   { organizationId, projectId, actorTokenId, accessScope }: Identity,

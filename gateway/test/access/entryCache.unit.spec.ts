@@ -29,7 +29,7 @@ describe('the cache of records', () => {
     expect(cache.peek('slug')).to.equal(await loading);
   });
 
-  it('shares one read among those who ask together', async () => {
+  it('shares one read among concurrent callers', async () => {
     const loading = [cache.load('slug', read), cache.load('slug', read), cache.load('slug', read)];
     await Promise.resolve();
     expect(reads).to.have.length(1);
@@ -37,7 +37,7 @@ describe('the cache of records', () => {
     expect(new Set(await Promise.all(loading)).size).to.equal(1);
   });
 
-  it('[WS-TOPIC-2] does not keep what was absent, nor give it to those who asked after the read began', async () => {
+  it('[WS-TOPIC-2] does not cache absence, nor return it to callers that asked after the read began', async () => {
     const early = cache.load('slug', read);
     await Promise.resolve();
     const late = cache.load('slug', read);
@@ -47,7 +47,7 @@ describe('the cache of records', () => {
     expect((await late)?.value.version).to.equal(1);
   });
 
-  it('[WS-TOPIC-4] an entry that was dropped is no longer current for those who hold it', async () => {
+  it('[WS-TOPIC-4] an entry that was dropped is no longer current for its holders', async () => {
     const loading = cache.load('slug', read);
     await Promise.resolve();
     await answer({ id: '1', version: 1 });

@@ -47,7 +47,7 @@ describe('the index of filters', () => {
     );
   });
 
-  it('keeps nothing of those that have left', () => {
+  it('keeps nothing of removed items', () => {
     const index = new FilterIndex<Item>();
     const items = [new Item(['a', ['b', 'c'], ['c', 'b', 'b'], ['d', 'd']]), new Item([['c', 'b'], 'a'])];
     for (const item of items) index.add(item);

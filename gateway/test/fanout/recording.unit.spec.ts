@@ -37,7 +37,7 @@ describe('the line of publishes that wait for their record', () => {
     expect(heard[1]).to.have.nested.property('[1].message', 'full');
   });
 
-  it('is empty again behind the last one', async () => {
+  it('is empty again after the last one', async () => {
     const line = new RecordingLine();
     await add(line, [], 'a', Promise.resolve());
     expect([line.isEmpty, line.isFull]).to.deep.equal([true, false]);

@@ -59,7 +59,7 @@ class Stage {
 }
 
 describe('retained values', () => {
-  it('[WS-RETAIN-3] reach everybody who joins, each once and the newest last, in whatever step the two channels are', async () => {
+  it('[WS-RETAIN-3] reach every new subscriber, each once and the newest last, in whatever step the two channels are', async () => {
     const step = fc.constantFrom('stored', 'live', 'join');
     const run = async (steps: readonly string[], count: number): Promise<void> => {
       const stage = new Stage(1);
@@ -101,7 +101,7 @@ describe('retained values', () => {
     stage.retained.close();
   });
 
-  it('[WS-RETAIN-4] those that were used least recently make room for others', () => {
+  it('[WS-RETAIN-4] the least recently used make room for others', () => {
     const values = new RetainedValues(4_000);
     const of = (name: string) => message(1, { topic: name, body: new Uint8Array(300) });
     for (const name of ['first', 'second', 'third']) values.keep(of(name));

@@ -9,7 +9,7 @@ const excessOfEach = (gateways: readonly GatewayCount[], most: number): readonly
   gateways.map(({ gatewayId }) => excessOf(gatewayId, gateways, most));
 
 describe('connection shares', () => {
-  it('[WS-AUTH-13] ask nothing of anybody up to the limit', () => {
+  it('[WS-AUTH-13] close nothing up to the limit', () => {
     expect(excessOfEach(counts(3, 0, 2), 5)).to.deep.equal([0, 0, 0]);
     expect(excessOfEach([], 0)).to.deep.equal([]);
   });

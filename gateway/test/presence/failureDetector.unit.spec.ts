@@ -46,7 +46,7 @@ describe('the judge of the other gateways', () => {
     expect(watch.pass(0.001).dead).to.deep.equal(['a']);
   });
 
-  it('judges nobody while its own beats do not come back', () => {
+  it('takes no peer for failed while its own heartbeats do not come back', () => {
     const watch = new Watch().beats(2, 'a').pass(3_600);
     expect(watch.dead).to.deep.equal([]);
   });
@@ -58,7 +58,7 @@ describe('the judge of the other gateways', () => {
     expect(watch.pass(0.001).dead).to.deep.equal(['a']);
   });
 
-  it('hears those that were alive all the time when it was stopped itself', () => {
+  it('hears peers that were alive all the time when it was suspended itself', () => {
     const watch = new Watch().beats(1, 'a').pass(300);
     expect(watch.dead, 'before anything was read').to.deep.equal([]);
     for (let behind = 0; behind < 100; behind++) watch.hear('a');
@@ -69,7 +69,7 @@ describe('the judge of the other gateways', () => {
     expect(new Watch().hear('a').pass(600).dead).to.deep.equal([]);
   });
 
-  it('forgets, and knows again who speaks again', () => {
+  it('forgets a peer, and knows it again when it is heard again', () => {
     const watch = new Watch().beats(1, 'a').beats(5);
     expect(watch.dead).to.deep.equal(['a']);
     expect(watch.forget('a').dead).to.deep.equal([]);

@@ -13,7 +13,7 @@ describe('the readiness of a gateway that has just started', () => {
 
   beforeEach(() => (reached = 0));
 
-  it('[WS-PRES-12] waits for an answer, although it knows of nobody', async () => {
+  it('[WS-PRES-12] waits for an answer, although it knows no peer', async () => {
     const one = readiness(60_000);
     one.begin(() => true);
     one.check(true);
@@ -21,7 +21,7 @@ describe('the readiness of a gateway that has just started', () => {
     one.stop();
   });
 
-  it('[WS-PRES-12] waits for those that have begun to answer', async () => {
+  it('[WS-PRES-12] waits for peers that have begun to answer', async () => {
     let asked = 0;
     const one = readiness(1);
     one.begin(() => ++asked > 1);
@@ -33,14 +33,14 @@ describe('the readiness of a gateway that has just started', () => {
     one.stop();
   });
 
-  it('[WS-PRES-12] waits for nobody longer than two seconds', async () => {
+  it('[WS-PRES-12] waits two seconds at most', async () => {
     const one = readiness(1);
     one.begin(() => false);
     await eventually(isReached, { withinMs: 4_000 });
     expect(reached).to.equal(1);
   });
 
-  it('is at an end when the gateway closes, and nobody waits any longer', async () => {
+  it('ends when the gateway closes, and so do all waits', async () => {
     const one = readiness(60_000);
     one.begin(() => false);
     one.stop();

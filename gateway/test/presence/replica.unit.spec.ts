@@ -18,7 +18,7 @@ describe('the numbers that were received', () => {
     expect([1, 1, 3, 3].map((sequence) => received.add(sequence))).to.deep.equal([true, false, true, false]);
   });
 
-  it('begin anew with a full account, whichever comes first', () => {
+  it('start again with a snapshot, whichever comes first', () => {
     const received = new ReceivedSequences();
     for (const sequence of [90, 100, 101]) received.add(sequence);
     received.startAt(100);
@@ -69,7 +69,7 @@ describe('the table of presences', () => {
 
   beforeEach(() => (table = new PresenceTable()));
 
-  it('makes a join, an update and a leave of what changes, and nothing of what does not', () => {
+  it('turns changes into a join, an update and a leave, and ignores what does not change', () => {
     expect(table.put(known())?.event).to.equal('join');
     expect(table.put(known())).to.equal(undefined);
     expect(table.put(known({ rank: 2, presence: other }))).to.deep.include({

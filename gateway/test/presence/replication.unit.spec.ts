@@ -151,7 +151,7 @@ const run = async (steps: readonly Step<Cluster>[]): Promise<Cluster> => {
 describe('presence on many gateways', () => {
   const settings = { seed: 60, numRuns: 150 };
 
-  it('[WS-PRES-12] is the same on all, and what was told is what is there, without faults', async () => {
+  it('[WS-PRES-12] is the same on all gateways, and the events add up to it, without faults', async () => {
     const steps = stepsOf(60, [3, announcing], [1, disconnecting], [2, moving]);
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
@@ -200,7 +200,7 @@ describe('presence on many gateways', () => {
   };
   const leaves = (node: PresenceNode) => node.events.filter(({ event }) => event === 'leave');
 
-  it('[WS-PRES-13] a gateway that dies takes its own with it within 15 s, and nobody else', async () => {
+  it('[WS-PRES-13] the presences of a gateway that dies end within 15 s, and no others', async () => {
     const cluster = await peopled();
     const [first, , last] = cluster.nodes as [PresenceNode, PresenceNode, PresenceNode];
     const lost = Object.keys(first.told).length;
@@ -212,7 +212,7 @@ describe('presence on many gateways', () => {
     expect(Object.keys(first.told)).to.have.length.below(lost);
   });
 
-  it('[WS-PRES-13] nobody leaves because the bus is away, for however long', async () => {
+  it('[WS-PRES-13] no actor leaves because the bus is unavailable, for however long', async () => {
     const cluster = await peopled();
     for (const { port } of cluster.nodes) port.cut = 'refused';
     for (let second = 0; second < 600; second++) await cluster.second();
@@ -222,7 +222,7 @@ describe('presence on many gateways', () => {
     expectAgreement(cluster);
   });
 
-  it('[WS-PRES-13] a gateway that was stopped takes nobody for dead when it goes on', async () => {
+  it('[WS-PRES-13] a gateway that was suspended takes no peer for dead when it resumes', async () => {
     const cluster = await peopled();
     const [stopped] = cluster.nodes as [PresenceNode];
     stopped.port.isFrozen = true;
@@ -234,7 +234,7 @@ describe('presence on many gateways', () => {
     expectAgreement(cluster);
   });
 
-  it('[WS-PRES-13] those of a gateway that was stopped for long come back with it', async () => {
+  it('[WS-PRES-13] those of a gateway that was suspended for long return with it', async () => {
     const cluster = await peopled();
     const [stopped, other] = cluster.nodes as [PresenceNode, PresenceNode];
     stopped.port.isFrozen = true;

@@ -93,7 +93,7 @@ describe('worker groups whose messages are acknowledged', () => {
   };
 
   for (const place of [0, 1]) {
-    it(`[WS-GROUP-2] [WS-ACK-3] give the most to whoever acknowledges, with gateways ${place + 1}`, async () => {
+    it(`[WS-GROUP-2] [WS-ACK-3] give the most to members that acknowledge, with gateways ${place + 1}`, async () => {
       const [slow, fast] = [await world.join({}, 0), await world.join({}, place)];
       for (const client of [slow, fast]) await client.subscribe(topic, work);
       const writer = await world.join();
@@ -132,7 +132,7 @@ describe('worker groups whose messages are acknowledged', () => {
     });
   }
 
-  it('[WS-GROUP-4] hand on to somebody who comes to another gateway later', async () => {
+  it('[WS-GROUP-4] hand on to a member that joins another gateway later', async () => {
     const leaver = await (await world.join({}, 0)).subscribe(topic, work);
     const writer = await world.join();
     await publish(writer, 0, 1);

@@ -33,7 +33,7 @@ describe('authentication', () => {
       });
     }
 
-    it('[WS-AUTH-1] nothing of the frame is echoed', async () => {
+    it('[WS-AUTH-1] the frame is not echoed', async () => {
       const client = await world.connect();
       const frame = { type: 'publish', topic: 'a/b/c', data: 1, msgRef: 'r' };
       expect(await client.ask(frame)).to.deep.equal(notAuthenticated);
@@ -146,7 +146,7 @@ describe('authentication', () => {
     });
   });
 
-  it('[WS-CONN-3] holds what is sent behind the auth frame until it is decided', async () => {
+  it('[WS-CONN-3] holds frames behind the auth frame until it is answered', async () => {
     const topic = await world.newsroom('pipelined');
     const { token } = await world.actor();
     const client = await world.connect();

@@ -120,7 +120,7 @@ describe('a client token', () => {
     await counting.close();
   });
 
-  it('[WS-AUTH-10] that expires: the disconnect frame, then 4003, and nobody else is closed', async () => {
+  it('[WS-AUTH-10] that expires: the disconnect frame, then 4003, and no other connection is closed', async () => {
     const { token } = await world.actor();
     const byToken = await world.joinAs(token);
     const endless = await world.joinAs(clientToken(key, actor.keyId));
@@ -189,7 +189,7 @@ describe('a client token', () => {
       expect(await ask(clientToken(key, actor.keyId))).to.deep.equal(refused('access_denied'));
     });
 
-    it('[WS-AUTH-11] is renamed or sealed anew: nothing ends', async () => {
+    it('[WS-AUTH-11] is renamed or re-encrypted: nothing ends', async () => {
       const client = await world.joinAs(clientToken(key, actor.keyId));
       const { signingKeyId } = key.record;
       await world.happened(

@@ -78,7 +78,7 @@ describe('a connection', () => {
   });
 
   describe('that does not read', () => {
-    it('[WS-CONN-6] is closed with 1013, and slows nobody down', async () => {
+    it('[WS-CONN-6] is closed with 1013, and slows no other connection', async () => {
       const { join, newsroom, gateway, url, actor } = bound(
         await open({ publishRate: 0, outboxBytes: 4_000_000 }),
       );

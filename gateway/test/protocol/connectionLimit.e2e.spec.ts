@@ -70,7 +70,7 @@ describe('the connection limit of an organization', () => {
     expect(await isRefused()).to.equal(true);
   });
 
-  it('[WS-AUTH-12] holds for many who come at once, some of whom restore their session', async () => {
+  it('[WS-AUTH-12] holds for many connections at once, some of which restore their session', async () => {
     await world.put(organization(5));
     const clients = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
@@ -94,14 +94,14 @@ describe('the connection limit of an organization', () => {
     await eventually(async () => !(await isRefused()));
   });
 
-  it('[WS-AUTH-12] tells of it only to those whose credential is good', async () => {
+  it('[WS-AUTH-12] is disclosed only to holders of a valid credential', async () => {
     await world.put(organization(0));
     const client = await world.connect();
     expect(await authReply(client, 'at_live_no.good')).to.include({ error: 'access_denied' });
     expect(await authReply(client)).to.include({ error: 'connection_limit_reached' });
   });
 
-  it('[WS-AUTH-12] counts the connections of the other gateways, and those of a stopped one no more', async () => {
+  it('[WS-AUTH-12] counts the connections of the other gateways, and no longer those of a stopped one', async () => {
     await world.startGateway(beats);
     await world.put(organization(3));
     await world.join({}, 0);
@@ -143,7 +143,7 @@ describe('the connection limit of an organization', () => {
     expect(staying).to.have.length(4);
   });
 
-  it('[WS-AUTH-13] closes at the next look those whom two gateways admitted at the same moment', async () => {
+  it('[WS-AUTH-13] closes at the next check what two gateways admitted at the same moment', async () => {
     const world2 = { ...beats, beatMs: 400, silenceMs: 4_000 };
     await world.close();
     world = await World.open(world2);
@@ -156,7 +156,7 @@ describe('the connection limit of an organization', () => {
     await expectAlive(staying);
   });
 
-  it('[WS-AUTH-13] is found at revalidation where no event told of the change', async () => {
+  it('[WS-AUTH-13] is found at revalidation where no event reported the change', async () => {
     await world.close();
     world = await World.open({ ...beats, revalidationMs: 50 });
     const clients = [await world.join(), await world.join()];

@@ -39,7 +39,7 @@ describe('a presence that rests on a grant', () => {
     return (reply['data'] as readonly Frame[]).map(({ actorTokenId }) => actorTokenId);
   };
 
-  it('[WS-PRES-9] [WS-GRANT-4] ends with it: the others are told, and the actor is not', async () => {
+  it('[WS-PRES-9] [WS-GRANT-4] ends with it: the others get an event, and the actor does not', async () => {
     await open(5);
     const [host, first, second] = [await guest(), await guest(1_000), await guest(2_000)];
     for (const { client } of [host, first, second]) await announce(client, 'lobby');
@@ -87,7 +87,7 @@ describe('a presence that rests on a grant', () => {
     expect(await host.client.next()).to.include({ event: 'leave' });
   });
 
-  it('[WS-GRANT-4] [WS-PRES-3] lets nobody read, announce or look at lobbies in the millisecond of its end', async () => {
+  it('[WS-GRANT-4] [WS-PRES-3] admits no reading, announcing or lobbies from the millisecond of its expiry', async () => {
     await open(3_600_000);
     const { client } = await guest(1_000);
     await announce((await guest()).client, 'lobby');

@@ -63,7 +63,7 @@ describe('a room with grants', () => {
     return { client: await world.joinAs(token), grant, actorTokenId: record.actorTokenId, token };
   };
 
-  it('[WS-GRANT-1] admits those who hold one, by themselves or by their type, and nobody else', async () => {
+  it('[WS-GRANT-1] admits only actors that hold one, by id or by type', async () => {
     const { client } = await member();
     await granted({ actorType: 'service' });
     expect(await rights(client)).to.eql([true, true]);
@@ -83,7 +83,7 @@ describe('a room with grants', () => {
     }
   });
 
-  it('[WS-GRANT-1] and one without in a private app: nobody', async () => {
+  it('[WS-GRANT-1] and one without in a private app admit no actor', async () => {
     const closed = await world.app('closed', { config: { accessMode: 'private' } });
     room = await world.room(closed, 'lobby');
     await world.room(closed, 'other');
@@ -129,7 +129,7 @@ describe('a room with grants', () => {
     await sleeping.close();
   });
 
-  it('[WS-GRANT-4] ends the subscriptions that hang on an expired grant, and no others', async () => {
+  it('[WS-GRANT-4] ends the subscriptions that rest on an expired grant, and no others', async () => {
     const soon = new Date(clock.now() + 1_000).toISOString();
     const later = new Date(clock.now() + 2_000).toISOString();
     const first = await member({ expiresAt: soon });
@@ -243,7 +243,7 @@ describe('a room with grants', () => {
       reader = await (await (await world.join()).subscribe(topic)).subscribe(elsewhere);
     });
 
-    it('[WS-GRANT-5] the first one ends what others have subscribed, without a frame, and what they publish', async () => {
+    it('[WS-GRANT-5] the first one ends the subscriptions of others, without a frame, and refuses their publishes', async () => {
       expect(await mayPublish(reader)).to.equal(true);
       writer = await member();
       await eventually(async () => !(await mayPublish(reader)));
@@ -252,7 +252,7 @@ describe('a room with grants', () => {
       expect(await maySubscribe(reader)).to.equal(false);
     });
 
-    it('[WS-GRANT-5] the first one leaves the subscription to the one who holds it', async () => {
+    it('[WS-GRANT-5] the first one keeps the subscription of its holder', async () => {
       const { record, token } = await world.actor();
       const holder = await (await world.joinAs(token)).subscribe(topic);
       await granted({ actorTokenId: record.actorTokenId });

@@ -104,7 +104,7 @@ describe('a malformed frame', () => {
     });
   });
 
-  it('whatever it is made of, is answered or closes the connection, and disturbs nobody', async () => {
+  it('whatever it is made of, is answered or closes the connection, and disturbs no other', async () => {
     const reader = await (await world.join()).subscribe(topic);
     const writer = await world.join();
     const frames = [
@@ -172,7 +172,7 @@ describe('the fields of a frame', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-ENC-4] are ignored where nobody knows them, and up to 64', async () => {
+  it('[WS-ENC-4] are ignored where they are unknown, and up to 64', async () => {
     const client = await world.join();
     const others = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]));

@@ -55,7 +55,7 @@ describe('presence', () => {
     }
   });
 
-  it('[WS-PRES-5] tells nobody who is not in the room, and the actor on none of its connections', async () => {
+  it('[WS-PRES-5] is not sent to clients outside the room, nor to any connection of the actor', async () => {
     const { token } = await world.actor();
     const here = await world.joinAs(token);
     const there = await world.joinAs(token, 1);
@@ -129,7 +129,7 @@ describe('presence', () => {
     expect(await mover.client.next()).to.deep.nested.include({ 'data.presence': { still: 'told' } });
   });
 
-  it('[WS-PRES-7] lists who is there, the asker too, on every gateway', async () => {
+  it('[WS-PRES-7] lists all present actors, the requesting one included, on every gateway', async () => {
     const before = Math.floor(Date.now() / 1_000);
     const ann = await world.member();
     const ben = await world.member({}, 1);
@@ -293,7 +293,7 @@ describe('presence', () => {
     expect(await witness.next()).to.deep.include({ event: 'leave', data: { actor_token_id: id } });
   });
 
-  it('[WS-PRES-9] everybody on a gateway that closes leaves', async () => {
+  it('[WS-PRES-9] the clients of a gateway that closes leave', async () => {
     const witness = (await world.member({}, 1)).client;
     await world.announce(witness, 'lobby');
     const { client, id } = await world.member();
@@ -303,7 +303,7 @@ describe('presence', () => {
     expect(await witness.next()).to.deep.include({ event: 'leave', data: { actor_token_id: id } });
   });
 
-  it('[WS-PRES-12] a gateway that starts knows who is present, and tells its own nothing of the past', async () => {
+  it('[WS-PRES-12] a gateway that starts knows who is present, and sends its clients no past events', async () => {
     const ann = await world.member();
     await world.announce(ann.client, 'lobby', { long: 'here' });
     await world.startGateway();

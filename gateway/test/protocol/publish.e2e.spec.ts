@@ -24,7 +24,7 @@ describe('publish', () => {
     }
   });
 
-  it('[WS-PUB-1] [WS-CONN-2] delivers what came in JSON, and to whoever speaks JSON', async () => {
+  it('[WS-PUB-1] [WS-CONN-2] delivers what came in JSON, and to clients that speak JSON', async () => {
     const { token } = await world.actor();
     const reader = await world.connect();
     reader.sendJson({ type: 'auth', token });
@@ -262,7 +262,7 @@ describe('the publish rate', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-PUB-6] refuses what is too much in any second, and delivers nothing of it', async () => {
+  it('[WS-PUB-6] refuses what exceeds the rate in any second, and does not deliver it', async () => {
     const writer = await world.join();
     const reader = await (await world.join()).subscribe(topic);
     for (const number of [1, 2, 3]) writer.publish(topic, number);
@@ -328,7 +328,7 @@ describe('filters', () => {
 
   after(() => world.close());
 
-  it('[WS-FILTER-3] route a message to those who asked for it', async () => {
+  it('[WS-FILTER-3] route a message to the subscribers whose filters match', async () => {
     const everything = await (await world.join()).subscribe(topic, { filters: [] });
     const eu = await (await world.join()).subscribe(topic, { filters: ['eu'] });
     const both = await (await world.join()).subscribe(topic, { filters: [['eu', 'urgent']] });

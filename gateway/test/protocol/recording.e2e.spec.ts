@@ -130,7 +130,7 @@ describe('message recording', () => {
       expect(await recordedData('chat')).to.deep.equal([3]);
     });
 
-    it('[WS-RECORD-3] records at QoS 0 as well, though nobody waits for it', async () => {
+    it('[WS-RECORD-3] records at QoS 0 as well, though it is not waited for', async () => {
       const writer = await world.join();
       for (let n = 0; n < 20; n++) writer.publish(news, n, { qos: 0 });
       await publish(writer, news, 'last');
@@ -220,7 +220,7 @@ describe('message recording', () => {
     });
   });
 
-  it('[WS-RECORD-3] refuses what it cannot keep, and nobody gets it', async () => {
+  it('[WS-RECORD-3] refuses what it cannot record, and does not deliver it', async () => {
     let isBroken = true;
     await open({
       messageStore: (real) =>

@@ -58,7 +58,7 @@ describe('a connection that asks for too much', () => {
     }
   });
 
-  it('[WS-CONN-10] slows nobody else, and what waits is forgotten with its connection', async () => {
+  it('[WS-CONN-10] delays no other connection, and waiting requests are dropped with theirs', async () => {
     const [greedy, other] = [await world.join(), await world.join()];
     for (let asked = 0; asked < 2_000; asked++) greedy.send({ type: 'subscribe', topic });
     await eventually(() => world.gateway.metrics.requestsThrottled > 0);

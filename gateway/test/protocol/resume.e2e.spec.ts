@@ -101,7 +101,7 @@ describe('a persistent session', () => {
     }
   });
 
-  it('[WS-RESUME-2] without reconnect begins anew, and what was recorded is gone', async () => {
+  it('[WS-RESUME-2] without reconnect starts empty, and the recorded one is deleted', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic)).close();
     const [fresh, reply] = await connect();
@@ -223,7 +223,7 @@ describe('a persistent session', () => {
     expect(await restored()).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-2] gets the last values behind the answer', async () => {
+  it('[WS-RETAIN-2] gets the last values after the answer', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic, { filters: ['eu'] })).subscribe(chat);
     await first.close();

@@ -51,7 +51,7 @@ describe('a retained message', () => {
     expect(await untilMarker(reader)).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-2] comes right behind the answer to later subscribers, the last one alone', async () => {
+  it('[WS-RETAIN-2] follows the answer to later subscribers, only the last one', async () => {
     await retain('old');
     await retain('last', { filter: 'eu' });
     writer.publish(topic, 'not retained');
@@ -97,7 +97,7 @@ describe('a retained message', () => {
     expect(await (await subscribed()).next()).to.include({ data: 'own' });
   });
 
-  it('[WS-RETAIN-1] is known at a gateway that had nobody in the room', async () => {
+  it('[WS-RETAIN-1] is known on a gateway without subscribers in the room', async () => {
     await world.startGateway();
     await retain('far', { qos: 0 });
     expect(await (await subscribed({}, 1)).next()).to.include({ data: 'far' });
@@ -184,7 +184,7 @@ describe('a retained message', () => {
       for (const data of [1, 2, 3]) expect(await reader.next()).to.include({ data });
     });
 
-    it('[WS-PUB-7] that the bus does not keep is refused, and delivered to nobody', async () => {
+    it('[WS-PUB-7] that the bus does not store is refused and not delivered', async () => {
       await world.close();
       await open({
         bus: (real) =>

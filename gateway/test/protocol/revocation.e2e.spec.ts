@@ -15,7 +15,7 @@ describe('a change of an actor', () => {
   beforeEach(async () => void (world = await World.open()));
   afterEach(() => world.close());
 
-  it('[WS-AUTH-7] disabled: its connections are closed with token_revoked, and nobody else is', async () => {
+  it('[WS-AUTH-7] disabled: its connections are closed with token_revoked, and no other is', async () => {
     const { record, token } = await world.actor();
     const clients = [await world.joinAs(token), await world.joinAs(token)];
     const other = await world.join();
@@ -211,7 +211,7 @@ describe('a change of a topic', () => {
 });
 
 describe('the periodic revalidation', () => {
-  it('[WS-AUTH-7] [WS-TOPIC-4] finds what no event told', async () => {
+  it('[WS-AUTH-7] [WS-TOPIC-4] finds what no event reported', async () => {
     const world = await World.open({ revalidationMs: 50 });
     const topic = await world.newsroom();
     const elsewhere = await world.newsroom('app-2');

@@ -68,7 +68,7 @@ describe('an actor in a scope', () => {
     }
   });
 
-  it('[WS-SCOPE-3] is closed with scope_inactive when the scope is deactivated, and nobody else is', async () => {
+  it('[WS-SCOPE-3] is closed with scope_inactive when the scope is deactivated, and no other is', async () => {
     const inside = [await joinIn(acme), await joinIn(acme)];
     const outside = [await joinIn(other), await world.join()];
     await scopeUpdated(acme.accessScopeId, { isActive: false });
@@ -112,7 +112,7 @@ describe('an actor in a scope', () => {
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'scope_inactive' });
   });
 
-  it('[WS-SCOPE-3] the revalidation finds an inactive scope of which no event told', async () => {
+  it('[WS-SCOPE-3] the revalidation finds an inactive scope that no event reported', async () => {
     await world.close();
     await open({ revalidationMs: 20 });
     const client = await joinIn(acme);
@@ -120,7 +120,7 @@ describe('an actor in a scope', () => {
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'scope_inactive' });
   });
 
-  it('[WS-PRES-5] those of different scopes do not see each other in one room', async () => {
+  it('[WS-PRES-5] actors of different scopes do not see each other in one room', async () => {
     const [ann, bob, out] = [await joinIn(acme), await joinIn(other), await world.join()];
     for (const client of [ann, bob, out]) {
       client.send({ type: 'presence', roomId: 'lobby', data: {} });

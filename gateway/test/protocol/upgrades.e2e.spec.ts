@@ -162,7 +162,7 @@ describe('[WS-CONN-9] the origin of a handshake', () => {
     expect(await statusOf({})).to.equal(101);
   });
 
-  it('must be one of those that are', async () => {
+  it('must be one of the allowed ones', async () => {
     world = await World.open({ allowedOrigins });
     for (const origin of allowedOrigins) expect(await statusOf({ origin })).to.equal(101);
     for (const origin of [
@@ -184,7 +184,7 @@ describe('[WS-CONN-9] the origin of a handshake', () => {
     expect(await named('https://app.example.com')).to.equal(101);
   });
 
-  it('is not asked of those who are no browser', async () => {
+  it('is not required of clients other than browsers', async () => {
     world = await World.open({ allowedOrigins });
     expect(await statusOf({})).to.equal(101);
   });

@@ -56,7 +56,7 @@ describe('the monthly quota of a project', () => {
   const stored = async (month = january, projectId = world.projectId): Promise<number> =>
     (await world.usage.usage([projectId], month)).get(projectId) ?? 0;
 
-  it('[WS-PUB-9] is refused when it is used up, and reaches nobody', async () => {
+  it('[WS-PUB-9] is refused when it is used up, and not delivered', async () => {
     await quota(3);
     const reader = await (await world.join()).subscribe(topic);
     const client = await world.join();
@@ -169,7 +169,7 @@ describe('the monthly quota of a project', () => {
     expect(await isUsedUp(client)).to.equal(true);
   });
 
-  it('[WS-PUB-9] is read before the first publish: a gateway that starts anew does not begin at nought', async () => {
+  it('[WS-PUB-9] is read before the first publish: a gateway that restarts does not begin at 0', async () => {
     await quota(3);
     await expectAccepted(await world.join(), 3);
     await eventually(async () => (await stored()) === 3);
@@ -185,7 +185,7 @@ describe('the monthly quota of a project', () => {
     expect(await stored()).to.equal(5);
   });
 
-  it('[WS-PUB-9] begins anew with the month, UTC, and the last message of the old one counts there', async () => {
+  it('[WS-PUB-9] begins again with the month, UTC, and the last message of the old one counts there', async () => {
     await quota(2);
     const client = await world.join();
     await expectAccepted(client);

@@ -111,7 +111,7 @@ describe('webhooks at the gateway', () => {
       });
     });
 
-    it('[HOOK-CONF-1] are those of the topic, and none is no call', async () => {
+    it('[HOOK-CONF-1] are those of the topic; without one there is no call', async () => {
       await newApp({ topicConfigs: { chat: { webhooks: { onPublish: at('chat') } } } });
       const client = await world.join();
       client.publish(news, 1, { msgRef: '1' });
@@ -125,7 +125,7 @@ describe('webhooks at the gateway', () => {
       expect(world.gateway.metrics.webhookCalls).to.equal(1);
     });
 
-    it('[HOOK-CONF-2] are those of now, on connections of before', async () => {
+    it('[HOOK-CONF-2] are the current ones, also on older connections', async () => {
       const app = await newApp({});
       const client = await world.join();
       client.publish(news, 1, { msgRef: '1' });
@@ -297,7 +297,7 @@ describe('webhooks at the gateway', () => {
       expect(await client.next()).to.include({ type: 'hydration', data: 'new' });
     });
 
-    it('[HOOK-HYDRATE-1] [HOOK-HYDRATE-3] send nothing to an actor that is in another scope by then, nor ask anew', async () => {
+    it('[HOOK-HYDRATE-1] [HOOK-HYDRATE-3] send nothing to an actor that has moved to another scope, and do not call again', async () => {
       const scope = await world.scope('acme');
       const { record, token } = await world.actor();
       const client = await world.joinAs(token);

@@ -84,7 +84,7 @@ describe('a worker group that sleeps', () => {
     expect(live).to.not.have.property('isReplay');
   });
 
-  it('[WS-GROUP-10] is woken by a restored session, behind the answer to auth', async () => {
+  it('[WS-GROUP-10] is woken by a restored session, after the answer to auth', async () => {
     await open();
     const before = await world.connect();
     await before.ask({ type: 'auth', token: agent.token, protocolVersion: 2, clientId: 'c' });
@@ -113,7 +113,7 @@ describe('a worker group that sleeps', () => {
     await replay(await (await world.joinAs(agent.token)).subscribe(topic, work), 1, 4);
   });
 
-  it('[WS-GROUP-10] replays nothing twice when it sleeps again, but for what nobody acknowledged', async () => {
+  it('[WS-GROUP-10] replays nothing twice when it sleeps again, except what was not acknowledged', async () => {
     await open();
     await fallAsleep();
     await publish(0, 3);
@@ -130,7 +130,7 @@ describe('a worker group that sleeps', () => {
   });
 
   for (const place of [0, 1]) {
-    it(`[WS-GROUP-10] holds back what is published during the replay, and gives nothing of it twice, with gateways ${place + 1}`, async () => {
+    it(`[WS-GROUP-10] holds back what is published during the replay, and delivers nothing of it twice, with gateways ${place + 1}`, async () => {
       let allow = (): void => undefined;
       let asked = 0;
       const allowed = new Promise<void>((resolve) => (allow = resolve));

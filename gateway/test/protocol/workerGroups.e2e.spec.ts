@@ -76,7 +76,7 @@ describe('worker groups', () => {
     }
   });
 
-  it('[WS-GROUP-1] give one member of each group a message, and everybody who is in none', async () => {
+  it('[WS-GROUP-1] give a message to one member of each group, and to every subscriber without a group', async () => {
     const [one, other, plain] = [await world.join(), await world.join(), await world.join()];
     await one.subscribe(topic, work);
     await other.subscribe(topic, { loadBalance: true, loadBalanceGroup: 'others' });

@@ -35,7 +35,7 @@ describe('a drain', () => {
     }
   });
 
-  it('has no order that anybody could tell', async () => {
+  it('is in random order', async () => {
     const orders = [];
     for (let round = 0; round < 2; round += 1) {
       const { connections, closed } = room();
@@ -47,7 +47,7 @@ describe('a drain', () => {
     expect(orders[1]).to.not.eql(orders[0]);
   });
 
-  it('ends when everybody has gone by themselves', async () => {
+  it('ends when all connections have closed by themselves', async () => {
     const { connections, closed } = room();
     await drain({
       ...{ connections, random: systemRandom, overMs: 3_600_000 },
@@ -85,7 +85,7 @@ describe('the idle sweeper', () => {
     expect(idle).to.deep.equal(members);
   });
 
-  it('[WS-CONN-5] gives who was heard a whole time-out again', () => {
+  it('[WS-CONN-5] gives a connection that was heard a whole time-out again', () => {
     sweep(60);
     (members[0] as Member).lastSign = sweeper.sweep;
     sweep(60);
@@ -94,7 +94,7 @@ describe('the idle sweeper', () => {
     expect(idle).to.deep.equal(members);
   });
 
-  it('[WS-CONN-5] a process that was stopped makes one sweep when it goes on, and finds nobody idle', async () => {
+  it('[WS-CONN-5] a process that was suspended makes one sweep when it resumes, and finds no connection idle', async () => {
     const quick = new IdleSweeper(60, members, (member, isIdle) => {
       if (isIdle) idle.push(member);
     });

@@ -127,7 +127,7 @@ describe('a path of frames', () => {
     expect(shared.bytes().toString()).to.equal('a');
   });
 
-  it('gives every socket exactly its own frames, whoever gets which', () => {
+  it('gives every socket exactly its own frames, in every combination', () => {
     const fanOuts = fc.array(fc.uniqueArray(fc.nat(9), { maxLength: 10 }), { maxLength: 30 });
     const property = fc.property(fanOuts, (rounds) => {
       const root = new FramePath();

@@ -71,7 +71,7 @@ describe('frames that are written past ws', () => {
     expect([code, reason.toString()]).to.deep.equal([4321, 'done']);
   });
 
-  it('still go out when the peer closes, while the receiver is told so, and not afterwards', async () => {
+  it('still go out when the peer closes, while the receiver is notified, and not afterwards', async () => {
     receiver.onClosing = () => socket.write(binaryFrame(Buffer.from('the last one')));
     const gone = new Promise<void>((resolve) => {
       receiver.onClosed = () => {
