@@ -8,7 +8,7 @@ import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { writeHistory, type PastEvent } from '../support/pastEvents.js';
+import { type PastEvent, writeHistory } from '../support/eventLogAccess.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 export interface AuditWorld {

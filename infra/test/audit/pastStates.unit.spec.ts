@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pastRecord } from '@roomwire/command-api/audit/auditReads';
 import { differencesSince, stateAt } from '@roomwire/command-api/audit/recordStates';
-import type { PastEvent } from '../support/pastEvents.js';
+import type { PastEvent } from '../support/eventLogAccess.js';
 import { openAuditWorld, type AuditWorld } from './auditWorld.js';
 import { plainFold, plainStep, type PlainRecord } from './plainFold.js';
 import { seededChance } from '@roomwire/testing/run/seededChance';

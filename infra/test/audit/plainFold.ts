@@ -1,4 +1,4 @@
-import type { PastEvent } from '../support/pastEvents.js';
+import type { PastEvent } from '../support/eventLogAccess.js';
 
 type Fields = Record<string, any>;
 

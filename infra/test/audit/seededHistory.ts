@@ -1,6 +1,6 @@
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
-import type { PastEvent } from '../support/pastEvents.js';
+import type { PastEvent } from '../support/eventLogAccess.js';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 
 type Kind = 'project' | 'app' | 'room' | 'grant' | 'actor' | 'scope' | 'signingKey' | 'apiKey' | 'blueprint';

@@ -16,9 +16,15 @@ import type { ViewChange, ViewStore, ViewStores } from '@roomwire/shared/ports/v
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { describeDifference, verifyViews } from '../../src/audit/verifyViews.js';
-import { exportFormats, type ExportFormat, exportLog, upTo, verifyExport } from '../../src/audit/exportLog.js';
+import {
+  exportFormats,
+  type ExportFormat,
+  exportLog,
+  upTo,
+  verifyExport,
+} from '../../src/audit/exportLog.js';
 import { progressBar } from '../../src/cli/progressBar.js';
-import { writeHistory } from '../support/pastEvents.js';
+import { writeHistory } from '../support/eventLogAccess.js';
 import { seededHistory } from './seededHistory.js';
 
 const seed = 88;

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { Rejection } from '@roomwire/command-api/handling/rejections';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
-import {
-  openControlPlane,
-  type Append,
-  type CommandApiProcess,
-  type ControlPlane,
-} from '../support/controlPlane.js';
+import { openControlPlane, type Append, type CommandApiProcess, type ControlPlane } from './controlPlane.js';
 
 /** Lets the first append that matches reach the log or not, and then fails it. */
 const failingOnce = (

@@ -8,9 +8,8 @@ import { organizationTarget } from '@roomwire/command-api/organizations/decider'
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { executeOn } from '../support/execute.js';
+import { executeOn, withLog } from '../support/eventLogAccess.js';
 import { startTestService, type TestProject, type TestService } from '../support/testService.js';
-import { withLog } from '../support/withLog.js';
 import { runSchemathesis, type SchemathesisReport } from './schemathesis.js';
 
 // Routes are only looked at, never called.

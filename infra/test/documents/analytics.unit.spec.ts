@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { placeColumns } from '@roomwire/analytics/facts/factStream';
 import { messageColumns, outcomeColumns } from '@roomwire/analytics/facts/facts';
-import { documentTable } from '../support/documentBlocks.js';
+import { documentTable } from '../support/documents.js';
 
 describe('docs/ANALYTICS.md', () => {
   for (const [stream, columns] of [

@@ -14,9 +14,9 @@ import { seededChance } from '@roomwire/testing/run/seededChance';
 import { AnalyticsLedger } from '../support/analyticsLedger.js';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
-import { documentBlocks } from '../support/documentBlocks.js';
+import { documentBlocks } from '../support/documents.js';
 import { runRoomwire, type Program } from '../support/program.js';
-import { openClient } from '../support/publishedLedger.js';
+import { openClient } from '../support/sdkClients.js';
 
 const seed = Number(process.env['ROOMWIRE_TEST_SEED'] ?? 20_260_131);
 const kills = 4;

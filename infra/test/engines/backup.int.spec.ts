@@ -6,7 +6,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/tem
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { apiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
-import { documentedCommands, exportedNames, runDocumented } from '../support/documentedCommands.js';
+import { documentedCommands, exportedNames, runDocumented } from '../support/documents.js';
 import { readTheirWrites } from '../support/readingTheirWrites.js';
 
 const [settings = '', backUp = '', restore = '', verify = ''] = documentedCommands('### On engines');

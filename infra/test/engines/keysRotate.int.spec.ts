@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
 import { runRoomwire } from '../support/program.js';
-import { withLog } from '../support/withLog.js';
+import { withLog } from '../support/eventLogAccess.js';
 
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 const settings = {

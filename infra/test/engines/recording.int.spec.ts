@@ -4,12 +4,7 @@ import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store
 import { recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
-import {
-  openClient,
-  publishUntilGone,
-  recordedTexts,
-  type PublishedLedger,
-} from '../support/publishedLedger.js';
+import { openClient, type PublishedLedger, publishUntilGone, recordedTexts } from '../support/sdkClients.js';
 
 const settings = { ROOMWIRE_MESSAGE_RECORDING: 'true', ROOMWIRE_PUBLISH_RATE: '0' };
 

@@ -11,7 +11,7 @@ import { marker, takeTour } from '../secrets/tour.js';
 import { TourRecord } from '../secrets/tourRecord.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { runRoomwire, type Program } from '../support/program.js';
-import { withLog } from '../support/withLog.js';
+import { withLog } from '../support/eventLogAccess.js';
 
 const key = (fill: number) => Buffer.alloc(32, fill);
 const secrets = {

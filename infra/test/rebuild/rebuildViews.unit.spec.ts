@@ -17,8 +17,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { verifyViews } from '../../src/audit/verifyViews.js';
 import { seededHistory } from '../audit/seededHistory.js';
-import { writeHistory } from '../support/pastEvents.js';
-import { plantInViews } from '../support/plantInViews.js';
+import { plantInViews, writeHistory } from '../support/eventLogAccess.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 const seed = 4_711;

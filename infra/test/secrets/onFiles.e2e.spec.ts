@@ -8,7 +8,7 @@ import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../src/config/config.js';
 import { runRoomwire, startProgram, stop, type Program, type RunningService } from '../support/program.js';
-import { withLog } from '../support/withLog.js';
+import { withLog } from '../support/eventLogAccess.js';
 import { expectNoSecret, refusedSessions, type Place } from './expectNoSecret.js';
 import { marker, takeTour } from './tour.js';
 import { TourRecord } from './tourRecord.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { rawRequest } from '../support/rawRequest.js';
+import { rawRequest } from '../support/apiClient.js';
 import { createSecretLedger, type SecretLedger } from './secretLedger.js';
 
 export interface Site {

@@ -3,7 +3,7 @@ import { connect, type Client } from '@roomwire/sdk';
 import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
-import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
+import { errorOf, reasonOfClose } from '../../support/sdkClients.js';
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
-import { errorOf, reasonOfClose } from '../../support/sdkOutcomes.js';
+import { errorOf, reasonOfClose } from '../../support/sdkClients.js';
 
 /** Beyond the 5 seconds within which the usage is true, so that a slow machine does not fail it. */
 const withinMs = 10_000;

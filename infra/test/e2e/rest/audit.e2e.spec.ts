@@ -4,10 +4,9 @@ import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import { plainFold } from '../../audit/plainFold.js';
 import type { ApiClient } from '../../support/apiClient.js';
-import { writeHistory, type PastEvent } from '../../support/pastEvents.js';
+import { type PastEvent, withLog, writeHistory } from '../../support/eventLogAccess.js';
 import { expectApplicationError, expectValidationError } from '../../support/shapes.js';
 import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
-import { withLog } from '../../support/withLog.js';
 import { done, sessionOf, without } from './contract/world.js';
 
 const seed = 20_261_208;

@@ -3,9 +3,8 @@ import { plainFold } from '../../audit/plainFold.js';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import type { ApiClient } from '../../support/apiClient.js';
-import { writeHistory, type PastEvent } from '../../support/pastEvents.js';
+import { type PastEvent, withLog, writeHistory } from '../../support/eventLogAccess.js';
 import { startTestService, type TestService } from '../../support/testService.js';
-import { withLog } from '../../support/withLog.js';
 import { done, sessionOf } from './contract/world.js';
 
 const seed = 20_261_122;

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { writeHistory, type PastEvent } from '../../support/pastEvents.js';
+import { type PastEvent, withLog, writeHistory } from '../../support/eventLogAccess.js';
 import { startTestService, type TestService } from '../../support/testService.js';
-import { withLog } from '../../support/withLog.js';
 
 /** Written by Roomwire as it was before actors had a place in a scope: every event in its first schema version. */
 const fixture = new URL('../../../../test/fixtures/events-of-schema-version-1.jsonl', import.meta.url);

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiClient } from '../../support/apiClient.js';
-import { writeHistory } from '../../support/pastEvents.js';
+import { withLog, writeHistory } from '../../support/eventLogAccess.js';
 import { expectValidationError } from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
-import { withLog } from '../../support/withLog.js';
 import { seedLists } from './contract/seedLists.js';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -10,9 +10,9 @@ import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { openDuckDb } from '@roomwire/analytics/store/duckDb';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { AnalyticsLedger } from '../../support/analyticsLedger.js';
-import { documentBlocks } from '../../support/documentBlocks.js';
+import { documentBlocks } from '../../support/documents.js';
 import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
-import { openClient } from '../../support/publishedLedger.js';
+import { openClient } from '../../support/sdkClients.js';
 
 const seed = Number(process.env['ROOMWIRE_TEST_SEED'] ?? 20_260_131);
 const kills = 6;

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readdir, readFile, rename, rm, stat, writeFil
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { documentedCommands, exportedNames, runDocumented } from '../../support/documentedCommands.js';
+import { documentedCommands, exportedNames, runDocumented } from '../../support/documents.js';
 import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { readTheirWrites } from '../../support/readingTheirWrites.js';

@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config/config.js';
 import { keptMasterKeys, type SecretsFile } from '../../../src/secrets/keptSecrets.js';
 import type { ApiClient } from '../../support/apiClient.js';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
-import { withLog } from '../../support/withLog.js';
+import { withLog } from '../../support/eventLogAccess.js';
 
 const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 

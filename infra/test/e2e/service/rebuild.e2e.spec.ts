@@ -9,7 +9,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { plantInViews } from '../../support/plantInViews.js';
+import { plantInViews } from '../../support/eventLogAccess.js';
 import { runRoomwire, startProgram, stop, type Program } from '../../support/program.js';
 import { readTheirWrites } from '../../support/readingTheirWrites.js';
 

@@ -6,10 +6,10 @@ import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { startProgram, stop } from '../../support/program.js';
 import {
   openClient,
+  type PublishedLedger,
   publishUntilGone,
   recordedTexts,
-  type PublishedLedger,
-} from '../../support/publishedLedger.js';
+} from '../../support/sdkClients.js';
 
 const rounds = 5;
 const settings = {

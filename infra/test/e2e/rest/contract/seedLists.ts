@@ -9,7 +9,7 @@ import { organizationStream, unlimitedPlan } from '@roomwire/shared/domain/organ
 import { projectStream } from '@roomwire/shared/domain/project';
 import { scopesStream, type ScopeFields } from '@roomwire/shared/domain/scope';
 import { signingKeyStream, type SigningKeyFields } from '@roomwire/shared/domain/signingKey';
-import type { PastEvent } from '../../../support/pastEvents.js';
+import type { PastEvent } from '../../../support/eventLogAccess.js';
 
 export interface SeededLists {
   readonly apiKey: string;

@@ -4,7 +4,7 @@ import { organizationTarget } from '@roomwire/command-api/organizations/decider'
 import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { executeOn } from '../../../support/execute.js';
+import { executeOn } from '../../../support/eventLogAccess.js';
 
 export interface SeededOrganization {
   readonly organizationId: string;

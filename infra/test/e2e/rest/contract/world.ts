@@ -3,7 +3,7 @@ import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { ApiClient } from '../../../support/apiClient.js';
 import type { Answer } from '../../../support/conformance.js';
 import { startTestService, type TestService } from '../../../support/testService.js';
-import { withLog } from '../../../support/withLog.js';
+import { withLog } from '../../../support/eventLogAccess.js';
 import { bodyTable } from './bodies.js';
 import { nameOf, type Endpoint, type PathParameter } from './endpoints.js';
 import { seedOrganization, type SeededOrganization } from './seedOrganization.js';

@@ -1,13 +1,37 @@
+import { readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const root = new URL('../../../../', import.meta.url);
+
+/** The blocks of code in one language that a document of the project shows, in order. */
+export const documentBlocks = (path: string, language: string): readonly string[] => {
+  const text = readFileSync(new URL(path, root), 'utf8');
+  return Array.from(
+    text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm')),
+    ([, block = '']) => block,
+  );
+};
+
+/** The rows of the first table that follows a text, without their marks of code. */
+export const documentTable = (path: string, after: string): readonly (readonly string[])[] => {
+  const text = readFileSync(new URL(path, root), 'utf8');
+  const lines = text.slice(text.indexOf(after)).split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('|'));
+  const rows = lines.slice(begin + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+};
 
 /** The shell commands of a section of `docs/OPERATIONS.md`, block by block. */
 export const documentedCommands = (heading: string): readonly string[] => {
-  const text = readFileSync(`${root}docs/OPERATIONS.md`, 'utf8');
+  const text = readFileSync(new URL('docs/OPERATIONS.md', root), 'utf8');
   const [, section] = text.split(`\n${heading}\n`);
   if (section === undefined) throw new Error(`docs/OPERATIONS.md has no ${heading}`);
   const [own = ''] = section.split(/\n#{2,3} /);
@@ -24,7 +48,7 @@ export const runDocumented = async (
   environment: Readonly<Record<string, string>>,
 ): Promise<string> => {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
-    cwd: root,
+    cwd: fileURLToPath(root),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     // Of a socket it would think that somebody logs in.
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
-import type { Answer } from '../../support/conformance.js';
-import { expectApplicationError, expectFrameworkError, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import type { Answer } from '../../../support/conformance.js';
+import {
+  expectApplicationError,
+  expectFrameworkError,
+  expectValidationError,
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 interface ShownRoom {
   readonly roomId: string;

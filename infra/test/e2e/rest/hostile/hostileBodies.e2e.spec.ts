@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
-import { rawRequest } from '../../support/rawRequest.js';
-import { expectApplicationError, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
+import { type ApiClient, rawRequest } from '../../../support/apiClient.js';
+import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
+import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
 
 const tooLarge = 'The body is larger than 1048576 bytes';
 const megabyte = 1024 * 1024;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import type { ApiClient } from '../../support/apiClient.js';
+import type { ApiClient } from '../../../support/apiClient.js';
 import {
   expectApplicationError,
   expectTime,
   expectUuid,
   expectValidationError,
-} from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 const sessionSecret = new Uint8Array(32).fill(7);
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
-import { expectApplicationError, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 describe('REST hostile input', () => {
   let service: TestService;

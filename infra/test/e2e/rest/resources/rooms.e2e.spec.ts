@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
+import type { ApiClient } from '../../../support/apiClient.js';
 import {
   expectApplicationError,
   expectTime,
   expectUuid,
   expectValidationError,
-} from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 describe('REST rooms', () => {
   let service: TestService;

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
-import type { ApiClient } from '../../support/apiClient.js';
-import { expectApplicationError, expectFrameworkError, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import {
+  expectApplicationError,
+  expectFrameworkError,
+  expectValidationError,
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 const sessionSecret = new Uint8Array(32).fill(7);
 

@@ -6,11 +6,10 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
-import type { ApiClient } from '../../support/apiClient.js';
-import { executeOn } from '../../support/execute.js';
-import { expectApplicationError, expectTime, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
-import { withLog } from '../../support/withLog.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import { executeOn, withLog } from '../../../support/eventLogAccess.js';
+import { expectApplicationError, expectTime, expectValidationError } from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 const sessionSecret = new Uint8Array(32).fill(7);
 const projectId = randomUUID();

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
+import type { ApiClient } from '../../../support/apiClient.js';
 import {
   expectApplicationError,
   expectFrameworkError,
   expectTime,
   expectUuid,
   expectValidationError,
-} from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 const nowhere = '11111111-2222-4333-8444-555555555555';
 const taken = 'That actor already has a grant on this room. Update it instead.';

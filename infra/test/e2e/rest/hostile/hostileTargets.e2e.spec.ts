@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
-import { rawRequest } from '../../support/rawRequest.js';
-import { expectApplicationError, expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
+import { type ApiClient, rawRequest } from '../../../support/apiClient.js';
+import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
+import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
 
 const names = [
   'plain',

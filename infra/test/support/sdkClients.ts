@@ -1,6 +1,19 @@
-import { connect, type Client } from '@roomwire/sdk';
+import { type Client, connect } from '@roomwire/sdk';
 import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+
+/** Why the service closed a client's connection. */
+export const reasonOfClose = (client: Client): Promise<unknown> =>
+  new Promise((resolve) =>
+    client.on('state', (state) => void (state.name === 'closed' && resolve(state.reason))),
+  );
+
+/** The code with which something was refused, or `none`. */
+export const errorOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'none',
+    (error: { error: string }) => error.error,
+  );
 
 /** What was answered `published`, by text. */
 export type PublishedLedger = Set<string>;

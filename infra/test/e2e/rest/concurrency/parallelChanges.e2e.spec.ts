@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Answer } from '../../support/conformance.js';
-import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
-import { done } from './contract/world.js';
+import type { Answer } from '../../../support/conformance.js';
+import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
+import { done } from '../contract/world.js';
 
 interface Resource {
   readonly path: string;

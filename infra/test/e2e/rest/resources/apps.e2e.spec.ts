@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
+import type { ApiClient } from '../../../support/apiClient.js';
 import {
   expectApplicationError,
   expectFrameworkError,
   expectTime,
   expectUuid,
   expectValidationError,
-} from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+} from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 describe('REST apps', () => {
   let service: TestService;

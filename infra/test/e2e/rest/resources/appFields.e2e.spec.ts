@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../../support/apiClient.js';
-import { expectValidationError } from '../../support/shapes.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import { expectValidationError } from '../../../support/shapes.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 const url = 'https://example.com/hook';
 const chat = (config: object) => ({ topicConfigs: { chat: config } });

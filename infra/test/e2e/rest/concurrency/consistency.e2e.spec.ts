@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '../../support/testService.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 describe('REST consistency', () => {
   let service: TestService;

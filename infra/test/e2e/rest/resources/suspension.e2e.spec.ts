@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
-import { startTestService, type TestProject, type TestService } from '../../support/testService.js';
+import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
 
 describe('REST apps of a suspended organization', () => {
   let service: TestService;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiClient } from '../../support/apiClient.js';
-import { startTestService, type TestService } from '../../support/testService.js';
+import type { ApiClient } from '../../../support/apiClient.js';
+import { startTestService, type TestService } from '../../../support/testService.js';
 
 describe('REST scopes and grants under concurrency', function () {
   this.timeout(120_000);
