@@ -13,8 +13,7 @@ import type {
 import type { Channel, WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
 import { ChannelHub, done } from './channelHub.js';
-import { DurableQueue } from './durableQueue.js';
-import { JobJournal } from './jobJournal.js';
+import { DurableQueue, JobJournal } from './durableQueue.js';
 
 export interface EmbeddedMessageBusOptions {
   readonly clock?: Clock;

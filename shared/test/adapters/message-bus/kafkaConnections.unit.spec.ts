@@ -3,9 +3,10 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { createKafkaClient, noRetry } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
-import { eventually } from '@roomwire/testing/run/eventually';
+import { createPartitionReader } from '../../../src/adapters/message-bus/kafka/partitionHistory.js';
 
 interface Connection {
   connect(): Promise<unknown>;
@@ -113,5 +114,13 @@ describe('createKafkaClient', () => {
     expect(await first).to.contain('The connection was given up');
     expect(await kafka.admin().connect().catch(String)).to.contain('The connection was given up');
     expect(sockets.every(({ destroyed }) => destroyed)).to.equal(true);
+  });
+});
+
+describe('the reader of partitions', () => {
+  it('finds in the library what it is made of', () => {
+    const connection = { brokers: ['127.0.0.1:9'], clientId: 'roomwire-test', logger: undefined };
+    const reader = createPartitionReader(createKafkaClient(connection).kafka);
+    expect(reader).to.respondTo('read');
   });
 });

@@ -1,14 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Batch, Consumer, Kafka } from 'kafkajs';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 import {
+  type ConsumerContext,
   ConsumerWatch,
   SupervisedConsumer,
 } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
 import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
 import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
-import { eventually } from '@roomwire/testing/run/eventually';
+import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
+import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
 
 type Listener = (event: { payload: unknown }) => void;
 type EachBatch = (payload: unknown) => Promise<void>;
@@ -283,5 +287,33 @@ describe('Renewable', () => {
     await renewable.close();
     expect(await forgotten).to.equal('Error: The client was given up');
     expect(await renewable.current().catch(String)).to.match(/^EngineUnavailable/);
+  });
+});
+
+describe('the lag of a channel on Kafka', () => {
+  const ends = { now: [3, 0, 40] };
+  /** Its consumer is not started, so that it stays where it begins. */
+  const source = new ChannelSource(notes, {
+    topic: notes.name,
+    partitions: 3,
+    groupPrefix: 'test.',
+    sessionTimeoutMs: 1_000,
+    ends: { fetch: async () => ends.now } as unknown as EndOffsets,
+    context: {} as ConsumerContext,
+    logger: undefined,
+    unused: async () => undefined,
+  });
+
+  it('counts the records behind the current offset, in the partitions that are read', async () => {
+    expect(await source.lag()).to.equal(0);
+    const reader = await source.read({ interest: 'all' }, () => undefined);
+    expect(await source.lag()).to.equal(0);
+    ends.now = [10, 2, 40];
+    expect(await source.lag()).to.equal(9);
+    // The partition was created again: nothing of it is behind.
+    ends.now = [10, 2, 0];
+    expect(await source.lag()).to.equal(9);
+    await reader.close();
+    expect(await source.lag()).to.equal(0);
   });
 });
