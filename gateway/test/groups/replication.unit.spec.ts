@@ -14,7 +14,7 @@ class Cluster {
   readonly clock = new ManualClock();
   readonly nodes: GroupNode[] = [];
   readonly all: GroupNode[] = [];
-  /** Published while somebody was there who had to get it. */
+  /** The messages that were published while a member had to get them. */
   readonly due: string[] = [];
   private readonly bus = new SimulatedBus();
   private published = 0;
@@ -38,8 +38,8 @@ class Cluster {
     return this.nodes.flatMap((node) => [...node.workers]);
   }
 
-  /** Workers that hold the group together, on gateways that run. */
-  get pillars(): readonly Worker[] {
+  /** Workers that keep the group alive, on gateways that run. */
+  get entered(): readonly Worker[] {
     return this.workers.filter(
       ({ node, hasEntered, isOver }) => hasEntered && !isOver && !node.port.isFrozen,
     );
@@ -47,12 +47,12 @@ class Cluster {
 
   publish(fields: Parameters<typeof messageOf>[1] = {}): string {
     const id = `m${String(++this.published).padStart(4, '0')}`;
-    if (this.pillars.length > 0) this.due.push(id);
+    if (this.entered.length > 0) this.due.push(id);
     this.bus.append(roomRecords as Channel<unknown>, messageOf(id, fields));
     return id;
   }
 
-  /** As gateways make them: they begin with the time. */
+  /** Ids begin with the time, as those of gateways do. */
   idAt(ms: number): string {
     return `${(this.clock.now() + ms).toString(36).padStart(9, '0')}.x`;
   }
@@ -79,7 +79,7 @@ class Cluster {
     await turn();
   }
 
-  /** Everything that can come does. */
+  /** Delivers everything that is on the bus. */
   async settle(): Promise<void> {
     let quiet = 0;
     await eventually(async () => {
@@ -100,7 +100,7 @@ class Cluster {
     await this.settle();
   }
 
-  /** [WS-GROUP-4] Everything is over, and everybody has had the time to learn of it. */
+  /** [WS-GROUP-4] All faults end, all gateways notice, and all messages are acknowledged. */
   async workOff(seconds: number): Promise<void> {
     heal(this);
     await this.calm(seconds);
@@ -125,13 +125,13 @@ const entering = fc
     node.enter({ actorTokenId: actors[actor] as string, acks });
     await turn();
   });
-/** Only while somebody else goes on. */
+/** Only while another worker stays. */
 const leaving = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const worker = at(
     cluster.workers.filter(({ node }) => !node.port.isFrozen),
     choice,
   );
-  if (worker && cluster.pillars.some((other) => other !== worker)) worker.node.leave(worker);
+  if (worker && cluster.entered.some((other) => other !== worker)) worker.node.leave(worker);
   await turn();
 });
 const publishing = fc.constant<Step<Cluster>>(async (cluster) => void cluster.publish());
@@ -144,7 +144,7 @@ const acking = anyOne.map((choice): Step<Cluster> => async (cluster) => {
 });
 const killing = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const node = at(cluster.nodes, choice);
-  if (node && cluster.pillars.some((other) => other.node !== node)) await cluster.kill(node);
+  if (node && cluster.entered.some((other) => other.node !== node)) await cluster.kill(node);
 });
 const longTime = fc.constant<Step<Cluster>>((cluster) => cluster.calm(15));
 const starting = fc.constant<Step<Cluster>>(async (cluster) => {
@@ -153,7 +153,7 @@ const starting = fc.constant<Step<Cluster>>(async (cluster) => {
 
 const { moving, cutting, freezing, seconds } = happenings<Cluster>();
 
-/** Runs the steps on three gateways with a worker on the first, who is there from the beginning. */
+/** Runs the steps on three gateways, with a worker on the first one from the beginning. */
 const run = async (steps: readonly Step<Cluster>[]): Promise<Cluster> => {
   const cluster = new Cluster();
   for (let node = 0; node < 3; node++) await cluster.start();
@@ -170,7 +170,7 @@ const counted = (ids: readonly string[]): ReadonlyMap<string, number> => {
   return counts;
 };
 
-/** Whatever the steps are, everything is worked off in the end, and comes out as it must. */
+/** Whatever the steps are, all messages are acknowledged in the end, with the expected outcome. */
 const always = (
   steps: fc.Arbitrary<Step<Cluster>[]>,
   secondsAfter: number,
@@ -197,7 +197,7 @@ const work = [
 ] as const;
 
 describe('worker groups on many gateways', () => {
-  it('[WS-GROUP-2] do each message exactly once while members come and go, without faults', () =>
+  it('[WS-GROUP-2] deliver each message exactly once while members join and leave, without faults', () =>
     always(stepsOf(120, [3, entering], [2, leaving], ...work), 3, (times, due) => {
       expect([...times.keys()].sort()).to.deep.equal(due);
       expect([...times.values()].every((each) => each === 1)).to.equal(true);
@@ -213,12 +213,12 @@ describe('worker groups on many gateways', () => {
     return always(stepsOf(120, [4, entering], [2, leaving], ...work, ...faults), 50, nothingIsLost);
   }).timeout(120_000);
 
-  it('[WS-GROUP-4] lose no message when gateways stand still and go on', () =>
+  it('[WS-GROUP-4] lose no message when gateways are paused and continue', () =>
     always(stepsOf(120, [4, entering], ...work, [2, freezing], [1, longTime]), 50, nothingIsLost)).timeout(
     120_000,
   );
 
-  it('[WS-GROUP-4] a gateway that stood still for long gives nobody what the others have got meanwhile', async () => {
+  it('[WS-GROUP-4] deliver nothing twice on a gateway that was paused for long', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];
     const [eve] = first.workers as unknown as [Worker];
@@ -238,7 +238,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-4] what a dead gateway had comes to the others within 15 s', async () => {
+  it('[WS-GROUP-4] deliver what a dead gateway had to the others within 15 s', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];
     const [ann, ben] = ['ann', 'ben'].map((actorTokenId) => second.enter({ actorTokenId, acks: true }));
@@ -254,7 +254,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-4] come to somebody who joins just when the one dies who would have told it everything', async () => {
+  it('[WS-GROUP-4] deliver to a member that joins while the leader dies that would have sent the snapshot', async () => {
     const cluster = await run([]);
     const [first, second, third] = cluster.nodes as [GroupNode, GroupNode, GroupNode];
     const ann = second.enter({ actorTokenId: 'ann', acks: true });
@@ -274,7 +274,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-4] are handed over by a gateway that comes back when another one has begun anew without it', async () => {
+  it('[WS-GROUP-4] are handed over by a paused gateway when another one has bootstrapped the group without it', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];
     first.leave([...first.workers][0] as Worker);
@@ -295,7 +295,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-2] are given once when the bus has brought them twice', async () => {
+  it('[WS-GROUP-2] deliver a message once when the bus has delivered it twice', async () => {
     const cluster = await run([]);
     const ann = cluster.nodes[1]?.enter({ actorTokenId: 'ann' }) as Worker;
     await cluster.calm(1);
@@ -309,7 +309,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-2] go to the least loaded first', async () => {
+  it('[WS-GROUP-2] deliver to the least loaded member first', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];
     first.leave([...first.workers][0] as Worker);

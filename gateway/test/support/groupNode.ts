@@ -12,7 +12,7 @@ import { silentLogger } from '@roomwire/testing/fakes/loggers';
 export const room = 'p/app/_/room';
 export const topic = `${room}/work`;
 
-/** A client that works, and what it has been given. */
+/** A member, and what it has been given. */
 export interface Worker {
   readonly node: GroupNode;
   readonly actorTokenId: string;
@@ -47,7 +47,7 @@ export class GroupNode {
   readonly board: PresenceBoard;
   readonly metrics = createMetrics();
   readonly workers = new Set<Worker>();
-  /** What its clients have acknowledged, each time. */
+  /** The acknowledged messages, with repetitions. */
   readonly acked: string[] = [];
 
   constructor(

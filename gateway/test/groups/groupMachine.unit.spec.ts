@@ -1,0 +1,224 @@
+import { expect } from 'chai';
+import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { GroupMachine } from '../../src/groups/machine/groupMachine.js';
+import type { LocalMember } from '../../src/groups/machine/localMembers.js';
+import { messageOf, room, topic } from '../support/groupNode.js';
+
+interface TestMember extends LocalMember {
+  readonly got: string[];
+  hasEntered: boolean;
+}
+
+/** A log that machines append to, and read when the test says so. */
+class Log {
+  readonly records: RoomRecord[] = [];
+
+  get kinds(): readonly string[] {
+    return this.records.map((record) => (isGroupRecord(record) ? record.kind : record.id));
+  }
+
+  publish(...ids: readonly string[]): void {
+    for (const id of ids) this.records.push(messageOf(id));
+  }
+}
+
+class TestGateway {
+  readonly machine: GroupMachine;
+  isIdle = false;
+  private readonly log: Log;
+  private position = 0;
+
+  constructor(gatewayId: string, log: Log, others: readonly string[] = []) {
+    this.log = log;
+    const bounds = { messages: 100, bytes: 100_000 };
+    this.machine = new GroupMachine(
+      { gatewayId, bounds, lastNumber: 0, mayHaveBacklog: false },
+      {
+        append: (command, ref) =>
+          void log.records.push({ ...command, room, topic, group: 'g', gatewayId, ref }),
+        replayBacklog: () => undefined,
+        emptied: () => undefined,
+        dropped: () => undefined,
+        idle: () => void (this.isIdle = true),
+      },
+    );
+    this.machine.announced(others);
+    this.position = log.records.length;
+  }
+
+  join(acks = true): TestMember {
+    const member: TestMember = {
+      ...{ number: 0, actorTokenId: 'ann', filters: undefined, acks, isPersistent: false },
+      ...{ got: [], hasEntered: false },
+      entered: () => void (member.hasEntered = true),
+      deliver: ({ id }) => member.got.push(id) > 0,
+    };
+    this.machine.join(member);
+    return member;
+  }
+
+  /** Reads the log, up to its end with what is appended meanwhile. */
+  read(): void {
+    for (; this.position < this.log.records.length; this.position++) {
+      const record = this.log.records[this.position] as RoomRecord;
+      if (isGroupRecord(record)) this.machine.command(record, 0);
+      else this.machine.message(record);
+    }
+  }
+}
+
+describe('the state machine of a worker group', () => {
+  let log: Log;
+  let first: TestGateway;
+  let ann: TestMember;
+
+  const readAll = (...gateways: readonly TestGateway[]): void => {
+    for (let before = -1; before < log.records.length;) {
+      before = log.records.length;
+      for (const gateway of gateways) gateway.read();
+    }
+  };
+
+  beforeEach(() => {
+    log = new Log();
+    first = new TestGateway('a', log);
+    ann = first.join();
+  });
+
+  /** Another gateway with a member, which has the state. */
+  const second = (): readonly [TestGateway, TestMember] => {
+    const gateway = new TestGateway('b', log, ['a/1']);
+    first.machine.participantsChanged(['b/1']);
+    const member = gateway.join();
+    readAll(first, gateway);
+    expect(member.hasEntered).to.equal(true);
+    return [gateway, member];
+  };
+
+  it('bootstraps a group of which no other gateway has the state, when it reads its own join', () => {
+    expect(first.machine.phaseName).to.equal('joining');
+    expect(ann.hasEntered).to.equal(false);
+    first.read();
+    expect(first.machine.phaseName).to.equal('active');
+    expect(ann.hasEntered).to.equal(true);
+    expect(first.machine.isLeader).to.equal(true);
+  });
+
+  it('assigns and acknowledges without commands on the sole gateway', () => {
+    first.read();
+    log.publish('m1', 'm2');
+    first.read();
+    expect(ann.got).to.deep.equal(['m1', 'm2']);
+    first.machine.acknowledge(['m1']);
+    expect([...(first.machine.state?.open.keys() ?? [])]).to.deep.equal(['m2']);
+    expect(log.kinds).to.deep.equal(['join', 'm1', 'm2']);
+  });
+
+  it('continues from a snapshot with the records since, and is then the same on both gateways', () => {
+    first.read();
+    log.publish('m1');
+    first.read();
+    const [other, ben] = second();
+    log.publish('m2', 'm3');
+    readAll(first, other);
+    expect([...ann.got, ...ben.got].sort()).to.deep.equal(['m1', 'm2', 'm3']);
+    expect(other.machine.isLeader).to.equal(false);
+    expect(other.machine.state?.snapshot).to.deep.equal(first.machine.state?.snapshot);
+  });
+
+  it('[WS-GROUP-4] takes over from a dead leader, with what its members had', () => {
+    first.read();
+    log.publish('m1');
+    first.read();
+    const [other, ben] = second();
+    other.machine.participantsChanged([]);
+    other.read();
+    expect(log.kinds.at(-1)).to.equal('gone');
+    expect(other.machine.isLeader).to.equal(true);
+    expect(ben.got).to.deep.equal(['m1']);
+  });
+
+  it('[WS-GROUP-4] notices the death of a gateway that is no participant after five ticks', () => {
+    first.read();
+    const [other] = second();
+    first.machine.participantsChanged([]);
+    first.machine.participantsChanged(['c/1']);
+    const gone = () => log.kinds.filter((kind) => kind === 'gone').length;
+    const before = gone();
+    for (let ticks = 0; ticks < 5; ticks++) first.machine.tick();
+    expect(gone()).to.equal(before + 1);
+    expect(other.machine.phaseName).to.equal('active');
+  });
+
+  it('joins again, with a new number, when it reads that it was declared dead', () => {
+    first.read();
+    const [other] = second();
+    other.machine.participantsChanged([]);
+    other.read();
+    first.read();
+    expect(first.machine.phaseName).to.equal('joining');
+    expect(ann.number).to.equal(2);
+    readAll(first, other);
+    expect(first.machine.phaseName).to.equal('active');
+    expect(other.machine.isLeader).to.equal(true);
+  });
+
+  it('hands its open messages over to a gateway that has bootstrapped the group without it', () => {
+    first.read();
+    log.publish('m1');
+    first.read();
+    const other = new TestGateway('b', log);
+    first.machine.participantsChanged(['b/1']);
+    const ben = other.join();
+    readAll(first, other);
+    expect(log.kinds).to.include('messages');
+    expect(other.machine.isLeader).to.equal(true);
+    expect(other.machine.state?.open.has('m1')).to.equal(true);
+    expect(ben.hasEntered).to.equal(true);
+  });
+
+  it('bootstraps when no snapshot has come for more than 20 ticks', () => {
+    const waiting = new TestGateway('b', log, ['a/1']);
+    waiting.join();
+    waiting.read();
+    for (let ticks = 0; ticks < 20; ticks++) waiting.machine.tick();
+    expect(waiting.machine.phaseName).to.equal('joining');
+    waiting.machine.tick();
+    waiting.read();
+    expect(waiting.machine.phaseName).to.equal('active');
+  });
+
+  it('delivers nothing after a pause until it has read a command of its own', () => {
+    first.read();
+    first.machine.paused();
+    const appended = messageOf('m1');
+    first.machine.message(appended);
+    expect(ann.got).to.deep.equal([]);
+    expect(log.kinds.at(-1)).to.equal('check');
+    first.read();
+    expect(ann.got).to.deep.equal(['m1']);
+  });
+
+  it('delivers what a member was assigned before it was ready', () => {
+    let isReady = false;
+    const late: TestMember = { ...ann, actorTokenId: 'late', got: [], deliver: () => false };
+    late.deliver = ({ id }) => isReady && late.got.push(id) > 0;
+    first.machine.leave(ann, true);
+    first.machine.join(late);
+    first.read();
+    log.publish('m1');
+    first.read();
+    isReady = true;
+    first.machine.ready(late);
+    expect(late.got).to.deep.equal(['m1']);
+  });
+
+  it('is idle when its last member has left, and all its commands are read', () => {
+    first.read();
+    first.machine.leave(ann, true);
+    expect(first.isIdle).to.equal(false);
+    first.read();
+    expect(first.isIdle).to.equal(true);
+    expect(first.machine.phaseName).to.equal('idle');
+  });
+});
