@@ -23,7 +23,7 @@ import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
 import { createAuthenticator } from './http/authenticate.js';
-import { answerErrors, answerUnknownRoute, createFailureAnswerer, refuseOptions } from './http/failures.js';
+import { answerErrors, answerUnknownRoute, createFailureAnswerer, rejectOptions } from './http/failures.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
 import { assignRequestId, takingOriginForm } from './http/request.js';
@@ -110,7 +110,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const others = express();
   others.disable('x-powered-by');
   others.disable('etag');
-  others.use(refuseOptions(deps));
+  others.use(rejectOptions(deps));
   others.get('/v1/openapi.json', serveDescription(routes));
   others.get('/v1/asyncapi.json', serveSocketDescription());
   others.use('/docs', docsPage());

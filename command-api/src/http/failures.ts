@@ -31,10 +31,10 @@ export const answerUnknownRoute =
   };
 
 /** No endpoint accepts OPTIONS. By default, Express would list the methods of a path to anyone, as text. */
-export const refuseOptions = (deps: ErrorHandlerDeps): RequestHandler => {
-  const refuse = answerUnknownRoute(deps);
+export const rejectOptions = (deps: ErrorHandlerDeps): RequestHandler => {
+  const reject = answerUnknownRoute(deps);
   return (request, response, next) =>
-    request.method === 'OPTIONS' ? refuse(request, response, next) : next();
+    request.method === 'OPTIONS' ? reject(request, response, next) : next();
 };
 
 /** Answers a request that failed; where the answer has begun, the connection is closed. */

@@ -66,7 +66,7 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     mount(methodsOf(route), route.path, route.method.toUpperCase(), answering(route, deps));
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).flatMap(methodsOf);
-    mount(methodsBesides(methods), path, 'other', refusingMethod(methods, deps));
+    mount(methodsBesides(methods), path, 'other', rejectingMethod(methods, deps));
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse, found: Found): Promise<void> => {
@@ -101,7 +101,7 @@ const methodsOf = ({ method }: Route): HTTPMethod[] =>
 const methodsBesides = (methods: readonly HTTPMethod[]): HTTPMethod[] =>
   (METHODS as HTTPMethod[]).filter((method) => method !== 'OPTIONS' && !methods.includes(method));
 
-const refusingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): Answer => {
+const rejectingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): Answer => {
   const allow = methods.toSorted().join(', ');
   return (request, response) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };

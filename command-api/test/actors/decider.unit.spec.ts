@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ActorEvent, ActorFields } from '@roomwire/shared/domain/actor';
 import { actorDecider, type ActorCommand } from '../../src/actors/decider.js';
-import { sentences, testTime } from '../support/given.js';
+import { sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(actorDecider);
 

@@ -1,6 +1,6 @@
 import type { AppChanges, AppEvent, AppFields } from '@roomwire/shared/domain/app';
 import { appsDecider, type AppCommand } from '../../src/apps/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(appsDecider);
 const projectId = 'p1';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { BlueprintDefinition, BlueprintEvent, BlueprintFields } from '@roomwire/shared/domain/blueprint';
 import { blueprintDecider, existingVersion, type BlueprintCommand } from '../../src/blueprints/decider.js';
 import { Rejection } from '../../src/handling/rejections.js';
-import { sentences, testTime } from '../support/given.js';
+import { sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(blueprintDecider);
 const ids = { blueprintId: 'b1', organizationId: 'o1' };

@@ -1,6 +1,6 @@
 import type { DeadLetterEvent, DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { deadLetterDecider, type DeadLetterCommand } from '../../src/dead-letters/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(deadLetterDecider);
 

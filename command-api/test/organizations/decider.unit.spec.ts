@@ -1,6 +1,6 @@
 import type { OrganizationEvent, Plan } from '@roomwire/shared/domain/organization';
 import { organizationDecider, type OrganizationCommand } from '../../src/organizations/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(organizationDecider);
 const organizationId = 'o1';

@@ -1,6 +1,6 @@
 import type { RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/room';
 import { provisionedRoomsCap, roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(roomsDecider);
 const appId = 'a1';

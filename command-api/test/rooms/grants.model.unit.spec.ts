@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { actorTypes, type ActorType } from '@roomwire/shared/domain/actor';
 import { roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
-import { deciding } from '../support/outcome.js';
+import { deciding } from '../support/deciders.js';
 
 interface PaperGrant {
   readonly id: string;

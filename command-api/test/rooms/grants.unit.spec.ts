@@ -1,7 +1,7 @@
 import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { GrantEvent, GrantFields, RoomEvent } from '@roomwire/shared/domain/room';
 import { roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(roomsDecider);
 const appId = 'a1';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Room, RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/room';
 import { roomsDecider, type RoomCommand, type RoomsState } from '../../src/rooms/decider.js';
-import { sentences, testTime } from '../support/given.js';
+import { sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(roomsDecider);
 const appId = 'a1';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
-import { deciding } from '../support/outcome.js';
+import { deciding } from '../support/deciders.js';
 
 /** The scopes of a project as one would write them on paper: a list of scopes, a list of who is where. */
 class PaperScopes {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ScopeEvent, ScopeFields, ScopeMembership } from '@roomwire/shared/domain/scope';
 import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
-import { sentences, testTime } from '../support/given.js';
+import { sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(scopesDecider);
 

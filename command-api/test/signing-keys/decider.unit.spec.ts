@@ -1,6 +1,6 @@
 import type { SealedSecret, SigningKeyEvent, SigningKeyFields } from '@roomwire/shared/domain/signingKey';
 import { signingKeyDecider, type SigningKeyCommand } from '../../src/signing-keys/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(signingKeyDecider);
 

@@ -7,7 +7,7 @@ import {
   type SigningKeyCommand,
   type SigningKeyState,
 } from '../../src/signing-keys/decider.js';
-import { testTime } from '../support/given.js';
+import { testTime } from '../support/deciders.js';
 
 /** What one would say of a signing key in a sentence. */
 interface Model {
@@ -55,8 +55,8 @@ const commands: fc.Arbitrary<SigningKeyCommand> = fc.oneof(
   }),
 );
 
-/** What should be true after a command: `refused`, or the key as it then is. */
-const expected = (model: Model | undefined, command: SigningKeyCommand): Model | undefined | 'refused' => {
+/** What should be true after a command: `rejected`, or the key as it then is. */
+const expected = (model: Model | undefined, command: SigningKeyCommand): Model | undefined | 'rejected' => {
   if (command.type === 'CreateSigningKey')
     return (
       model ?? {
@@ -67,7 +67,7 @@ const expected = (model: Model | undefined, command: SigningKeyCommand): Model |
     );
   if (command.type === 'ReencryptSigningKey')
     return model && { ...model, masterKeyId: command.sealedSecret.masterKeyId };
-  if (model === undefined || command.projectId !== owner) return 'refused';
+  if (model === undefined || command.projectId !== owner) return 'rejected';
   return command.type === 'DeleteSigningKey' ? undefined : { ...model, ...command.changes };
 };
 
@@ -78,7 +78,7 @@ const decideOn = (command: SigningKeyCommand, state: SigningKeyState) => {
   try {
     return signingKeyDecider.decide(command, state);
   } catch (error) {
-    if (error instanceof Rejection) return 'refused';
+    if (error instanceof Rejection) return 'rejected';
     throw error;
   }
 };
@@ -92,8 +92,8 @@ describe('a signing key, against a model of it', () => {
         for (const command of history) {
           const outcome = expected(model, command);
           const decided = decideOn(command, state);
-          expect(decided === 'refused').to.equal(outcome === 'refused');
-          if (decided === 'refused' || outcome === 'refused') continue;
+          expect(decided === 'rejected').to.equal(outcome === 'rejected');
+          if (decided === 'rejected' || outcome === 'rejected') continue;
           for (const event of decided)
             state = signingKeyDecider.evolve(state, { ...event, occurredAt: testTime });
           const isSame = JSON.stringify(outcome) === JSON.stringify(model);

@@ -148,8 +148,8 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for clients that watch',
     for (const openBus of [undefined, never]) {
       const watch = new OutcomeWatch({ openBus, clock, random: systemRandom, options: { openMs: 10 } });
       watches.push(watch);
-      const refusal: unknown = await watch.next(all, undefined).catch((error: unknown) => error);
-      expect(refusal).to.be.instanceOf(EngineUnavailable);
+      const failure: unknown = await watch.next(all, undefined).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(EngineUnavailable);
     }
   });
 

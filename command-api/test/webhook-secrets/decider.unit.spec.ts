@@ -1,6 +1,6 @@
 import type { WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { webhookSecretsDecider, type WebhookSecretCommand } from '../../src/webhook-secrets/decider.js';
-import { sentences } from '../support/given.js';
+import { sentences } from '../support/deciders.js';
 
 const given = sentences(webhookSecretsDecider);
 
