@@ -40,7 +40,7 @@ class Stage {
     this.live = createDelivery({ ...this, groups: { take: () => undefined } });
   }
 
-  /** What a subscription that joins now gets, for as long as anybody looks. */
+  /** What a subscriber that joins now gets. */
   async join(): Promise<readonly number[]> {
     const got: number[] = [];
     const outbox = { push: (frame: Uint8Array) => got.push(frame.at(-1) as number) };
@@ -72,7 +72,7 @@ describe('retained values', () => {
         else if (next[what as 'stored'] <= count) {
           const sent = message(next[what as 'stored']++);
           if (what === 'stored') stage.retained.stored(sent);
-          // Live, a gateway gets nothing of a room in which it has nobody.
+          // A gateway without subscribers in a room gets no live messages of it.
           else if (readers.length > 0) stage.live(sent);
         }
       }

@@ -148,7 +148,7 @@ describe('a sliding window', () => {
 });
 
 describe('the requests of a connection', () => {
-  it('gives ten seconds’ worth at once, and then each when its time has come', () => {
+  it('allows ten seconds’ worth at once, and then one at a time at the rate', () => {
     const requests = requestRate(100);
     for (let taken = 0; taken < 1_000; taken++) expect(requests.reserve(5)).to.equal(0);
     expect(requests.reserve(5)).to.equal(10);
@@ -156,7 +156,7 @@ describe('the requests of a connection', () => {
     expect(requests.reserve(25)).to.equal(10);
   });
 
-  it('gives the rate for as long as it is asked for, and never more', () => {
+  it('sustains the rate, and never exceeds it', () => {
     const requests = requestRate(100);
     for (let now = 0; now < 60_000; now += 10) expect(requests.reserve(now)).to.equal(0);
     for (let taken = 0; taken < 999; taken++) expect(requests.reserve(60_000)).to.equal(0);

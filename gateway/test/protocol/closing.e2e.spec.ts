@@ -125,7 +125,7 @@ describe('a connection', () => {
   });
 
   describe('when the gateway closes', () => {
-    it('[WS-CONN-7] gets what was under way, and 1012', async () => {
+    it('[WS-CONN-7] gets what was in flight, and 1012', async () => {
       const { join, connect, newsroom, gateway } = bound(await open());
       const topic = await newsroom();
       const readers = [await (await join()).subscribe(topic), await (await join()).subscribe(topic)];
@@ -172,7 +172,7 @@ const atOnce = 50;
 /** A connection holds eight times as much. */
 const leakedBytes = 1_000;
 
-describe('1,500 clients that come and go', () => {
+describe('1,500 clients that connect and close', () => {
   let world: World;
   let topic: string;
   let tokens: readonly string[];
@@ -214,7 +214,7 @@ describe('1,500 clients that come and go', () => {
     return held;
   };
 
-  it('leave nothing behind', async () => {
+  it('leave no state', async () => {
     const before = await visits(1_500);
     const after = await visits(1_500);
     expect((after - before) / 1_500).to.be.below(leakedBytes);

@@ -31,7 +31,7 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('connections_opened_total')).to.equal(3);
   });
 
-  it('tells its own closes by code and reason, though the client answers them', async () => {
+  it('labels its own closes by code and reason, though the client answers them', async () => {
     const client = await world.join();
     await world.gateway.close();
     expect(await client.closed).to.include({ code: 1012 });
@@ -95,7 +95,7 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('retained_dropped_total')).to.equal(0);
     await other.subscribe(topic, { loadBalance: true, loadBalanceGroup: 'workers' });
     expect(await shown('worker_groups')).to.equal(1);
-    // The gateway's own place in the group is kept on the same board, and is nobody's presence.
+    // The gateway itself is in the group on the same board; that is no actor's presence.
     expect(await shown('presence_entries')).to.equal(0);
     for (const client of [one, other]) client.send({ type: 'presence', roomId: 'app-1/lobby', presence: {} });
     await becomes('presence_entries', 2);

@@ -137,7 +137,7 @@ describe('a presence that rests on a grant', () => {
       { type: 'RoomUpdated', data: { appId, roomId, changes: {} } },
       { put: 'grants', id: grant.roomActorAccessId, doc: lasting },
     );
-    // What was decided by the old grant is decided anew.
+    // What the old grant admitted is checked again.
     await eventually(async () => (await present(client)).length === 1);
     clock.pass(5_000);
     await client.subscribe('app-1/street/news');

@@ -92,7 +92,7 @@ describe('a room with grants', () => {
     expect(await rights(client, 'closed/other/news')).to.eql([false, false]);
   });
 
-  it('[WS-GRANT-2] gives what the permission says, on the topics that are listed', async () => {
+  it('[WS-GRANT-2] admits what the permission names, on the topics that are listed', async () => {
     const chat = 'app-1/lobby/chat';
     expect(await rights((await member({ permission: 'subscribe' })).client)).to.eql([true, false]);
     expect(await rights((await member({ permission: 'publish' })).client)).to.eql([false, true]);

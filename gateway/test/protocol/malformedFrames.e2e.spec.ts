@@ -56,7 +56,7 @@ describe('a malformed frame', () => {
     expect(await client.closed).to.deep.equal(tooMany);
   });
 
-  it('[WS-ENC-7] does not close when they come more slowly', async () => {
+  it('[WS-ENC-7] does not close when they are sent more slowly', async () => {
     const client = await world.join();
     for (let count = 1; count < 60; count++) {
       await client.ask({ type: 'nonsense' });

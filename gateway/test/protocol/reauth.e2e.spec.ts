@@ -95,7 +95,7 @@ describe('reauth', () => {
     expect(await client.next()).to.include({ type: 'disconnect' });
   });
 
-  it('[WS-REAUTH-1] takes over what else has changed of the actor', async () => {
+  it('[WS-REAUTH-1] applies other changes of the actor too', async () => {
     const expiresAt = new Date(clock.now() + 1_000).toISOString();
     await world.put({ patch: 'actors', id: actor.actorTokenId, set: { expiresAt } });
     await reauth(tokenFor(60));

@@ -182,7 +182,7 @@ describe('message recording', () => {
       for (const data of [1, 2, 3]) expect(await reader.next()).to.include({ data });
     });
 
-    it('[WS-RECORD-3] sends what it has taken, in order, though the connection is closed meanwhile', async () => {
+    it('[WS-RECORD-3] sends what it has accepted, in order, though the connection is closed meanwhile', async () => {
       const reader = await (await world.join()).subscribe(news);
       await reader.subscribe(chat);
       const writer = await world.join();

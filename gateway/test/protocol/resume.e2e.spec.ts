@@ -65,7 +65,7 @@ describe('a persistent session', () => {
     });
   });
 
-  it('[WS-RESUME-1] follows what is changed, unsubscribed and filtered', async () => {
+  it('[WS-RESUME-1] follows changes, unsubscribes and filters', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic)).subscribe(chat);
     await first.ask({ type: 'unsubscribe', topic });
@@ -156,7 +156,7 @@ describe('a persistent session', () => {
     expect(await restored()).to.deep.equal([entry(chat)]);
   });
 
-  it('[WS-RESUME-2] leaves out what is not admitted any more, and forgets it', async () => {
+  it('[WS-RESUME-2] omits what is no longer admitted, and deletes it', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic)).subscribe(chat);
     await first.close();
@@ -187,7 +187,7 @@ describe('a persistent session', () => {
     ]);
   });
 
-  it('[WS-RESUME-5] of an actor that is deleted is forgotten', async () => {
+  it('[WS-RESUME-5] of an actor that is deleted is deleted too', async () => {
     const [first] = await connect({ clientId: 'c' });
     const instance = instanceOf({ clientId: 'c' });
     await first.subscribe(topic);

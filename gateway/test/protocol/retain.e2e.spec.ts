@@ -87,7 +87,7 @@ describe('a retained message', () => {
     expect(await untilMarker(await subscribed({ filters: ['eu'] }), { filter: 'eu' })).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-2] never comes to its publisher, on no connection', async () => {
+  it('[WS-RETAIN-2] is never sent to its publisher, on any connection', async () => {
     const { token } = await world.actor();
     const own = await world.joinAs(token);
     await retain('own', {}, own);
@@ -124,7 +124,7 @@ describe('a retained message', () => {
     expect(await later.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-RETAIN-5] goes with its room, and does not come back with one of the same name', async () => {
+  it('[WS-RETAIN-5] is deleted with its room, and does not return with one of the same name', async () => {
     await retain('of the old room');
     const { appId, roomId } = await world.find('rooms', { slug: 'lobby' });
     await world.happened({ type: 'RoomDeleted', data: { appId, roomId } }, { remove: 'rooms', id: roomId });
@@ -158,7 +158,7 @@ describe('a retained message', () => {
         },
       });
 
-    it('[WS-RETAIN-3] comes once to whom it came as the last value before it came live', async () => {
+    it('[WS-RETAIN-3] is sent once to subscribers that got it as the last value before it was live', async () => {
       await world.close();
       const { allow, allowed } = gate();
       await open({ bus: delaying(liveMessages, allowed) });
@@ -172,7 +172,7 @@ describe('a retained message', () => {
       expect(await untilMarker(late)).to.deep.equal([]);
     });
 
-    it('[WS-PUB-3] is not overtaken by the publish behind it', async () => {
+    it('[WS-PUB-3] is not overtaken by the next publish', async () => {
       await world.close();
       const { allow, allowed } = gate();
       await open({ bus: delaying(retainedMessages, allowed) });

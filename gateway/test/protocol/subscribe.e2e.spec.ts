@@ -65,7 +65,7 @@ describe('subscribe', () => {
     await slow.close();
   });
 
-  it('[WS-SUB-2] again is answered alike, and delivers no second copy', async () => {
+  it('[WS-SUB-2] again is answered the same way, and delivers no second copy', async () => {
     const reader = await (await (await world.join()).subscribe(topic)).subscribe(topic, { qos: 2 });
     const writer = await world.join();
     writer.publish(topic, 1).publish(topic, 2);
@@ -91,7 +91,7 @@ describe('subscribe', () => {
     expect(await reader.next()).to.include({ topic, data: 'marker' });
   });
 
-  it('[WS-UNSUB-1] unsubscribe is answered, and nothing comes after it', async () => {
+  it('[WS-UNSUB-1] unsubscribe is answered, and nothing is delivered after it', async () => {
     const reader = await (await (await world.join()).subscribe(topic)).subscribe('app-1/lobby/chat');
     const writer = await world.join();
     expect(await reader.ask({ type: 'unsubscribe', topic })).to.deep.equal({ type: 'unsubscribed', topic });
@@ -99,7 +99,7 @@ describe('subscribe', () => {
     expect(await reader.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-UNSUB-1] unsubscribe from what was not subscribed is answered alike', async () => {
+  it('[WS-UNSUB-1] unsubscribe without a subscription is answered the same way', async () => {
     const client = await world.join();
     for (const any of [topic, 'no/such/room', 'nonsense', '']) {
       expect(await client.ask({ type: 'unsubscribe', topic: any })).to.deep.equal({
@@ -294,7 +294,7 @@ describe('setFilters', () => {
     expect(await reader.next()).to.include({ data: 'as before' });
   });
 
-  it('[WS-FILTER-3] a message that several filters match comes once', async () => {
+  it('[WS-FILTER-3] a message that several filters match is delivered once', async () => {
     await setFilters(['eu', 'us', ['eu', 'us'], ['us', 'eu', 'urgent']]);
     writer.publish(topic, 1, { filter: 'eu', filters: ['us', 'urgent', 'us'] });
     writer.publish(topic, 2, { filter: 'us' });
@@ -302,7 +302,7 @@ describe('setFilters', () => {
     expect(await reader.next()).to.include({ data: 2 });
   });
 
-  it('[WS-SUB-2] options that are switched while messages come lose none and double none', async () => {
+  it('[WS-SUB-2] options that are switched between messages lose none and duplicate none', async () => {
     const count = 40;
     for (let n = 0; n < count; n++) {
       writer.publish(topic, n, { filters: ['eu', 'us'] });

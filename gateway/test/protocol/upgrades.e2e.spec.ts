@@ -123,7 +123,7 @@ describe('a request that offers an upgrade', () => {
     ['/other', 404],
     ['/ws', 503],
   ] as const) {
-    it(`[WS-CONN-1] and is refused with ${status} leaves no socket behind, though the peer keeps its side open`, async () => {
+    it(`[WS-CONN-1] and is refused with ${status} leaves no open socket, though the peer keeps its side open`, async () => {
       client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
       await once(client, 'end');
       expect(received).to.match(new RegExp(`^HTTP/1.1 ${status} `));

@@ -1,6 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
-import { webhookAnswers, type WebhookCall, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookAnswers, webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { App } from '@roomwire/shared/domain/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
@@ -25,7 +25,7 @@ describe('[HOOK-CONF-1] the webhooks of a topic', () => {
       expect(webhooksOf({ ...none, topicConfigs: others }, topic), topic).to.equal(undefined);
   });
 
-  it('are its own, each by itself, or else those of the app', () => {
+  it('are its own, each separately, or else those of the app', () => {
     const app = { ...none, hydrationWebhook: at('h'), triggerWebhook: at('t') };
     expect(webhooksOf(app, 'news')).to.eql({ onSubscribe: at('h'), onPublish: at('t') });
     const topicConfigs = { news: { webhooks: { onPublish: at('own') } } };

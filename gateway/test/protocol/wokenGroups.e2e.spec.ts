@@ -100,7 +100,7 @@ describe('a worker group that sleeps', () => {
     await replay(again, 0, 1);
   });
 
-  it('[WS-GROUP-10] gives what was not acknowledged once more, and nothing that was', async () => {
+  it('[WS-GROUP-10] redelivers what was not acknowledged, and nothing else', async () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await publish(0, 4);
@@ -244,7 +244,7 @@ describe('a worker group that sleeps', () => {
     await expectNoReplay();
   });
 
-  it('[WS-GROUP-9] is not woken by a room that has got the name of its own', async () => {
+  it('[WS-GROUP-9] is not woken by another room that has taken the name of its room', async () => {
     await open();
     await fallAsleep();
     await publish(0, 2);
@@ -264,7 +264,7 @@ describe('a worker group that sleeps', () => {
     await publish(0, 3);
     for (let n = 0; n < 3; n++) ack(member, await next(member));
     await asleepWhileLive();
-    // Nothing of what this gateway says from now on reaches anybody.
+    // No record of this gateway reaches the others from now on.
     const stored = await group();
     await member.close();
     await asleep();

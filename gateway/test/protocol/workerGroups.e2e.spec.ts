@@ -120,7 +120,7 @@ describe('worker groups', () => {
     for (const n of [0, 1, 2, 3]) own.publish(topic, n);
     for (const n of [0, 1, 2, 3]) expect(await other.next()).to.include({ data: n });
     await other.ask({ type: 'unsubscribe', topic });
-    own.publish(topic, 'to nobody');
+    own.publish(topic, 'to no one');
     const writer = await world.join();
     await publishAll(writer, 4, 6);
     const got = [await own.next(), await alsoOwn.next()].map((frame) => (frame as { data: unknown }).data);

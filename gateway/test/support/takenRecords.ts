@@ -18,7 +18,7 @@ const keep = (kept: Set<string>, record: string): void => {
 };
 
 /**
- * What each gateway has taken in of some channels. A bus within the process has handed a record to everybody when its
+ * What each gateway has read of some channels. A bus within the process has delivered a record to all readers when its
  * sender learns that it is stored; brokers hand it out afterwards, and a test has to wait for that.
  */
 export class TakenRecords {
@@ -63,15 +63,15 @@ export class TakenRecords {
 
   /** Resolves when every gateway that reads the channel has this record. */
   async reached<T>(channel: Channel<T>, record: T): Promise<void> {
-    await this.everybodyHas(channel.name, [bytesOf(channel, record)]);
+    await this.allHave(channel.name, [bytesOf(channel, record)]);
   }
 
   /** Resolves when every gateway that reads the channel has what the gateways have sent until now. */
   async spread({ name }: Pick<AnyChannel, 'name'>): Promise<void> {
-    await this.everybodyHas(name, [...(this.sent.get(name) ?? [])]);
+    await this.allHave(name, [...(this.sent.get(name) ?? [])]);
   }
 
-  private everybodyHas(name: string, records: readonly string[]): Promise<void> {
+  private allHave(name: string, records: readonly string[]): Promise<void> {
     const readers = this.readers.get(name) ?? new Set();
     const hasAll = (): boolean => [...readers].every((taken) => records.every((record) => taken.has(record)));
     return eventually(hasAll, { what: `${name} to reach every gateway` });
