@@ -1,21 +1,21 @@
-import { Connection } from './connection/connection.js';
-import type { ConnectionState, Session } from './connection/state.js';
-import { Emitter } from './emitter.js';
+import { Connection, type ConnectionState } from './connection/connection.js';
+import type { Session } from './connection/link.js';
 import { ConnectionError, type RoomwireError } from './errors.js';
 import { readOptions, type ClientOptions } from './options.js';
-import type { ErrorFrame, Filter, ServerFrame } from './protocol/frames.js';
-import { refusalOf } from './protocol/refusal.js';
-import { Lobbies } from './presence/lobbies.js';
+import { Lobbies, type Lobby, type LobbyHandler } from './presence/lobbies.js';
+import { Requests } from './presence/requests.js';
+import { Rooms } from './presence/rooms.js';
+import { Emitter } from './primitives.js';
 import type {
-  Lobby,
+  ErrorFrame,
+  Filter,
   LobbyContents,
-  LobbyHandler,
   PresenceChange,
   PresenceData,
   PresenceEntry,
-} from './presence/presence.js';
-import { Requests } from './presence/requests.js';
-import { Rooms } from './presence/rooms.js';
+  ServerFrame,
+} from './protocol/frames.js';
+import { protocolError } from './protocol/readFrame.js';
 import { Publishes, type PublishOptions } from './publishes.js';
 import type { MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
@@ -24,10 +24,10 @@ import { Subscriptions } from './subscriptions/subscriptions.js';
 export interface ClientEvents {
   /** Every change of `state`. */
   state: ConnectionState;
-  /** Somebody came, went or changed in the room that the client has entered. */
+  /** An actor joined or left the room that the client has entered, or changed its presence. */
   presence: PresenceChange;
   /**
-   * What no promise could tell: a frame that cannot be read (`undecodable_frame`), a handler that failed
+   * Errors that no promise rejects with: a frame that cannot be read (`undecodable_frame`), a handler that failed
    * (`handler_failed`), a subscription that was refused after a reconnect, an error frame that answers no request.
    */
   error: RoomwireError;
@@ -37,7 +37,7 @@ export interface ClientEvents {
 export const connect = (options: ClientOptions): Client => new Client(options);
 
 /**
- * A connection that is made again whenever it is lost, with the subscriptions on it. Made by `connect`.
+ * A connection that is restored whenever it is lost, with its subscriptions. Made by `connect`.
  *
  * Every promise settles: with the server's answer, after `timeouts.requestMs` on a connection, or when the client is
  * closed.
@@ -95,8 +95,8 @@ export class Client {
   }
 
   /**
-   * Resolves when the server has confirmed; the handler may be called before that. Without a connection the wish is
-   * kept for the next one. The subscription is made again after every reconnect; what was published in between is lost.
+   * Resolves when the server has confirmed; the handler may be called before that. Without a connection the request
+   * waits for the next one. The subscription is made again after every reconnect; what was published in between is lost.
    *
    * Rejects with a `RoomwireError`: `unknown_topic` (code 42940, no such room or no access), `invalid_filter_chars`,
    * `too_many_filters`, `subscription_conflict` (subscribed with other options already), `request_timeout`, or the
@@ -163,9 +163,9 @@ export class Client {
   }
 
   /**
-   * Looks at a lobby: the handler gets a snapshot, then all that changes, and a snapshot again after every reconnect.
+   * Watches a lobby: the handler gets a snapshot, then all that changes, and a snapshot again after every reconnect.
    * `lobbyId` is a lobby slug, or `app-slug/lobby-slug`. Rejects with a `RoomwireError`: `not_authorized` (no such
-   * lobby, or no access), `subscription_conflict` (it is looked at already), and what `enter` rejects with.
+   * lobby, or no access), `subscription_conflict` (it is watched already), and what `enter` rejects with.
    */
   async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
     this.assertOpen();
@@ -249,7 +249,7 @@ export class Client {
 
   /** `msgRef` means a publish; without it the topic, the room or the lobby tells which request it was. */
   private refused(frame: ErrorFrame): void {
-    const error = refusalOf(frame);
+    const error = protocolError(frame);
     const answered =
       error.msgRef !== undefined
         ? this.publishes.refused(error)

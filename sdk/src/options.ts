@@ -1,7 +1,6 @@
-import type { Backoff } from './connection/backoff.js';
-import type { HeartbeatTimes } from './connection/heartbeat.js';
-import { systemRandom, systemSchedule, type Random, type Schedule } from './environment.js';
+import type { Backoff } from './connection/reconnect.js';
 import type { RoomwireError } from './errors.js';
+import { systemRandom, systemSchedule, type Random, type Schedule } from './primitives.js';
 
 /** Asked for a token at every connect. */
 export interface TokenRequest {
@@ -22,6 +21,13 @@ export interface Timeouts {
   readonly requestMs: number;
   /** For the closing handshake in `close()`; 2 s by default. */
   readonly closeMs: number;
+}
+
+export interface HeartbeatTimes {
+  /** From one heartbeat to the next, in milliseconds. The server ends a connection after 60 s without a frame. */
+  readonly intervalMs: number;
+  /** A connection on which nothing arrives for this long after a heartbeat is dead, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 export interface ClientOptions {

@@ -1,7 +1,5 @@
-import type { Deferred } from './deferred.js';
-import { deferred } from './deferred.js';
-import type { Schedule } from './environment.js';
 import { ConnectionError, type RoomwireError } from './errors.js';
+import { deferred, type Deferred, type Schedule } from './primitives.js';
 import type { ClientFrame, Qos } from './protocol/frames.js';
 
 export interface PublishOptions {
@@ -44,10 +42,7 @@ export class Publishes {
     this.context.send({ type: 'publish', topic, msgRef, qos, retain, filter, filters, data: data ?? null });
     const answer = deferred<void>();
     const timeout = new ConnectionError('request_timeout', { topic, msgRef });
-    const cancelTimeout = this.context.schedule(
-      () => this.settle(msgRef, timeout),
-      this.context.requestMs,
-    );
+    const cancelTimeout = this.context.schedule(() => this.settle(msgRef, timeout), this.context.requestMs);
     this.inFlight.set(msgRef, { topic, answer, cancelTimeout });
     return answer.promise;
   }
@@ -61,7 +56,7 @@ export class Publishes {
     return error.msgRef !== undefined && this.settle(error.msgRef, error);
   }
 
-  /** Nobody will answer: the server may have taken each of them, or not. */
+  /** No answer will come: the server may have accepted each of them, or not. */
   lost(cause: RoomwireError): void {
     for (const [msgRef, { topic }] of [...this.inFlight])
       this.settle(msgRef, new ConnectionError('connection_lost', { topic, msgRef, cause }));

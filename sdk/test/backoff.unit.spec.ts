@@ -1,6 +1,6 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextDelay, soonDelay, type Backoff } from '../src/connection/backoff.js';
+import { expect } from 'chai';
+import { nextDelay, soonDelay, type Backoff } from '../src/connection/reconnect.js';
 
 const specified: Backoff = {
   baseMs: 5_000,

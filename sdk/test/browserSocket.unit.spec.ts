@@ -1,11 +1,10 @@
+import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect } from 'chai';
 import { openSocket } from '../src/socket/browserSocket.js';
-import type { SocketEnd } from '../src/socket/clientSocket.js';
-import type { WebSocketLike } from '../src/socket/webSocketLike.js';
+import type { SocketEnd, WebSocketLike } from '../src/socket/clientSocket.js';
 
 /** Stands for the browser's WebSocket; the test fires the events. */
 class FakeWebSocket implements WebSocketLike {

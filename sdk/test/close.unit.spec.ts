@@ -79,7 +79,7 @@ describe('close', () => {
     expect(harness.time.pending).to.deep.equal([]);
   });
 
-  it('by a listener ends the attempt of which it has just heard', async () => {
+  it('by a listener ends the attempt that it was notified of', async () => {
     let asked = 0;
     const { client, peer, states } = await harness.connected({ token: () => `t${++asked}` });
     client.on('state', ({ name }) => void (name === 'connecting' && client.close()));

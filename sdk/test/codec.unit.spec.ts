@@ -1,10 +1,10 @@
-import { expect } from 'chai';
-import { decode, encode, ExtData } from '@msgpack/msgpack';
 import fc from 'fast-check';
+import { ExtData, decode, encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
 import { RoomwireError } from '../src/errors.js';
 import { decodeFrame, encodeFrame } from '../src/protocol/codec.js';
 import type { ClientFrame } from '../src/protocol/frames.js';
-import { refusalOf } from '../src/protocol/refusal.js';
+import { protocolError } from '../src/protocol/readFrame.js';
 
 const publish = (data: unknown): ClientFrame => ({
   type: 'publish',
@@ -155,7 +155,7 @@ describe('refusalOf', () => {
   it('names the error without its remark and keeps the remark in the message', () => {
     const frame = decodeFrame(encode({ type: 'error', error: 'too_many_filters (max 100)', topic: 'a/b/c' }));
     if (frame?.type !== 'error') throw new Error('Not an error frame');
-    const error = refusalOf(frame);
+    const error = protocolError(frame);
     expect(error).to.include({ error: 'too_many_filters', topic: 'a/b/c', code: undefined });
     expect(error.message).to.equal('The server answered too_many_filters (max 100) (a/b/c)');
   });

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { expect } from 'chai';
-import { Emitter } from '../src/emitter.js';
+import { once } from 'node:events';
+import { Emitter } from '../src/primitives.js';
 
 describe('Emitter', () => {
   it('calls each listener until it is removed', () => {

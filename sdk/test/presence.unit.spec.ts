@@ -42,7 +42,7 @@ describe('presence', () => {
     expect(await listing).to.deep.equal([entry]);
   });
 
-  it('lists nobody of a room that is refused', async () => {
+  it('lists no actors of a room that is refused', async () => {
     const { client, peer } = await harness.connected();
     const listing = rejection(client.presence('den'));
     await peer.next('getPresence');

@@ -7,7 +7,7 @@ const ignore = (): void => undefined;
 describe('reconnect', () => {
   const harness = useHarness();
 
-  it('waits longer after each failure, and starts anew after a success', async () => {
+  it('waits longer after each failure, and starts over after a success', async () => {
     const { client, peer, states } = await harness.connected({
       reconnect: { baseMs: 1_000, multiplier: 2, maxMs: 5_000, jitter: 0.2, restartSpreadMs: 300 },
     });

@@ -79,7 +79,7 @@ describe('setFilters', () => {
     await setting;
   });
 
-  it('subscribes anew when the server has taken the subscription away', async () => {
+  it('subscribes again when the server has taken the subscription away', async () => {
     const { client, peer } = await subscribed();
     const setting = client.setFilters(topic, ['us']);
     await peer.next('setFilters');

@@ -1,12 +1,30 @@
-import { deferred } from '../deferred.js';
-import { nothing } from '../environment.js';
 import { ConnectionError, RoomwireError } from '../errors.js';
 import { isFilledText, type Settings } from '../options.js';
+import { deferred, nothing } from '../primitives.js';
 import type { ClientFrame, ServerFrame } from '../protocol/frames.js';
-import { nextDelay, soonDelay, type Backoff } from './backoff.js';
-import { Link } from './link.js';
-import type { ConnectionState, Session } from './state.js';
-import { verdictOn, type Retry } from './verdict.js';
+import { Link, type Session } from './link.js';
+import { nextDelay, soonDelay, retryDecision, type Backoff, type RetryAfter } from './reconnect.js';
+
+/**
+ * The state of the client.
+ *
+ * - `connecting`: a token is being fetched, the socket opened, or the token checked.
+ * - `connected`: authenticated; the subscriptions are being made again.
+ * - `waiting`: `reason` ended the last attempt or connection; the next attempt begins in `retryInMs` milliseconds.
+ * - `closed`: for good, by `close()` (`reason.error` is `client_closed`) or because `reason` allows no other attempt.
+ *
+ * `failures` counts attempts that failed and connections that were lost since the client was last connected.
+ */
+export type ConnectionState =
+  | { readonly name: 'connecting'; readonly failures: number }
+  | { readonly name: 'connected'; readonly session: Session }
+  | {
+      readonly name: 'waiting';
+      readonly failures: number;
+      readonly retryInMs: number;
+      readonly reason: RoomwireError;
+    }
+  | { readonly name: 'closed'; readonly reason: RoomwireError };
 
 export interface ConnectionEvents {
   /** Every change, in order. The first state, `connecting`, is no change. */
@@ -98,15 +116,15 @@ export class Connection {
 
   private failed(error: RoomwireError): void {
     const { reconnect } = this.settings;
-    const verdict = verdictOn(error);
+    const decision = retryDecision(error);
     this.link = undefined;
-    if (reconnect === false || verdict === 'stop') return this.stop(error);
-    if (verdict.tokenRefused && typeof this.settings.token === 'string') return this.stop(error);
-    if (verdict.tokenRefused) this.refused = { token: this.token, error };
-    this.wait(error, this.delay(verdict, reconnect));
+    if (reconnect === false || decision === 'stop') return this.stop(error);
+    if (decision.tokenRefused && typeof this.settings.token === 'string') return this.stop(error);
+    if (decision.tokenRefused) this.refused = { token: this.token, error };
+    this.wait(error, this.delay(decision, reconnect));
   }
 
-  private delay({ pace }: Retry, reconnect: Backoff): number {
+  private delay({ pace }: RetryAfter, reconnect: Backoff): number {
     const first = this.failures === 0;
     this.failures += 1;
     const { random } = this.settings;

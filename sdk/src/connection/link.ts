@@ -1,13 +1,55 @@
 import { openSocket } from '#socket';
-import { nothing } from '../environment.js';
 import { AuthenticationError, ConnectionError, type ClientFailure, type RoomwireError } from '../errors.js';
-import type { Settings } from '../options.js';
+import type { HeartbeatTimes, Settings } from '../options.js';
+import { nothing, type Schedule } from '../primitives.js';
 import { decodeFrame, encodeFrame } from '../protocol/codec.js';
-import type { ClientFrame, ServerFrame } from '../protocol/frames.js';
-import { refusalOf } from '../protocol/refusal.js';
+import type { AuthAccepted, ClientFrame, ServerFrame } from '../protocol/frames.js';
+import { protocolError } from '../protocol/readFrame.js';
 import type { ClientSocket, SocketEnd } from '../socket/clientSocket.js';
-import { Heartbeat } from './heartbeat.js';
-import type { Session } from './state.js';
+
+export interface HeartbeatEvents {
+  onBeat(): void;
+  onDead(): void;
+}
+
+/** Sends heartbeats and notices when nothing comes back. Any frame is a sign of life. */
+export class Heartbeat {
+  private readonly times: HeartbeatTimes;
+  private readonly schedule: Schedule;
+  private readonly events: HeartbeatEvents;
+  private cancelBeat = nothing;
+  private cancelDeath: (() => void) | undefined;
+
+  constructor(times: HeartbeatTimes, schedule: Schedule, events: HeartbeatEvents) {
+    this.times = times;
+    this.schedule = schedule;
+    this.events = events;
+  }
+
+  start(): void {
+    this.cancelBeat = this.schedule(() => this.beat(), this.times.intervalMs);
+  }
+
+  frameReceived(): void {
+    this.cancelDeath?.();
+    this.cancelDeath = undefined;
+  }
+
+  stop(): void {
+    this.cancelBeat();
+    this.frameReceived();
+  }
+
+  private beat(): void {
+    // Counted from the first unanswered heartbeat, also when the interval is the shorter of the two.
+    this.cancelDeath ??= this.schedule(() => this.events.onDead(), this.times.timeoutMs);
+    this.start();
+    this.events.onBeat();
+  }
+}
+
+/** The identity that the server has authenticated for this connection. `protocolVersion` is 2. */
+export type Session = AuthAccepted;
 
 export interface LinkEvents {
   /** The server has accepted the token; from now on frames may be sent. */
@@ -87,7 +129,7 @@ export class Link {
 
   private receive(bytes: Uint8Array | string): void {
     if (this.phase === 'ended') return;
-    this.heartbeat.heard();
+    this.heartbeat.frameReceived();
     if (bytes.length === 0) return;
     const frame = this.decode(bytes);
     if (frame === undefined) return;
@@ -105,7 +147,7 @@ export class Link {
   }
 
   private authReply(frame: ServerFrame): void {
-    if (frame.type === 'error') return this.refused(refusalOf(frame));
+    if (frame.type === 'error') return this.refused(protocolError(frame));
     if (frame.type !== 'auth') return;
     if (!frame.success) return this.refused(new AuthenticationError(frame.error));
     // Version 1 has no `published` frames: every publish would wait in vain.

@@ -1,14 +1,36 @@
 import { RoomwireError } from '../errors.js';
-import type { LobbyPresenceFrame, LobbySnapshotFrame } from '../protocol/frames.js';
-import type { Lobby, LobbyContents, LobbyEvent, LobbyHandler } from './presence.js';
+import type {
+  LobbyContents,
+  LobbyPresenceFrame,
+  LobbySnapshotFrame,
+  PresenceChange,
+} from '../protocol/frames.js';
 import type { Requests } from './requests.js';
+
+/** Events of a lobby: a snapshot at first and after every reconnect, and what changes from then on. */
+export type LobbyEvent =
+  | { readonly event: 'snapshot'; readonly presence: LobbyContents }
+  | (PresenceChange & {
+      /** The room's slug. */
+      readonly roomId: string;
+    });
+
+/** Must not throw; what it throws is reported as `handler_failed`. */
+export type LobbyHandler = (event: LobbyEvent) => void;
+
+/** A lobby that is watched. */
+export interface Lobby {
+  readonly lobbyId: string;
+  /** Stops the handler at once. Resolves when the server has confirmed, or cannot. May be called again. */
+  unsubscribe(): Promise<void>;
+}
 
 export interface LobbiesContext {
   isOnline(): boolean;
   onError(error: RoomwireError): void;
 }
 
-/** The lobbies that the client looks at, by `lobbyId`. */
+/** The lobbies that the client watches, by `lobbyId`. */
 export class Lobbies {
   private readonly requests: Requests;
   private readonly context: LobbiesContext;
@@ -42,7 +64,7 @@ export class Lobbies {
     return (reply as LobbySnapshotFrame).presence;
   }
 
-  /** The handler gets the snapshot before any event that follows it, whoever waits for the promise. */
+  /** The handler gets the snapshot before any event that follows it, whether or not a request is pending. */
   opened({ lobbyId, presence }: LobbySnapshotFrame): void {
     this.hand(lobbyId, { event: 'snapshot', presence });
   }

@@ -1,6 +1,5 @@
-import { deferred, type Deferred } from '../deferred.js';
-import type { Schedule } from '../environment.js';
 import { ConnectionError, type RoomwireError } from '../errors.js';
+import { deferred, type Deferred, type Schedule } from '../primitives.js';
 import type { ClientFrame } from '../protocol/frames.js';
 
 export interface RequestsContext {
@@ -54,7 +53,7 @@ export class Requests {
     return answer.promise;
   }
 
-  /** Whether somebody waited for it. */
+  /** Whether a request was pending for it. */
   answered(reply: Reply, content: unknown): boolean {
     const request = this.pending.find(
       ({ answeredBy }) => answeredBy.type === reply.type && answeredBy.about === reply.about,
@@ -75,7 +74,7 @@ export class Requests {
     return true;
   }
 
-  /** Nobody will answer any more. */
+  /** The connection is lost: no answer will come. */
   lost(cause: RoomwireError): void {
     const pending = this.pending;
     for (const request of pending) {

@@ -1,6 +1,5 @@
 import type { RoomwireError } from '../errors.js';
-import type { PresenceListFrame } from '../protocol/frames.js';
-import type { PresenceData, PresenceEntry } from './presence.js';
+import type { PresenceData, PresenceEntry, PresenceListFrame } from '../protocol/frames.js';
 import type { Requests } from './requests.js';
 
 export interface RoomsContext {

@@ -1,8 +1,38 @@
-import { decode, encode } from '@msgpack/msgpack';
+import { ExtData, decode, encode } from '@msgpack/msgpack';
 import { RoomwireError } from '../errors.js';
 import type { ClientFrame, ServerFrame } from './frames.js';
 import { readFrame } from './readFrame.js';
-import { assertReadable, maxNesting } from './readable.js';
+
+/** The server's bound on arrays and maps inside one another, the frame's own map included. */
+export const maxNesting = 64;
+
+/** With the flag `u` it finds halves of a pair and passes over whole ones. */
+const halfPair = /\p{Surrogate}/u;
+
+/**
+ * Throws for what can be encoded and yet would have the server refuse the whole frame: the key `__proto__`, half a
+ * surrogate pair, more than 64 levels, extensions. Looks at what the encoder looks at, and leaves the rest to it.
+ */
+export const assertAcceptable = (value: unknown, depth = 0): void => {
+  if (typeof value === 'string') return assertText(value);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  if (value instanceof ExtData) throw new TypeError('Extensions of MessagePack are not supported');
+  if (value instanceof Date) return;
+  if (depth === maxNesting) throw new TypeError(`More than ${maxNesting} levels, the frame's own included`);
+  if (Array.isArray(value)) for (const item of value) assertAcceptable(item, depth + 1);
+  else for (const [key, item] of Object.entries(value)) assertField(key, item, depth + 1);
+};
+
+const assertField = (key: string, value: unknown, depth: number): void => {
+  if (value === undefined) return; // Left out by the encoder.
+  if (key === '__proto__') throw new TypeError('The key __proto__ is not allowed');
+  assertText(key);
+  assertAcceptable(value, depth);
+};
+
+const assertText = (text: string): void => {
+  if (halfPair.test(text)) throw new TypeError('A text holds half a surrogate pair');
+};
 
 /** The server ends a connection with 1009 for a frame above this; so such a frame never leaves. */
 const maxFrameBytes = 1_048_576;
@@ -13,14 +43,14 @@ const maxDepth = maxNesting + 1;
 /** Throws `invalid_data` for what MessagePack cannot express or the server does not read, `message_too_large` for what no server takes. */
 export const encodeFrame = (frame: ClientFrame): Uint8Array<ArrayBuffer> => {
   const topic = 'topic' in frame ? frame.topic : undefined;
-  const bytes = encodeOrRefuse(frame, topic);
+  const bytes = encodeChecked(frame, topic);
   if (bytes.length <= maxFrameBytes) return bytes;
   throw new RoomwireError('message_too_large', { code: 42930, topic, maxSizeBytes: maxDataBytes });
 };
 
-const encodeOrRefuse = (frame: ClientFrame, topic: string | undefined): Uint8Array<ArrayBuffer> => {
+const encodeChecked = (frame: ClientFrame, topic: string | undefined): Uint8Array<ArrayBuffer> => {
   try {
-    assertReadable(frame);
+    assertAcceptable(frame);
     return encode(frame, { ignoreUndefined: true, maxDepth });
   } catch (cause) {
     throw new RoomwireError('invalid_data', { topic, cause });

@@ -1,4 +1,21 @@
-import type { LobbyContents, PresenceChange, PresenceData, PresenceEntry } from '../presence/presence.js';
+/** What an actor says of itself in a room. */
+export type PresenceData = Readonly<Record<string, unknown>>;
+
+/** An actor in a room. */
+export interface PresenceEntry {
+  readonly actorTokenId: string;
+  readonly presence: PresenceData;
+  /** Unix seconds. */
+  readonly joinedAt: number;
+}
+
+/** What happened in the room that this client is in. Never about its own actor. */
+export type PresenceChange =
+  | { readonly event: 'join' | 'update'; readonly actorTokenId: string; readonly presence: PresenceData }
+  | { readonly event: 'leave'; readonly actorTokenId: string };
+
+/** By room slug, then by `actorTokenId`. */
+export type LobbyContents = Readonly<Record<string, Readonly<Record<string, PresenceEntry>>>>;
 
 /** At most once, at least once, or two-step on the broker's internal hop. */
 export type Qos = 0 | 1 | 2;

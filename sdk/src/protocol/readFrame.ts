@@ -1,6 +1,12 @@
-import { isMap, mapOf, optional, text, type Fields } from './fields.js';
-import type { RestoredSubscription, ServerFrame } from './frames.js';
-import { changeOf, entriesOf, eventOf, snapshotOf } from './presenceFields.js';
+import { RoomwireError } from '../errors.js';
+import type {
+  ErrorFrame,
+  LobbyContents,
+  PresenceChange,
+  PresenceEntry,
+  RestoredSubscription,
+  ServerFrame,
+} from './frames.js';
 
 type Reader<T extends ServerFrame['type']> = (fields: Fields) => Extract<ServerFrame, { type: T }>;
 
@@ -84,4 +90,90 @@ const restored = (value: unknown): RestoredSubscription[] => {
       filters: Array.isArray(entry.filters) ? (entry.filters as RestoredSubscription['filters']) : [],
     };
   });
+};
+
+/** Reads what frames say of presences; throws for anything else. */
+export const changeOf = (fields: Fields): PresenceChange => {
+  const event = eventOf(fields);
+  const data = mapOf(fields.data, 'data');
+  const actorTokenId = text(data, 'actor_token_id');
+  return event === 'leave'
+    ? { event, actorTokenId }
+    : { event, actorTokenId, presence: mapOf(data.presence, 'presence') };
+};
+
+export const eventOf = (fields: Fields): PresenceChange['event'] => {
+  const event = text(fields, 'event');
+  if (event !== 'join' && event !== 'update' && event !== 'leave') throw new TypeError('No such event');
+  return event;
+};
+
+export const entriesOf = (value: unknown): readonly PresenceEntry[] => {
+  if (!Array.isArray(value)) throw new TypeError('data must be an array');
+  return value.map(entryOf);
+};
+
+export const snapshotOf = (fields: Fields): { lobbyId: string; presence: LobbyContents } => ({
+  lobbyId: text(fields, 'lobbyId'),
+  presence: each(fields.presence, (actors) => each(actors, entryOf)),
+});
+
+const entryOf = (value: unknown): PresenceEntry => {
+  const entry = mapOf(value, 'An entry');
+  return {
+    actorTokenId: text(entry, 'actorTokenId'),
+    presence: mapOf(entry.presence, 'presence'),
+    joinedAt: optional(entry, 'joinedAt', 'number') ?? 0,
+  };
+};
+
+const each = <T>(value: unknown, read: (item: unknown) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(mapOf(value, 'presence')).map(([key, item]) => [key, read(item)]));
+
+/** A decoded map whose fields are not checked yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isMap = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const text = (fields: Fields, name: string): string => {
+  const value = optional(fields, name, 'string');
+  if (value === undefined) throw new TypeError(`${name} is missing`);
+  return value;
+};
+
+interface Primitives {
+  string: string;
+  number: number;
+}
+
+export const mapOf = (value: unknown, name: string): Fields => {
+  if (!isMap(value)) throw new TypeError(`${name} must be a map`);
+  return value;
+};
+
+/** `null` counts as absent. */
+export const optional = <K extends keyof Primitives>(
+  fields: Fields,
+  name: string,
+  kind: K,
+): Primitives[K] | undefined => {
+  const value = fields[name] ?? undefined;
+  if (value !== undefined && typeof value !== kind) throw new TypeError(`${name} must be a ${kind}`);
+  return value as Primitives[K] | undefined;
+};
+
+/** `too_many_filters (max 100)` has the name `too_many_filters`; the whole text stays in the message. */
+export const protocolError = ({
+  error,
+  code,
+  topic,
+  hint,
+  msgRef,
+  maxSizeBytes,
+  lobbyId,
+}: ErrorFrame): RoomwireError => {
+  const [name = error] = error.split(' (', 1);
+  const message = `The server answered ${error}`;
+  return new RoomwireError(name, { message, code, topic, hint, msgRef, maxSizeBytes, lobbyId });
 };

@@ -1,5 +1,4 @@
-import type { OpenSocket } from './clientSocket.js';
-import { bindSocket, type WebSocketLike } from './webSocketLike.js';
+import { bindSocket, type OpenSocket, type WebSocketLike } from './clientSocket.js';
 
 /** Declared here, because the library is compiled without the DOM's types. */
 interface BrowserGlobals {

@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
-import type { OpenSocket } from './clientSocket.js';
-import { bindSocket, type WebSocketLike } from './webSocketLike.js';
+import { bindSocket, type OpenSocket, type WebSocketLike } from './clientSocket.js';
 
 /** The `#socket` of Node. */
 export const openSocket: OpenSocket = (url, events) => {

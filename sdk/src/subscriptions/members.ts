@@ -1,5 +1,6 @@
-import { deferred, type Deferred } from '../deferred.js';
 import type { RoomwireError } from '../errors.js';
+import { deferred, type Deferred } from '../primitives.js';
+import type { Filter } from '../protocol/frames.js';
 import type { MessageHandler } from './message.js';
 
 /** A caller with a handler on a topic. */
@@ -11,7 +12,7 @@ export interface Member {
   readonly ended: Deferred<RoomwireError | undefined>;
 }
 
-/** Those who share a topic's wire subscription, and those who have left and wait for its end. */
+/** The callers that share a topic's subscription, and those that have left and wait for its end. */
 export class Members {
   private readonly present = new Set<Member>();
   private leaving: Deferred<void>[] = [];
@@ -51,7 +52,7 @@ export class Members {
     }
   }
 
-  /** Whether one of them loses what it had: `lost` is what those are told, `reason` goes to those who still wait. */
+  /** Whether one of them loses what it had: `lost` is the error for those, `reason` is for those that are still pending. */
   expel(reason: RoomwireError, lost: RoomwireError | undefined): boolean {
     const members = this.list;
     this.present.clear();
@@ -65,5 +66,45 @@ export class Members {
   release(): void {
     for (const left of this.leaving) left.resolve();
     this.leaving = [];
+  }
+}
+
+export type Filters = readonly Filter[] | undefined;
+
+interface Update {
+  readonly filters: Filters;
+  readonly made: Deferred<void>;
+}
+
+/** The filters that the server has for a topic, and the updates that are pending. */
+export class FilterUpdates {
+  /** As they went with the last request, answered or not. */
+  sent: Filters;
+  private confirmed: Filters;
+  private waiting: Update[] = [];
+
+  add(filters: Filters): Promise<void> {
+    const made = deferred<void>();
+    this.waiting.push({ filters, made });
+    return made.promise;
+  }
+
+  /** The server has what was wanted last; what was wanted before that has been replaced. */
+  settle(): void {
+    this.confirmed = this.sent;
+    for (const { made } of this.waiting.splice(0)) made.resolve();
+  }
+
+  /** The server keeps the filters that it had, which are returned. */
+  refused(error: RoomwireError): Filters {
+    const refused = this.waiting.filter(({ filters }) => filters === this.sent);
+    this.waiting = this.waiting.filter(({ filters }) => filters !== this.sent);
+    this.sent = this.confirmed;
+    for (const { made } of refused) made.reject(error);
+    return this.confirmed;
+  }
+
+  rejectAll(error: RoomwireError): void {
+    for (const { made } of this.waiting.splice(0)) made.reject(error);
   }
 }

@@ -1,5 +1,5 @@
-import { nothing } from '../environment.js';
 import { RoomwireError } from '../errors.js';
+import { nothing } from '../primitives.js';
 import type { Message, MessageHandler, SubscribeOptions, Subscription } from './message.js';
 
 export interface StreamOptions extends SubscribeOptions {

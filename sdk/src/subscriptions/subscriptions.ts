@@ -1,9 +1,15 @@
-import type { Schedule } from '../environment.js';
 import { RoomwireError } from '../errors.js';
+import type { Schedule } from '../primitives.js';
 import type { ClientFrame, Filter, MessageFrame, RestoredSubscription } from '../protocol/frames.js';
-import { messageOf, sameOptions } from './message.js';
-import type { Message, MessageHandler, SubscribeOptions, Subscription } from './message.js';
 import type { Member } from './members.js';
+import {
+  messageOf,
+  sameOptions,
+  type Message,
+  type MessageHandler,
+  type SubscribeOptions,
+  type Subscription,
+} from './message.js';
 import { TopicSubscription } from './topicSubscription.js';
 
 export interface SubscriptionsContext {
@@ -14,7 +20,7 @@ export interface SubscriptionsContext {
   onError(error: RoomwireError): void;
 }
 
-/** All that the caller is subscribed to, or wants to be as soon as there is a connection. */
+/** All subscriptions of the client: active ones, and those that wait for a connection. */
 export class Subscriptions {
   private readonly context: SubscriptionsContext;
   private readonly topics = new Map<string, TopicSubscription>();
@@ -79,7 +85,7 @@ export class Subscriptions {
   }
 
   deliver(frame: MessageFrame): void {
-    // No member: the last one left a moment ago, or the server restored what nobody here has asked for.
+    // No member: the last one left a moment ago, or the server restored a subscription that was not asked for here.
     const shared = this.topics.get(frame.topic);
     if (shared === undefined || shared.members.length === 0) return;
     const message = messageOf(frame);

@@ -1,8 +1,7 @@
-import { nothing, type Schedule } from '../environment.js';
 import { ConnectionError, RoomwireError } from '../errors.js';
+import { nothing, type Schedule } from '../primitives.js';
 import type { ClientFrame } from '../protocol/frames.js';
-import { FilterUpdates, type Filters } from './filterUpdates.js';
-import { Members, type Member } from './members.js';
+import { FilterUpdates, Members, type Filters, type Member } from './members.js';
 import type { MessageHandler, SubscribeOptions } from './message.js';
 
 export interface TopicContext {
@@ -12,17 +11,17 @@ export interface TopicContext {
   send(frame: ClientFrame): void;
   /** A subscription that had been working was refused. */
   onLost(error: RoomwireError): void;
-  /** Nobody wants the topic and nothing is under way. */
+  /** The topic has no members left and no request is pending. */
   onUnused(): void;
 }
 
 type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 
 /**
- * The wire subscription of one topic and those who share it.
+ * The subscription of one topic on the server, and the callers that share it.
  *
  * Replies carry the topic and nothing else, so there is never more than one request under way: what the members want
- * in the meantime is caught up with when the reply is there.
+ * in the meantime is requested after the reply.
  */
 export class TopicSubscription {
   readonly topic: string;
@@ -108,7 +107,7 @@ export class TopicSubscription {
     return true;
   }
 
-  /** The client is closed; `lost` is why those who had a working subscription lose it, if not by their own wish. */
+  /** The client is closed; `lost` is the error for those that had a working subscription, unless they ended it themselves. */
   close(reason: RoomwireError, lost: RoomwireError | undefined): void {
     this.enter('none');
     this.sharers.expel(reason, lost);
@@ -116,7 +115,7 @@ export class TopicSubscription {
     this.filters.rejectAll(reason);
   }
 
-  /** From where the wire stands one step to where the members want it. */
+  /** One step from the state on the server to the state that the members want. */
   private advance(): void {
     const wanted = this.sharers.any;
     const { topic } = this;
@@ -171,15 +170,15 @@ export class TopicSubscription {
   }
 
   /**
-   * Nobody waits any longer, but only the answer to an unsubscribe, or a new connection, tells where the wire stands:
-   * the answers to a subscribe sent before could not be told from the late ones to the old subscribe.
+   * The callers' promises are rejected, but only the answer to an unsubscribe, or a new connection, shows the state on the server:
+   * answers to a subscribe sent before that could not be told apart from late answers to the old one.
    */
   private timedOut(): void {
     if (this.phase === 'filtering') return this.filteringTimedOut();
     this.sharers.release();
     this.expel(new ConnectionError('request_timeout', { topic: this.topic }));
     if (this.phase === 'unsubscribing') return this.limitWait();
-    // The server may hold it all the same, so it is taken for held and given back.
+    // The server may hold the subscription all the same, so it is treated as held, and unsubscribed.
     this.enter('held');
     this.advance();
   }

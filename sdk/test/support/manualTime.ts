@@ -1,4 +1,4 @@
-import type { Schedule } from '../../src/environment.js';
+import type { Schedule } from '../../src/primitives.js';
 
 interface Timer {
   readonly delayMs: number;

@@ -1,3 +1,33 @@
+/** Runs `action` once after `delayMs` milliseconds; the function that it returns cancels that. */
+export type Schedule = (action: () => void, delayMs: number) => () => void;
+
+/** A number from 0 (inclusive) to 1 (exclusive). */
+export type Random = () => number;
+
+export const systemSchedule: Schedule = (action, delayMs) => {
+  const timer = setTimeout(action, delayMs);
+  return () => clearTimeout(timer);
+};
+
+export const systemRandom: Random = () => Math.random();
+
+/** The cancel function while nothing is scheduled. */
+export const nothing = (): void => undefined;
+
+/** A promise together with the two functions that settle it. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export const deferred = <T>(): Deferred<T> => {
+  let resolve!: Deferred<T>['resolve'];
+  let reject!: Deferred<T>['reject'];
+  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
+  return { promise, resolve, reject };
+};
+
 /** Listeners by event name. A listener that throws is the caller's fault and must not stop the client. */
 export class Emitter<Events extends object> {
   private readonly listeners = new Map<keyof Events, Set<(value: never) => void>>();

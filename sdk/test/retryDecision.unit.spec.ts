@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { verdictOn, type Verdict } from '../src/connection/verdict.js';
+import { retryDecision, type RetryDecision } from '../src/connection/reconnect.js';
 import { AuthenticationError, ConnectionError, RoomwireError } from '../src/errors.js';
 
-const backoff: Verdict = { pace: 'backoff', tokenRefused: false };
-const soon: Verdict = { pace: 'soon', tokenRefused: false };
+const backoff: RetryDecision = { pace: 'backoff', tokenRefused: false };
+const soon: RetryDecision = { pace: 'soon', tokenRefused: false };
 
-const closes: [number, Verdict][] = [
+const closes: [number, RetryDecision][] = [
   [1000, backoff],
   [1001, backoff],
   [1006, backoff],
@@ -19,7 +19,7 @@ const closes: [number, Verdict][] = [
   [4003, { pace: 'soon', tokenRefused: true }],
 ];
 
-const failures: [string, Verdict][] = [
+const failures: [string, RetryDecision][] = [
   ['access_denied', { pace: 'backoff', tokenRefused: true }],
   ['token_expired', { pace: 'soon', tokenRefused: true }],
   ['authentication_failed', backoff],
@@ -29,24 +29,24 @@ const failures: [string, Verdict][] = [
   ['a name of a later version', backoff],
 ];
 
-describe('verdictOn', () => {
-  for (const [closeCode, verdict] of closes)
+describe('retryDecision', () => {
+  for (const [closeCode, decision] of closes)
     it(`knows what close code ${closeCode} means`, () => {
-      expect(verdictOn(new ConnectionError('connection_lost', { closeCode }))).to.deep.equal(verdict);
+      expect(retryDecision(new ConnectionError('connection_lost', { closeCode }))).to.deep.equal(decision);
     });
 
-  for (const [error, verdict] of failures)
+  for (const [error, decision] of failures)
     it(`knows what the failure ${error} means`, () => {
-      expect(verdictOn(new AuthenticationError(error))).to.deep.equal(verdict);
+      expect(retryDecision(new AuthenticationError(error))).to.deep.equal(decision);
     });
 
   it('retries when the server could not be reached, was too slow or answered something else', () => {
     for (const error of ['unreachable', 'connect_timeout', 'auth_timeout', 'heartbeat_timeout'] as const)
-      expect(verdictOn(new ConnectionError(error))).to.deep.equal(backoff);
-    expect(verdictOn(new RoomwireError('invalid_frame'))).to.deep.equal(backoff);
+      expect(retryDecision(new ConnectionError(error))).to.deep.equal(backoff);
+    expect(retryDecision(new RoomwireError('invalid_frame'))).to.deep.equal(backoff);
   });
 
   it('stops at a server of protocol version 1', () => {
-    expect(verdictOn(new ConnectionError('unsupported_protocol'))).to.equal('stop');
+    expect(retryDecision(new ConnectionError('unsupported_protocol'))).to.equal('stop');
   });
 });
