@@ -14,7 +14,7 @@ import { analyticsStreams } from '@roomwire/analytics/analytics';
 import { ask } from '@roomwire/analytics/report/report';
 import type { Question } from '@roomwire/analytics/report/questions';
 import { openDuckDb, type DuckDb } from '@roomwire/analytics/store/duckDb';
-import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
+import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import { runRoomwire, type Program } from '../support/program.js';
 
 const outages = 2;

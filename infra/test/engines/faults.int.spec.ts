@@ -4,7 +4,7 @@ import { connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
 import { startFerretDb, type MongoEngine } from '@roomwire/testing/engines/ferretdb';
-import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
+import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import type { ApiClient } from '../support/apiClient.js';
 import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 

@@ -1,10 +1,38 @@
+import { fileURLToPath } from 'node:url';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kafkaAnswers } from '@roomwire/shared/adapters/message-bus/kafka/inspectKafka';
-import { runToEnd, startEngineProcess, whenReady, type EngineProcess } from './childProcess.js';
+import { cachedFolder } from './cachedFolder.js';
+import { type EngineProcess, isInstalled, runToEnd, startEngineProcess, whenReady } from './childProcess.js';
 import { freePort } from '../run/freePort.js';
-import { kafkaJars, requireJava } from './kafkaJars.js';
+
+/** As in the pom. */
+const version = '3.9.1';
+const pom = fileURLToPath(new URL('../../../engines/kafka/pom.xml', import.meta.url));
+
+/** The folder with everything a broker needs, from Maven Central the first time. */
+export const kafkaJars = (): Promise<string> =>
+  cachedFolder(`kafka-${version}`, async (folder) => {
+    await requireCommand('mvn', 'maven');
+    await runToEnd('mvn', [
+      '-q',
+      '-B',
+      '-f',
+      pom,
+      'dependency:copy-dependencies',
+      `-DoutputDirectory=${folder}`,
+    ]);
+  });
+
+export const requireJava = (): Promise<void> => requireCommand('java', 'openjdk-17-jre-headless');
+
+const requireCommand = async (command: string, debianPackage: string): Promise<void> => {
+  if (await isInstalled(command)) return;
+  throw new Error(
+    `Kafka for the tests needs the command ${command}, which is not installed. Debian: apt-get install ${debianPackage}`,
+  );
+};
 
 export interface KafkaOptions {
   readonly port?: number;

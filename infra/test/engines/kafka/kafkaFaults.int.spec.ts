@@ -9,7 +9,7 @@ import {
 import { eventually } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
 import kafkajs from 'kafkajs';
-import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
+import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import { kafkaProxy, type KafkaProxy } from './kafkaProxy.js';
 import { KafkaTraffic, numberJobs, numbers } from './kafkaTraffic.js';
 

@@ -13,7 +13,7 @@ import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { freePort } from '@roomwire/testing/run/freePort';
-import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
+import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 
 const notes: Channel<string> = {
   name: 'notes',

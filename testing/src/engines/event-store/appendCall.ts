@@ -3,9 +3,15 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
 import { constants } from 'node:http2';
 import type { Faults } from './faults.js';
-import { appendTooLarge, hungUp, metadataMissing, notImplemented, statusOf } from './refusals.js';
-import { streamNameOf } from './responses.js';
-import type { ProposedEvent } from './storedEvent.js';
+import {
+  appendTooLarge,
+  hungUp,
+  metadataMissing,
+  notImplemented,
+  type ProposedEvent,
+  statusOf,
+  streamNameOf,
+} from './responses.js';
 import type { AppendOutcome, ExpectedRevision, Proposal, TransactionLog } from './transactionLog.js';
 
 type AppendCall = ServerReadableStream<streams.AppendReq, streams.AppendResp>;

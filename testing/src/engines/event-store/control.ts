@@ -1,10 +1,8 @@
 import { status } from '@grpc/grpc-js';
-import type { CallWriter } from './callWriter.js';
+import { type CallWriter, checkpointResponse } from './responses.js';
 import type { Faults } from './faults.js';
-import { checkpointResponse } from './responses.js';
 import type { Subscriptions } from './subscriptions.js';
-import { writeStatistics } from './systemEvents.js';
-import type { TransactionLog } from './transactionLog.js';
+import { type TransactionLog, writeStatistics } from './transactionLog.js';
 
 /** What the process that started the server can ask of it, by messages between processes. */
 export interface EventStoreControl {

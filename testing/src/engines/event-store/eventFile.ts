@@ -1,5 +1,5 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
-import { fromLine, toLine, type StoredEvent } from './storedEvent.js';
+import { fromLine, type StoredEvent, toLine } from './responses.js';
 
 interface Waiting {
   readonly line: string;

@@ -1,6 +1,5 @@
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import { notImplemented } from './refusals.js';
-import type { StoredEvent } from './storedEvent.js';
+import { notImplemented, type StoredEvent } from './responses.js';
 
 export type EventFilter = (event: StoredEvent) => boolean;
 

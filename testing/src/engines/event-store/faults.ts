@@ -1,5 +1,5 @@
 import { status, type Metadata } from '@grpc/grpc-js';
-import { notLeader, Refusal } from './refusals.js';
+import { notLeader, Refusal } from './responses.js';
 
 /** What a test can have go wrong with the appends to come. */
 export interface Faults {

@@ -1,11 +1,18 @@
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ServerWritableStream } from '@grpc/grpc-js';
-import { createCallWriter, type CallWriter } from './callWriter.js';
+import {
+  type CallWriter,
+  createCallWriter,
+  eventResponse,
+  invalidPosition,
+  notFoundResponse,
+  notImplemented,
+  statusOf,
+  type StoredEvent,
+  streamNameOf,
+} from './responses.js';
 import { eventFilter } from './eventFilter.js';
 import type { Faults } from './faults.js';
-import { invalidPosition, notImplemented, statusOf } from './refusals.js';
-import { eventResponse, notFoundResponse, streamNameOf } from './responses.js';
-import type { StoredEvent } from './storedEvent.js';
 import { subscribeToAll, type Subscriptions } from './subscriptions.js';
 import type { TransactionLog } from './transactionLog.js';
 

@@ -4,8 +4,7 @@ import { createControl, type ControlAnswer, type ControlRequest } from './contro
 import { createFaults } from './faults.js';
 import { serve } from './server.js';
 import type { Subscriptions } from './subscriptions.js';
-import { writeFirstSystemEvents } from './systemEvents.js';
-import { TransactionLog } from './transactionLog.js';
+import { TransactionLog, writeFirstSystemEvents } from './transactionLog.js';
 
 /** The server as a process: a port and a data folder come in, the port that it listens on goes out. */
 const [port = '0', dataDir = ''] = process.argv.slice(2);

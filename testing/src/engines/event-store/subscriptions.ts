@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { CallWriter } from './callWriter.js';
+import {
+  type CallWriter,
+  caughtUpResponse,
+  checkpointResponse,
+  confirmationResponse,
+  eventResponse,
+} from './responses.js';
 import type { EventFilter } from './eventFilter.js';
-import { caughtUpResponse, checkpointResponse, confirmationResponse, eventResponse } from './responses.js';
 import type { TransactionLog } from './transactionLog.js';
 
 /** The subscriptions that are open, for the tests to look at and to break. */

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { EventFile } from './eventFile.js';
-import type { ProposedEvent, StoredEvent } from './storedEvent.js';
+import type { ProposedEvent, StoredEvent } from './responses.js';
 
 export type ExpectedRevision = number | 'none' | 'any' | 'exists';
 
@@ -143,4 +144,31 @@ const meets = (expected: ExpectedRevision, current: number | undefined): boolean
   if (expected === 'any') return true;
   if (expected === 'none') return current === undefined;
   return expected === 'exists' ? current !== undefined : current === expected;
+};
+
+const systemEvent = (type: string) => ({
+  id: randomUUID(),
+  type,
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.alloc(0),
+});
+
+/** A new server has some; not all of their types begin with a `$`. */
+export const writeFirstSystemEvents = async (log: TransactionLog): Promise<void> => {
+  if (log.length > 0) return;
+  for (const [stream, type] of [
+    ['$$$stats-127.0.0.1', '$metadata'],
+    ['$settings', 'update'],
+    ['$user-admin', '$User'],
+    ['$users', '$UserCreated'],
+  ] as const) {
+    await log.append({ stream, expected: 'none', events: [systemEvent(type)] });
+  }
+};
+
+/** What a server writes about itself every half minute. */
+export const writeStatistics = async (log: TransactionLog, count: number): Promise<void> => {
+  const events = Array.from({ length: count }, () => systemEvent('$statsCollected'));
+  await log.append({ stream: '$stats-127.0.0.1', expected: 'any', events });
 };
