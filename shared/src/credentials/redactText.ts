@@ -10,7 +10,7 @@ const credential = new RegExp(
   'g',
 );
 
-/** A text without the credentials in it. The public part of one stays, so that one can tell which it was. */
+/** A text without the credentials in it. The public part of each stays, to identify it. */
 export const redactText = (text: string): string =>
   text.replace(credential, (_match, keyId?: string) =>
     keyId === undefined ? '[redacted]' : `${keyId}.[redacted]`,

@@ -64,7 +64,7 @@ export const createSecretBox = ({ current, previous = [] }: MasterKeys): SecretB
   };
 };
 
-/** Public: tells master keys apart, and nothing about them. */
+/** Public: identifies a master key without disclosing anything about it. */
 const masterKeyIdOf = (key: Uint8Array): string => {
   if (key.length !== keyBytes) throw new RangeError(`A master key has ${keyBytes} bytes`);
   return createHash('sha256').update('roomwire master key').update(key).digest('hex').slice(0, 16);

@@ -48,8 +48,7 @@ const webhookCall = (queue: string): BusMessage => ({
 /** The records of each topic of the bus, by the topic's name. */
 export const busMessages: Readonly<Record<string, BusMessage>> = {
   [liveMessages.name]: {
-    summary:
-      'A published message, on its way between gateways, or what they tell one another of worker groups',
+    summary: 'A published message, on its way between gateways, or a command in the log of a worker group',
     key: 'room',
     contentType: msgpack,
     payload: union(liveMessageRecord, groupRecordSchema).json,
@@ -67,7 +66,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: recordedEvent.json,
   },
   [gatewayNews.name]: {
-    summary: 'What a gateway tells the others of itself',
+    summary: 'A record of a gateway about itself: a heartbeat, a start, an end, or its state',
     key: 'gatewayId',
     contentType: msgpack,
     payload: gatewayNewsRecord.json,
@@ -76,7 +75,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),
   ),
   [webhookReports.name]: {
-    summary: 'What a trigger call, or a dead letter that was tried again, has come to',
+    summary: 'How a trigger call, or a redrive of a dead letter, has ended',
     key: 'the id of the call',
     contentType: msgpack,
     payload: webhookReportRecord.json,
@@ -88,14 +87,14 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: webhookAnswerRecord.json,
   },
   [webhookOutcomes.name]: {
-    summary: 'What an attempt of a webhook call came to, for monitoring',
+    summary: 'The outcome of one attempt of a webhook call, for monitoring',
     key: 'projectId',
     contentType: msgpack,
     payload: webhookOutcomeRecord.json,
   },
   ...Object.fromEntries(recordTopics.map(({ name }) => [name, recorded])),
   [presenceNews.name]: {
-    summary: 'What a gateway says of the presence of one of its connections',
+    summary: 'A record of a gateway about the presence of one of its connections',
     key: 'room',
     contentType: msgpack,
     payload: presenceNewsRecord.json,

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../schema.js';
 import { busMessages, type BusMessage } from './busMessages.js';
 
 const prose = `The WebSocket protocol of Roomwire, and the topics on Apache Kafka by which its processes work together.
-The rules behind both are in \`docs/PROTOCOL.md\` and \`docs/KAFKA.md\`. Operations are told from the side of Roomwire: it
+The rules behind both are in \`docs/PROTOCOL.md\` and \`docs/KAFKA.md\`. Operations are described from the side of Roomwire: it
 receives what a client sends.
 
 A frame is a MessagePack map in a binary WebSocket message; a client may send the same as JSON in a text message, and is

@@ -1,4 +1,4 @@
-/** What events are found by in the audit index. */
+/** The keys of the audit index. */
 export const auditKeys = {
   project: (projectId: string) => `project:${projectId}`,
   /** The event makes, changes or removes the record. */
@@ -15,5 +15,5 @@ export const auditKeys = {
   actorKeyId: (keyId: string) => `actor:${keyId}`,
 };
 
-/** Raise it when entries are found by something else: an index of another version is made anew from the log. */
+/** Raise it when the keys change: an index of another version is rebuilt from the log. */
 export const auditVersion = 1;

@@ -53,7 +53,7 @@ const exampleLobby = { lobbyId: 'house-9f3e/upstairs' };
 /** Every frame that clients send: its type, its parser and its description come from here. */
 export const clientFrames = {
   auth: clientFrame({
-    summary: 'Says who the client is, with an access token or a client token',
+    summary: 'Authenticates the client, with an access token or a client token',
     fields: {
       token: unchecked(text),
       protocolVersion: lenient(
@@ -61,9 +61,9 @@ export const clientFrames = {
         1,
       ),
       reconnect: lenient(described('Restores the subscriptions of an agent or orchestrator', flag), false),
-      clientId: unchecked(described('Tells several sessions of one actor apart', text), true),
+      clientId: unchecked(described('Distinguishes several sessions of one actor', text), true),
     },
-    ignored: { projectId: described('Changes nothing: the token says it', text) },
+    ignored: { projectId: described('Ignored: the token determines the project', text) },
     answers: ['auth'],
     example: { token: 'at_live_EXAMPLE.EXAMPLE', protocolVersion: 2, reconnect: true, clientId: 'line-4' },
   }),
@@ -74,12 +74,15 @@ export const clientFrames = {
     example: { token: 'EXAMPLE.EXAMPLE.EXAMPLE' },
   }),
   subscribe: clientFrame({
-    summary: 'Asks for the messages of a topic, or changes the options of a subscription',
+    summary: 'Subscribes to a topic, or changes the options of a subscription',
     fields: {
       topic,
       qos: lenient(qos, 1),
       filters: withDefault(filterEntries, []),
-      loadBalance: withDefault(described('Takes turns with the others of a worker group', flag), false),
+      loadBalance: withDefault(
+        described('Shares the messages with the other members of a worker group', flag),
+        false,
+      ),
       loadBalanceGroup: optional(
         described(
           'The name of the group, within the app; by default the actor’s own id',
@@ -117,9 +120,9 @@ export const clientFrames = {
       retain: withDefault(described('Keeps the message as the last value of the topic', flag), false),
       filter: optional(described('A value by which subscribers select; they see it', text)),
       filters: withDefault(described('Further values, which subscribers do not see', filterValues), []),
-      msgRef: optional(described('Asks for a `published`, and is in it', text)),
+      msgRef: optional(described('Requests a `published`, which repeats it', text)),
     },
-    ignored: { echo: described('Changes nothing: an actor never gets its own message', flag) },
+    ignored: { echo: described('Ignored: an actor never gets its own message', flag) },
     answers: ['published'],
     example: {
       topic: exampleTopic,
@@ -132,13 +135,13 @@ export const clientFrames = {
     },
   }),
   ack: clientFrame({
-    summary: 'Says that a message has been dealt with',
+    summary: 'Acknowledges a message',
     fields: { msgId: required(text) },
     answers: [],
     example: { msgId: exampleMessageId },
   }),
   batchAck: clientFrame({
-    summary: 'Says that messages have been dealt with',
+    summary: 'Acknowledges messages',
     fields: { msgIds: required(atMost(maxAckIds, listOf(text))) },
     answers: [],
     example: { msgIds: [exampleMessageId] },
@@ -146,7 +149,7 @@ export const clientFrames = {
   presence: clientFrame({
     summary: 'Announces the actor in a room',
     fields: {
-      roomId: optional(described('Without it the frame does nothing: deprecated', room)),
+      roomId: optional(described('Without it the frame has no effect: deprecated', room)),
       topic: roomAsTopic,
       data: rawMap(
         annotated(
@@ -159,25 +162,25 @@ export const clientFrames = {
     example: { roomId: 'house-9f3e/kitchen', data: { name: 'Ben' } },
   }),
   getPresence: clientFrame({
-    summary: 'Asks who is in a room',
+    summary: 'Requests the actors in a room',
     fields: { roomId: optional(room), topic: roomAsTopic },
     answers: ['presenceList'],
     example: { roomId: 'kitchen' },
   }),
   lobbySubscribe: clientFrame({
-    summary: 'Watches who is in the rooms of a lobby',
+    summary: 'Watches the presence in the rooms of a lobby',
     fields: { lobbyId },
     answers: ['lobbySubscribed'],
     example: exampleLobby,
   }),
   lobbyUnsubscribe: clientFrame({
-    summary: 'Watches no more',
+    summary: 'Stops watching a lobby',
     fields: { lobbyId },
     answers: ['lobbyUnsubscribed'],
     example: exampleLobby,
   }),
   getLobbyPresence: clientFrame({
-    summary: 'Asks who is in the rooms of a lobby',
+    summary: 'Requests the actors in the rooms of a lobby',
     fields: { lobbyId },
     answers: ['lobbyPresenceList'],
     example: exampleLobby,

@@ -4,7 +4,7 @@ export const maxFrameBytes = 1_048_576;
 /** `data` of this size as MessagePack passes, one byte more is `message_too_large`. */
 export const maxDataBytes = 921_600;
 
-/** The `data` of a `presence` as MessagePack; every gateway holds it for as long as the actor is there. */
+/** The `data` of a `presence` as MessagePack; every gateway holds it while the actor is present. */
 export const maxPresenceBytes = 16_384;
 
 /** The name of a worker group, in characters. */

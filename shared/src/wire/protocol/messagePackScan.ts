@@ -95,7 +95,7 @@ class Scanner {
   }
 
   /**
-   * A name too long to be one of ours comes out cut, and so as a name that nobody asks for. An integer has none: the bytes
+   * A name too long to be one of ours is cut, and so matches no field. An integer has none: the bytes
    * of some would spell one.
    */
   private fieldName(): string | undefined {
@@ -193,7 +193,7 @@ class Scanner {
 }
 
 /**
- * Whether the bytes are exactly one value that any decoder takes: lengths that fit into what is there, in total;
+ * Whether the bytes are exactly one value that any decoder takes: lengths that fit into the remaining bytes, in total;
  * at most 64 levels; no extension but timestamps; valid UTF-8; keys that are strings or integers and not `__proto__`.
  */
 export const isSoundMessagePack = (bytes: Uint8Array, depth = 0): boolean =>

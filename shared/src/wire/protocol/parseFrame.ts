@@ -34,7 +34,7 @@ const parsers: ReadonlyMap<string, ParseFields> = new Map(
   Object.entries<ClientFrameSpec>(clientFrames).map(([type, { fields }]) => [type, parserOf(type, fields)]),
 );
 
-/** Every byte that a client can send ends up as one of these; nothing throws. An empty frame is a heartbeat or malformed. */
+/** Never throws, whatever the bytes. An empty frame is a heartbeat or malformed. */
 export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
   const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
   if (fields === undefined) return { type: 'malformed', error: 'invalidFrame' };

@@ -49,7 +49,7 @@ const entry = ({ actorTokenId, presence, joinedAt }: PresenceEntry): Parts =>
     ['joinedAt', value(joinedAt)],
   ]);
 
-/** What the others in a room are told; `presence` is undefined for a leave. The complete WebSocket frame, as all here. */
+/** For the other actors in a room; `presence` is undefined for a leave. The complete WebSocket frame, like all here. */
 export const presenceFrame = (event: PresenceEvent, actorTokenId: string, presence?: Uint8Array): Buffer => {
   const actor = ['actor_token_id', value(actorTokenId)] as const;
   return frame([
@@ -59,7 +59,7 @@ export const presenceFrame = (event: PresenceEvent, actorTokenId: string, presen
   ]);
 };
 
-/** Without a `roomId` for whoever asked without one. */
+/** Without a `roomId` when the request had none. */
 export const presenceListFrame = (roomId: string | undefined, entries: readonly PresenceEntry[]): Buffer =>
   frame([
     ['type', value('presenceList')],

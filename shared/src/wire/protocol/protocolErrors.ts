@@ -75,7 +75,7 @@ export const renderProtocolError = (
   return version === 1 ? { ...common, error: errorInV1 ?? error } : { ...common, error, code, hint, msgRef };
 };
 
-/** The `error` of a failed `auth`. The reason behind `access_denied` is not told. */
+/** The `error` of a failed `auth`. The reason behind `access_denied` is not disclosed. */
 export const authErrors = [
   'access_denied',
   'authentication_failed',

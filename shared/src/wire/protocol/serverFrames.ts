@@ -38,7 +38,7 @@ interface ServerFrameSpec<P extends Schema<unknown>> {
   readonly summary: string;
   /** The whole frame. */
   readonly payload: P;
-  /** Whether it comes without being asked for. */
+  /** Whether the server sends it unasked. */
   readonly isPushed?: true;
   readonly example: Readonly<Record<string, unknown>>;
 }
@@ -66,7 +66,7 @@ const exampleEntry = { actorTokenId: exampleActor, presence: { name: 'Ben' }, jo
 /** What the gateway encodes as a whole. */
 const encodedFrames = {
   auth: serverFrame({
-    summary: 'Whether the client is who it says, and as whom it is known',
+    summary: 'The result of authentication, and the identity',
     payload: union(
       frame('auth', {
         success: constant(true),
@@ -96,7 +96,7 @@ const encodedFrames = {
     },
   }),
   reauth: serverFrame({
-    summary: 'Whether the new token is good',
+    summary: 'Whether the new token is valid',
     payload: union(
       frame('reauth', { success: constant(true), authExpiresAt: optional(expiry) }),
       frame('reauth', { success: constant(false), error: oneOf(...reauthErrors) }),
@@ -104,18 +104,18 @@ const encodedFrames = {
     example: { success: true, authExpiresAt: 1_767_229_200 },
   }),
   disconnect: serverFrame({
-    summary: 'The connection is closed right behind this frame, with 4003',
+    summary: 'The connection is closed after this frame, with 4003',
     payload: frame('disconnect', { reason: constant('token_expired') }),
     isPushed: true,
     example: { reason: 'token_expired' },
   }),
   subscribed: serverFrame({
-    summary: 'Messages of the topic come from now on',
+    summary: 'Messages of the topic are delivered from now on',
     payload: frame('subscribed', { topic, loadBalance: flag }),
     example: { topic: exampleTopic, loadBalance: false },
   }),
   unsubscribed: serverFrame({
-    summary: 'No message of the topic comes any more',
+    summary: 'No further messages of the topic are delivered',
     payload: frame('unsubscribed', { topic }),
     example: { topic: exampleTopic },
   }),
@@ -125,29 +125,29 @@ const encodedFrames = {
     example: { topic: exampleTopic, filters: ['alarm'] },
   }),
   published: serverFrame({
-    summary: 'The bus has taken a publish that had a `msgRef`; protocol 2',
+    summary: 'The bus has accepted a publish that had a `msgRef`; protocol 2',
     payload: frame('published', { topic, msgRef: text }),
     example: { topic: exampleTopic, msgRef: '18' },
   }),
   replayStart: serverFrame({
-    summary: 'Messages follow that came while nobody of a worker group was there',
+    summary: 'Messages follow that arrived while the worker group had no member connected',
     payload: frame('replayStart', { count }),
     isPushed: true,
     example: { count: 2 },
   }),
   replayEnd: serverFrame({
-    summary: 'They have all been sent; what came meanwhile follows',
+    summary: 'All of them have been sent; messages that arrived meanwhile follow',
     payload: frame('replayEnd', { replayed: count }),
     isPushed: true,
     example: { replayed: 2 },
   }),
   lobbyUnsubscribed: serverFrame({
-    summary: 'No change of the lobby comes any more',
+    summary: 'No further changes of the lobby are sent',
     payload: frame('lobbyUnsubscribed', { lobbyId }),
     example: { lobbyId: 'upstairs' },
   }),
   error: serverFrame({
-    summary: 'A frame was refused; the connection stays',
+    summary: 'A frame was refused; the connection stays open',
     payload: errorFrame,
     isPushed: true,
     example: { error: 'monthly_quota_exceeded', code: 42_920, topic: exampleTopic, msgRef: '18' },
@@ -170,7 +170,7 @@ const assembledFrames = {
     example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },
   }),
   hydration: serverFrame({
-    summary: 'What the hydration webhook of a topic has answered to a subscribe',
+    summary: 'The answer of a topic’s hydration webhook to a subscribe',
     payload: frame('hydration', {
       topic: described('Without app and room', text),
       data: described('Any JSON', anything),
@@ -179,7 +179,7 @@ const assembledFrames = {
     example: { topic: 'temperature', data: { celsius: 91 } },
   }),
   presence: serverFrame({
-    summary: 'Somebody in the room came, changed what is shown, or left',
+    summary: 'An actor joined the room, changed its presence, or left',
     payload: frame('presence', {
       event,
       data: object({ actor_token_id: text, presence: optional(presence) }),
@@ -188,22 +188,22 @@ const assembledFrames = {
     example: { event: 'join', data: { actor_token_id: exampleActor, presence: { name: 'Ben' } } },
   }),
   presenceList: serverFrame({
-    summary: 'Who is in a room',
+    summary: 'The actors in a room',
     payload: frame('presenceList', { roomId: optional(topic), data: listOf(presenceEntry) }),
     example: { roomId: 'kitchen', data: [exampleEntry] },
   }),
   lobbySubscribed: serverFrame({
-    summary: 'Who is in the rooms of a lobby, of which changes come from now on',
+    summary: 'The presence in the rooms of a lobby; changes follow from now on',
     payload: frame('lobbySubscribed', { lobbyId, presence: lobbySnapshot }),
     example: { lobbyId: 'upstairs', presence: { kitchen: { [exampleActor]: exampleEntry } } },
   }),
   lobbyPresenceList: serverFrame({
-    summary: 'Who is in the rooms of a lobby',
+    summary: 'The presence in the rooms of a lobby',
     payload: frame('lobbyPresenceList', { lobbyId, presence: lobbySnapshot }),
     example: { lobbyId: 'upstairs', presence: {} },
   }),
   lobbyPresence: serverFrame({
-    summary: 'Somebody in a room of the lobby came, changed what is shown, or left',
+    summary: 'An actor in a room of the lobby joined, changed its presence, or left',
     payload: frame('lobbyPresence', { event, lobbyId, roomId: text, actorId: text, data: presence }),
     isPushed: true,
     example: { event: 'leave', lobbyId: 'upstairs', roomId: 'kitchen', actorId: exampleActor, data: {} },

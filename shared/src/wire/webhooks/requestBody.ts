@@ -1,12 +1,12 @@
 import type { WebhookCall } from '../bus/webhookCalls.js';
 import { messagePackAsJson } from './messagePackAsJson.js';
 
-type Told = Pick<WebhookCall, 'kind' | 'roomName' | 'topicName' | 'actorId' | 'data' | 'scope'>;
+type BodySource = Pick<WebhookCall, 'kind' | 'roomName' | 'topicName' | 'actorId' | 'data' | 'scope'>;
 
 /** [HOOK-BODY-1] What is posted, as JSON text. */
-export const requestBody = ({ kind, roomName, topicName, actorId, data, scope }: Told): string => {
-  const told = scope && { accessScopeId: scope.accessScopeId, slug: scope.slug, name: scope.name };
-  if (kind === 'hydration') return JSON.stringify({ actorId, roomName, topicName, scope: told });
+export const requestBody = ({ kind, roomName, topicName, actorId, data, scope }: BodySource): string => {
+  const scopeFields = scope && { accessScopeId: scope.accessScopeId, slug: scope.slug, name: scope.name };
+  if (kind === 'hydration') return JSON.stringify({ actorId, roomName, topicName, scope: scopeFields });
   const names = JSON.stringify({ roomName, topicName, actorId });
-  return `${names.slice(0, -1)},"data":${messagePackAsJson(data)},"scope":${JSON.stringify(told)}}`;
+  return `${names.slice(0, -1)},"data":${messagePackAsJson(data)},"scope":${JSON.stringify(scopeFields)}}`;
 };
