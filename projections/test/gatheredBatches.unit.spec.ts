@@ -126,7 +126,7 @@ describe('gathered batches', () => {
     }
   });
 
-  it('tell whoever waits for room of a failure', async () => {
+  it('report a failure to a producer that waits for room', async () => {
     const { batches, fail } = world();
     await batches.add([event('a')]);
     const full = batches.add(Array.from({ length: 2_000 }, () => event('b')));

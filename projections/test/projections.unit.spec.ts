@@ -91,7 +91,7 @@ describe('projections', () => {
     await folder.remove();
   });
 
-  it('begin anew when the log ends before their checkpoint, as after a restore', async () => {
+  it('start again from the beginning when the log ends before their checkpoint, as after a restore', async () => {
     const old = await temporaryFolder();
     const first = await world(old.path);
     await first.projections.start();
@@ -242,7 +242,7 @@ describe('projections', () => {
     await folder.remove();
   });
 
-  it('pass over an event that nobody can read, and say so', async () => {
+  it('skip an event that cannot be read, and log it', async () => {
     const folder = await temporaryFolder();
     const errors: unknown[] = [];
     const { views, projections, append, close } = await world(folder.path, {

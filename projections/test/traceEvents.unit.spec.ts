@@ -25,7 +25,7 @@ describe('traces of events', () => {
     expect(spans[0]?.start).to.include({ kind: 'consumer', parent: traceparent });
   });
 
-  it('are not made once more when read models are built anew', () => {
+  it('are not created again when read models are rebuilt', () => {
     const { tracing, spans } = recordingTracing();
     traceEvents(tracing, [recorded(600_001), recorded(600_000)], clock);
     expect(spans).to.have.length(1);

@@ -23,7 +23,7 @@ export interface Scope extends ScopeFields {
 export type ScopeChanges = Partial<Pick<Scope, 'name' | 'description' | 'metadata' | 'isActive'>>;
 
 /**
- * An actor's place in a scope. It is taken before the actor moves in and given back after it has left, so that a
+ * An actor's membership of a scope. It is taken before the actor moves in and given back after it has left, so that a
  * scope without members has no actor. Each stay has an id of its own: giving back one never takes away another.
  */
 export interface ScopeMembership {

@@ -126,8 +126,8 @@ class EmbeddedAuditIndex implements AuditIndex {
 
   private numberOf(key: string): number {
     const { numbers, state } = this.tables;
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
+    const number = numbers.get(key);
+    if (number !== undefined) return number;
     const next = ((state.get('numbers') as number | undefined) ?? 0) + 1;
     state.putSync('numbers', next);
     numbers.putSync(key, next);

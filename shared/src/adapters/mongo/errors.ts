@@ -28,15 +28,15 @@ const connectionErrors = [
 // The driver exports no classes for these.
 const poolErrors: ReadonlySet<string> = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
 
-/** Steps down, starts, shuts down, or took longer than it was given: the server would do it at another time. */
-const passingCodes: ReadonlySet<unknown> = new Set([
+/** The server steps down, starts, shuts down, or exceeded a time limit: a retry may succeed. */
+const transientCodes: ReadonlySet<unknown> = new Set([
   6, 7, 50, 64, 89, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'TimeoutError';
 
-/** What the driver lets through as the socket threw it: the connection went between its being chosen and being used. */
+/** Socket errors that the driver passes on: the connection was lost between check-out and use. */
 const socketErrors: ReadonlySet<unknown> = new Set([
   'EPIPE',
   'ECONNRESET',
@@ -54,14 +54,14 @@ const isSocketError = (error: unknown): boolean =>
 const isUnavailable = (error: MongoError): boolean =>
   connectionErrors.some((type) => error instanceof type) ||
   poolErrors.has(error.name) ||
-  passingCodes.has(error.code) ||
+  transientCodes.has(error.code) ||
   error.hasErrorLabel('RetryableWriteError') ||
   error.hasErrorLabel('SystemOverloadedError') ||
   (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined);
 
 /**
- * What befell a bulk write on its way, which the driver wraps in the error of one that the server has answered: then none of
- * its operations is said to have failed, and all of them may have.
+ * The network error of a bulk write, which the driver wraps in the error class of an answered one: it then lists no failed
+ * operation, although all of them may have failed.
  */
 const underlying = (error: unknown): unknown =>
   error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
@@ -76,11 +76,11 @@ const isMissingEngine = (error: unknown): boolean =>
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === duplicateKey;
 
-/** A server that speaks MongoDB's protocol and lacks what was asked for. */
+/** A server that speaks MongoDB's protocol without this command. */
 export const isNotImplemented = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === notImplemented;
 
-/** Indexes of the operations that met a key that was there already, when that is all that went wrong. */
+/** Indexes of the operations with a duplicate key, undefined where there was any other error. */
 export const duplicatesIn = (error: unknown): readonly number[] | undefined => {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
   const failed = [error.writeErrors].flat();

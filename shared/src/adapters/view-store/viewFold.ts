@@ -8,7 +8,7 @@ import { ViewDocuments } from './viewDocuments.js';
 /** `changesOf`: the projectors. */
 export const createViewFold = (changesOf: (event: RecordedEvent) => readonly ViewChange[]): ViewFold => {
   const documents = new ViewDocuments(() => undefined);
-  const known = (event: RecordedEvent): readonly ViewChange[] => {
+  const readableChanges = (event: RecordedEvent): readonly ViewChange[] => {
     try {
       return changesOf(event);
     } catch (error) {
@@ -17,7 +17,7 @@ export const createViewFold = (changesOf: (event: RecordedEvent) => readonly Vie
     }
   };
   return {
-    apply: (event) => documents.apply(known(event)),
+    apply: (event) => documents.apply(readableChanges(event)),
     get: <V extends ViewName>(view: V, id: string) => documents.get(view, id) as Views[V] | undefined,
     find: <V extends ViewName>(view: V, filter: ViewFilter) =>
       documents.matching(view, filter) as unknown as Views[V][],

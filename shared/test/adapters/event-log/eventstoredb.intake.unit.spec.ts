@@ -28,7 +28,7 @@ describe('the intake of events', () => {
     expect(sizes).to.deep.equal([500, 500, 200]);
   });
 
-  it('is idle only while whoever takes waits for more and there is none', async () => {
+  it('is idle only while its consumer waits for more and there is none', async () => {
     const { intake, write } = openIntake();
     expect(intake.isIdle, 'nobody has come').to.equal(false);
     const first = intake.next();
@@ -56,7 +56,7 @@ describe('the intake of events', () => {
     expect(await rejectionOf(intake.next())).to.equal(failure);
   });
 
-  it('lets errors be that come when nobody takes any more', async () => {
+  it('ignores errors after its consumer has stopped', async () => {
     const { stream, intake, cancelled } = openIntake();
     intake.stop();
     intake.stop();
@@ -66,7 +66,7 @@ describe('the intake of events', () => {
     expect(cancelled()).to.equal(1);
   });
 
-  it('ends for whoever waits when it is stopped', async () => {
+  it('ends for a waiting consumer when it is stopped', async () => {
     const { intake } = openIntake();
     const next = intake.next();
     intake.stop();

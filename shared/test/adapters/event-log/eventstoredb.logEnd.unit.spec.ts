@@ -1,7 +1,10 @@
 import type { ResolvedEvent } from '@eventstore/db-client';
 import { expect } from 'chai';
 import { createLogEnd } from '../../../src/adapters/event-log/eventstoredb/reads.js';
-import { createEventReader, logPositionOf } from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
+import {
+  createEventReader,
+  logPositionOf,
+} from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
 
 const resolved = (at: number, streamId: string): ResolvedEvent => ({
   event: {
@@ -54,7 +57,7 @@ describe('the end of a log in EventStoreDB', () => {
     expect(await database().look()).to.deep.equal({ end: undefined, head: undefined });
   });
 
-  it('is looked for only where nobody has looked', async () => {
+  it('is searched for only in what is new', async () => {
     const { look, holds, looksTaken } = database();
     holds('ours-1', '$a', '$b', '$c');
     await look();
@@ -69,7 +72,7 @@ describe('the end of a log in EventStoreDB', () => {
     expect(looksTaken()).to.equal(1);
   });
 
-  it('is found anew in a database that was restored from a backup', async () => {
+  it('is found again in a database that was restored from a backup', async () => {
     const { look, holds } = database();
     holds('ours-1', 'ours-2', 'ours-3', '$a');
     expect(await look()).to.deep.include({ head: position(30) });

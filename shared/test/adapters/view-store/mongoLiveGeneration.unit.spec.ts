@@ -82,7 +82,7 @@ describe('the generation that readers go to', () => {
     expect(await slow.read(async ({ number }) => number)).to.equal(5);
   });
 
-  it('is the first one where nobody has said anything else', async () => {
+  it('is the first one where the progress names none', async () => {
     const empty = new LiveGeneration({
       readProgress: async () => undefined,
       generation: (number) => ({ number }) as ViewGeneration,

@@ -51,7 +51,7 @@ describe('a document in MongoDB', () => {
     expect(decodeDocument(stored(fields))).to.deep.equal(fields);
   });
 
-  it('leaves ordinary fields as they are, for whoever looks into the database', () => {
+  it('leaves ordinary fields as they are, so that the database is readable', () => {
     const fields = {
       roomId: 'r',
       topics: ['a'],

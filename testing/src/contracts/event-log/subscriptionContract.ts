@@ -100,12 +100,12 @@ export const subscriptionContract = (log: () => EventLog): void => {
     await subscription.close();
   });
 
-  it('harms nobody when it fails and nobody listens', async () => {
+  it('does no harm when it fails and `done` is not observed', async () => {
     let failed = false;
     log().subscribeAll(undefined, {
       onEvents: () => {
         failed = true;
-        return Promise.reject(new Error('Nobody hears this'));
+        return Promise.reject(new Error('Not observed'));
       },
     });
     const other = new RecordingSubscriber();

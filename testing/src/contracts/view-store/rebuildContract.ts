@@ -119,7 +119,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect([...(await usage.usage(['p'], used.month))]).to.deep.equal([['p', 7]]);
   });
 
-  it('may be done again right away, and is kept', async function () {
+  it('may be repeated at once, and survives a reopening', async function () {
     this.timeout(60_000);
     const { store } = current();
     await live(3);

@@ -17,7 +17,7 @@ export interface StoredDocument {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The one key of an object that stands for a value kept as text; `%json` itself is encoded as `%25json`. */
+/** The only key of an object that represents a value stored as text; `%json` itself is encoded as `%25json`. */
 const textKey = '%json';
 
 // MongoDB allows a depth of 100, and no filter reaches deeper than this.

@@ -82,10 +82,10 @@ export class ViewCollections {
   }
 
   /** Drops the generations of rebuilds that were killed, and those that are no longer read. */
-  async dropGenerationsBut(kept: readonly (number | undefined)[]): Promise<void> {
+  async dropGenerationsBut(used: readonly (number | undefined)[]): Promise<void> {
     const names = await this.database.listCollections({}, { nameOnly: true }).toArray();
     const generations = new Set(names.map(({ name }) => generationOf(name)));
     for (const generation of generations)
-      if (generation !== undefined && !kept.includes(generation)) await this.generation(generation).drop();
+      if (generation !== undefined && !used.includes(generation)) await this.generation(generation).drop();
   }
 }

@@ -5,7 +5,7 @@ import { storedFilter } from './storedDocument.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What becomes of one document. */
+/** The write of one document. */
 export type DocumentWrite = { readonly put: Fields } | { readonly set: Fields } | 'remove';
 
 export type PlannedWrite =
@@ -16,14 +16,14 @@ export type PlannedWrite =
 export const isPut = (write: DocumentWrite | undefined): write is { readonly put: Fields } =>
   typeof write === 'object' && 'put' in write;
 
-/** By view, in the order in which they must be made; between views there is none. */
+/** By view, in the order in which they must be made; views are independent of one another. */
 export type PlannedWrites = ReadonlyMap<ViewName, readonly PlannedWrite[]>;
 
-/** Several changes of a document become one write, where nobody could tell the difference. */
+/** Merges several changes of a document into one write, where the result is the same. */
 export class WritePlan {
   private readonly views = new Map<ViewName, ViewPlan>();
 
-  /** Of what is planned, in characters, more or less: what became one write counts once. */
+  /** Approximate size in characters; merged changes count once. */
   get size(): number {
     let size = 0;
     for (const plan of this.views.values()) size += plan.size;
@@ -62,8 +62,8 @@ export const planWrites = (changes: readonly ViewChange[]): PlannedWrites => {
 };
 
 /**
- * The writes of one view. Removals of all that match pass the documents that are planned already, where what becomes of
- * these can be told from the plan: a history in which every other event removes something is not cut up by it.
+ * The writes of one view. A removal by a filter moves ahead of the planned documents, where its effect on them is known from
+ * the plan, so that a history in which every other event removes something is still written in large batches.
  */
 class ViewPlan {
   private readonly done: PlannedWrite[] = [];
@@ -90,7 +90,7 @@ class ViewPlan {
     this.part.removeWhere(equality, where);
   }
 
-  /** Sees all that came before it, so nothing moves past it. */
+  /** Affects all earlier writes, so no later write moves ahead of it. */
   patchWhere(where: Fields, set: Fields): void {
     this.cut({ where, write: { set } });
   }
@@ -107,11 +107,11 @@ interface Equality {
   readonly value: string;
 }
 
-/** Removals first, then documents. A removal in front does not see the documents, and has been made on them in the plan. */
+/** Removals first, then documents. A removal that moved ahead has been applied to the documents in the plan. */
 class PlanPart {
   private readonly removals = new Map<string, PlannedWrite>();
   private readonly documents = new Map<string, DocumentWrite>();
-  /** Fields that are set in documents of which the plan does not know the rest. */
+  /** Fields that are patched in documents whose other fields the plan does not have. */
   private readonly fieldsSet = new Set<string>();
   private readonly byValue = new ValueIndex();
   /** In characters, approximately. */
@@ -132,7 +132,7 @@ class PlanPart {
     else for (const field of Object.keys(after.set)) this.fieldsSet.add(field);
   }
 
-  /** Whether a document is removed by its value in this field, and not by one that is yet to be set. */
+  /** Whether the effect of a removal by this field is known: no planned patch sets it. */
   canTell(field: string): boolean {
     return !this.fieldsSet.has(field);
   }
@@ -164,7 +164,7 @@ const followedBy = (earlier: DocumentWrite | undefined, later: DocumentWrite): D
 const holds = (found: unknown, value: string): boolean =>
   Array.isArray(found) ? found.includes(value) : found === value;
 
-/** Of a filter that asks for one field of the document itself to be one string, as those of the projectors do. */
+/** The equality of a filter on one top-level field with a string, the form that the projectors use. */
 const onlyEquality = (filter: ViewFilter): Equality | undefined => {
   const [[field, value] = [], ...others] = Object.entries(filter);
   if (field === undefined || others.length > 0 || typeof value !== 'string') return undefined;
@@ -173,7 +173,7 @@ const onlyEquality = (filter: ViewFilter): Equality | undefined => {
 
 type Documents = Iterable<readonly [id: string, document: Fields]>;
 
-/** Documents by the strings in the fields that somebody has asked for. What has changed since is found too. */
+/** Documents by the strings in the fields that were queried before. May return documents that have changed since. */
 class ValueIndex {
   private readonly fields = new Map<string, Map<string, Set<string>>>();
 
@@ -181,7 +181,7 @@ class ValueIndex {
     for (const [field, ids] of this.fields) noteIn(ids, document[field], id);
   }
 
-  /** Of all documents, which are gone through when a field is asked for the first time. */
+  /** Scans all documents when a field is queried for the first time. */
   with(field: string, value: string, documents: Documents): Iterable<string> {
     let ids = this.fields.get(field);
     if (ids === undefined) {
