@@ -4,13 +4,11 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
-import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import type { RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { Directory } from './access/directory.js';
@@ -63,34 +61,11 @@ export interface GatewayPorts {
   readonly tracing: Tracing | undefined;
 }
 
-/** What the gateway starts and stops. */
-export interface GatewayParts {
-  readonly metrics: GatewayMetrics;
-  readonly collect: CollectMetrics;
-  readonly connections: OpenConnections<Connection>;
-  readonly roster: Roster;
-  readonly rooms: RoomFeed;
-  readonly groups: WorkerGroups;
-  readonly retained: Retained;
-  readonly presence: Presence;
-  readonly hydrations: Hydrations;
-  readonly revalidator: Revalidator;
-  readonly sweeper: IdleSweeper<Connection>;
-  readonly sessionRecords: SessionRecords;
-  readonly connectionLimit: ConnectionLimit;
-  readonly connectionCounts: ConnectionCounts;
-  readonly usageLedger: UsageLedger;
-  readonly lastUses: LastUses;
-  /** Takes what the bus delivers of the rooms. */
-  readonly deliver: (record: RoomRecord) => void;
-  readonly connect: (socket: FrameSocket) => Connection;
-}
-
 /**
  * Wires the modules. From the top: socket, session, subscriptions, then fan-out, groups, presence and webhooks beside one
  * another. A module names what it needs in its `Deps` and knows nothing above it.
  */
-export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayParts => {
+export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const { views, usage, bus, clock, random, logger, tracing, messageStore } = ports;
   const gatewayId = random.uuid();
   const metrics = createMetrics();
@@ -189,6 +164,9 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions): GatewayPa
     },
   };
 };
+
+/** What the gateway starts and stops. */
+export type GatewayParts = ReturnType<typeof compose>;
 
 const composePublish = (ports: GatewayPorts, metrics: GatewayMetrics, stamps: RetainStamps): PublishToBus => {
   const { bus, clock, random, logger, tracing, messageStore } = ports;
