@@ -145,6 +145,7 @@ export default tseslint.config(
           selector: 'ExportDefaultDeclaration',
           message: 'A file is named for its one main export; no default exports.',
         },
+        { selector: 'PrivateIdentifier', message: 'Members that are not public are `private`.' },
       ],
     },
   },
