@@ -157,7 +157,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       gateways: () => presence.board.peers.reports.size,
     }),
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
-    connect: (socket) => {
+    connect: (socket: FrameSocket): Connection => {
       const connection = new Connection(socket, connectionDeps);
       connections.add(connection);
       return connection;
