@@ -5,17 +5,17 @@ import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 /** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */
 export type EndpointClass = 'steady' | 'slow';
 
-/** What the consumer has counted since it was made; whoever exports metrics reads it. */
+/** What the consumer has counted since it was created. */
 export interface WebhookMetrics {
   /** Attempts by kind, outcome and class of endpoint: `trigger.2xx.steady`. */
   readonly attempts: Record<string, number>;
   retries: number;
   deadLetters: number;
-  /** Hydrations that no frame comes of. */
+  /** Hydrations that produced no frame. */
   hydrationsDropped: number;
   /** Calls that were put out of the way of others. */
   putOff: number;
-  /** Outcomes that nobody could be told of. */
+  /** Outcomes that could not be sent. */
   outcomesLost: number;
   /** Calls under way now. */
   underWay: number;

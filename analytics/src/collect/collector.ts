@@ -104,7 +104,7 @@ export class Collector {
     this.beginOrWait();
   }
 
-  /** What has not been written is somebody else's. */
+  /** Another process has taken over what is not written yet. */
   lose(partition: number): void {
     for (const gathered of this.gathering.get(partition) ?? []) this.forget(gathered);
     for (const gathered of this.writing) if (gathered.partition === partition) gathered.isLost = true;
@@ -191,7 +191,7 @@ export class Collector {
     return { partition, first, next: first, offsets: [], facts: [], bytes: 0, isLost: false };
   }
 
-  /** A full disk is waited for; what was lost meanwhile, or what is left when this ends, is read again by whoever is next. */
+  /** Retries while the disk is full. What is lost meanwhile, or left when this ends, the next owner reads again. */
   private async writeUntilDone(gathered: Gathered): Promise<boolean> {
     const { partition, first, next, offsets, facts } = gathered;
     while (!gathered.isLost) {

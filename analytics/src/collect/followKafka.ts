@@ -23,7 +23,7 @@ export interface Following {
 const group = 'analytics';
 
 /**
- * Follows a topic as a member of the group `roomwire.analytics.<topic>`. Where reading goes on is told by the files alone: a file
+ * Follows a topic as a member of the group `roomwire.analytics.<topic>`. The files alone say where reading continues: a file
  * that is there holds its places, and what is not in one was never read, however the process that read it ended.
  */
 export const followKafka = async (deps: FollowDeps): Promise<Following> => {
@@ -34,7 +34,7 @@ export const followKafka = async (deps: FollowDeps): Promise<Following> => {
     resume: () => link.reading?.resume(),
     written: (places) => {
       link.reading?.commit(places).catch((error: unknown) => {
-        logger.debug('How far the analytics are could not be told', { stream: stream.name, error });
+        logger.debug('Offsets could not be committed', { stream: stream.name, error });
       });
     },
   });
@@ -45,7 +45,7 @@ export const followKafka = async (deps: FollowDeps): Promise<Following> => {
     lost: (partition) => collector.lose(partition),
     cut: (partition) =>
       deps.failed(
-        `The topic ${stream.name} was made anew: its partition ${partition} ends before what ${folder.path} holds. ` +
+        `The topic ${stream.name} was recreated: its partition ${partition} ends before what ${folder.path} holds. ` +
           'Move that folder away, and start again.',
       ),
   });

@@ -4,7 +4,7 @@ export interface FactFile {
   /** Both inclusive. */
   readonly first: number;
   readonly last: number;
-  /** How often it was written anew, because some of its facts had become too old. */
+  /** How often it was rewritten because some of its facts had become too old. */
   readonly revision: number;
 }
 
@@ -94,7 +94,7 @@ const largestTier = Math.floor(Math.log(largest) / Math.log(fanIn));
 
 /**
  * The files of a partition that are to become one, or none: eight of a tier, and what smaller ones stand between them. So each
- * fact is written anew about once for each tier, and a partition has few files of each, besides the large ones.
+ * fact is rewritten about once for each tier, and a partition has few files of each, besides the large ones.
  */
 export const nextMerge = (files: readonly CountedFile[]): readonly CountedFile[] => {
   for (let tier = 0; tier <= largestTier; tier += 1)

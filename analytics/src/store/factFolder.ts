@@ -6,7 +6,7 @@ import { byPartition, coverageOf, factFileOf, nameOf, type FactFile } from './co
 
 /** No writer takes longer from the beginning of a file to its name. */
 const abandonedAfterMs = 600_000;
-/** Whoever has listed the files may still read those that others have taken the place of. */
+/** Readers that have listed the files may still read those that were replaced. */
 const redundantForMs = 60_000;
 
 const temporaryName = /^\.[\da-f-]{36}\.tmp$/;
@@ -48,7 +48,7 @@ export class FactFolder {
 
   /**
    * Gives what was written its name. It is on disk then, name and all. A file that has the name already holds the same facts and
-   * stays: nobody who reads it finds it changed.
+   * stays: readers never see it change.
    */
   async publish(temporary: string, file: FactFile): Promise<void> {
     await sync(temporary);
@@ -64,7 +64,7 @@ export class FactFolder {
     await rm(this.pathOf(file), { force: true });
   }
 
-  /** Removes files whose facts stand in others, once nobody reads them any more. */
+  /** Removes files whose facts stand in others, once they are no longer read. */
   async removeRedundant(): Promise<void> {
     for (const files of byPartition(await this.files()).values())
       for (const { file, coveredBy } of coverageOf(files).redundant)

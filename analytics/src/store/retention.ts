@@ -15,7 +15,7 @@ export type Fate = 'keep' | 'rewrite' | 'remove';
 
 /**
  * A file goes when all of it is older than the cutoff and it is not the last of its partition, which tells where reading goes on.
- * One with facts that are a day older is written anew without the old ones: once a day, not for every minute that passes.
+ * A file with facts that are a day older is rewritten without them: once a day, not for every minute that passes.
  */
 export const fateOf = (
   span: TimeSpan | undefined,
@@ -34,7 +34,7 @@ interface Stores {
   readonly files: FactFiles;
 }
 
-/** Takes out what is older than a time. Files are removed from the beginning of a partition on, so that no gap comes of it. */
+/** Takes out what is older than a time. Files are removed from the beginning of a partition on, so that no gap arises. */
 export const dropOldFacts = async ({ duckDb, folder, files }: Stores, cutoff: number): Promise<void> => {
   for (const ofPartition of byPartition(await folder.files()).values()) {
     const { counted } = coverageOf(ofPartition);

@@ -68,17 +68,17 @@ export const exportLayouts: { readonly [F in ExportFormat]: ExportLayout } = { j
 /** Before the first line. */
 export const chainStart = '0'.repeat(64);
 
-/** Hex SHA-256 of the chain so far and a line: whoever changes, takes out or adds a line breaks it from there on. */
+/** Hex SHA-256 of the chain so far and a line: a line that is changed, removed or added breaks it from there on. */
 export const chained = (chain: string, line: string): string =>
   createHash('sha256').update(chain).update('\n').update(line).digest('hex');
 
 export interface ExportReport {
   readonly events: number;
-  /** Of the last line. Kept elsewhere, it tells of a file that was written anew as a whole. */
+  /** Of the last line. Kept elsewhere, it reveals a file that was rewritten as a whole. */
   readonly chain: string;
 }
 
-/** Told of every batch. */
+/** Called after each batch. */
 export type OnProgress = (events: number, position: LogPosition) => void;
 
 /** Writes the whole log as it is now, in its order. In memory there is never more than a batch of it. */

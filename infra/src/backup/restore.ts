@@ -77,7 +77,7 @@ const restoreDocuments = async (backup: string, { engines }: Config): Promise<vo
   await engines.readModels.keptDocuments?.write(linesOf(join(backup, parts.kept)));
 };
 
-/** Positions in the new log are others, so that whatever was made from the old one must be made anew. */
+/** Positions in the new log differ, so everything derived from the old one must be rebuilt. */
 const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps): Promise<void> => {
   const [log, views, auditIndex] = [
     await adapters.log(),

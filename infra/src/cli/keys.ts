@@ -8,10 +8,10 @@ import { exitCodes, fail } from './fail.js';
 export const addKeys = (program: Command): void => {
   program
     .command('keys')
-    .description('look after what is sealed under the master key')
+    .description('manage what is encrypted under the master key')
     .command('rotate')
     .description(
-      'seal every signing key and webhook secret under the master key of now: the configured one, or else a new one',
+      'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one',
     )
     .action(rotate);
 };
@@ -31,7 +31,7 @@ const summary = ({ reencrypted, total, webhookSecrets, masterKeyId }: RotationRe
   const keys = `${reencrypted} of ${total} signing keys`;
   const secrets = `${webhookSecrets.reencrypted} of ${webhookSecrets.total} webhook secrets`;
   const sealed = webhookSecrets.total > 0 ? `${keys} and ${secrets}` : keys;
-  return `Sealed ${sealed} anew, under the master key ${masterKeyId}`;
+  return `Re-encrypted ${sealed} under the master key ${masterKeyId}`;
 };
 
 const shortfall = ({ unopened }: RotationReport): string => {
@@ -44,6 +44,6 @@ const failedRotation = (error: unknown): never => {
   if (error instanceof DataFolderInUse)
     return fail(`${error.message}: stop Roomwire, rotate, and start it again`);
   if (error instanceof EngineUnavailable || error instanceof RevisionConflict)
-    return fail(`${error.message}; what has been sealed anew stays so, run this again`);
+    return fail(`${error.message}; what has been re-encrypted stays so, run this again`);
   return fail(`The rotation failed: ${(error as Error).message}`);
 };

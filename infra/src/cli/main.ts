@@ -9,7 +9,7 @@ const program = new Command('roomwire')
   .showHelpAfterError()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.misused));
 
-// Whoever reads the output may stop doing so, as `head` does.
+// The reader of the output may close the pipe, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -12,9 +12,7 @@ export const addRebuild = (program: Command): void => {
   program.commands
     .find((command) => command.name() === 'projections')
     ?.command('rebuild')
-    .description(
-      'build the read models anew from the event log beside the live ones, and put them in their place',
-    )
+    .description('rebuild the read models from the event log beside the live ones, and replace those')
     .action(rebuild);
 };
 
@@ -26,10 +24,10 @@ const rebuild = async (): Promise<void> => {
   try {
     const { events } = await rebuildWith(readConfig(process.env), stop.signal);
     const seconds = ((performance.now() - from) / 1_000).toFixed(1);
-    process.stdout.write(`The read models have been built anew from ${events} events, in ${seconds} s\n`);
+    process.stdout.write(`Rebuilt the read models from ${events} events in ${seconds} s\n`);
   } catch (error) {
     if (error instanceof ConfigError) fail(error.message, exitCodes.misused);
-    fail(`${(error as Error).message}; the read models are as they were`);
+    fail(`${(error as Error).message}; the read models are unchanged`);
   }
 };
 

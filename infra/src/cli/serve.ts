@@ -62,7 +62,7 @@ const settingErrors = new Set([
   'ENOENT',
 ]);
 
-/** The first signal closes everything in order; a second one ends the process as if nobody listened to it. */
+/** The first signal closes everything in order; a second one ends the process at once. */
 const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const close = (signal: NodeJS.Signals): void => {
@@ -79,7 +79,7 @@ const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
   for (const one of signals) process.on(one, close);
 };
 
-/** After an error that nobody expected the state of the process is not known: say so and let it be started again. */
+/** After an unexpected error the state of the process is unknown: log it and end, so that a supervisor restarts it. */
 const dieOfDefects = (logger: Logger): void => {
   process.on('uncaughtException', (error) => {
     logger.error('Uncaught error', { error });

@@ -48,7 +48,7 @@ const patienceMs = 60_000;
 const mostRemembered = 5_000;
 
 /**
- * Asks again and again until the signal aborts. An outcome is told once, also where several processes answer in turn.
+ * Polls until the signal aborts. An outcome is reported once, also where several processes answer in turn.
  * Rejects with `WatchRefused`; what may pass is tried again.
  */
 export const watchOutcomes = async (watching: Watching): Promise<void> => {
@@ -101,7 +101,7 @@ const reasonOf = (error: unknown): string => {
     : message;
 };
 
-/** Says of each attempt whether it is told for the first time. */
+/** Whether an attempt is seen for the first time. */
 const rememberer = (): ((outcome: ShownOutcome) => boolean) => {
   const known = new Set<string>();
   return ({ webhookId, attempt, at }) => {

@@ -20,7 +20,7 @@ interface TailOptions {
 export const addWebhooks = (program: Command): void => {
   program
     .command('webhooks')
-    .description('look after the webhook calls')
+    .description('inspect webhook calls')
     .command('tail')
     .description('print what each attempt of a webhook call came to, as it happens, until interrupted')
     .addOption(

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
 import { readEngines, type Engines } from '../engines/engines.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
@@ -9,11 +10,11 @@ export interface Config {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Whether somebody has asked for that port. */
+  /** Whether the port was configured. */
   readonly isPortGiven: boolean;
   /** For the metrics; 0 is off. */
   readonly opsPort: number;
-  /** Whether somebody has asked for that port: then the service does not start without it. */
+  /** Whether the port was configured: then the service does not start without it. */
   readonly isOpsPortGiven: boolean;
   readonly dataDir: string;
   readonly engines: Engines;
@@ -26,7 +27,7 @@ export interface Config {
   readonly messageRecording: boolean;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
-  /** The connections of a gateway that is told to end are closed over this time; 0: all at once. */
+  /** The connections of a gateway that shuts down are closed over this time; 0: all at once. */
   readonly drainMs: number;
   /** Publishes a second and connection; 0 is off. */
   readonly publishRate: number;
@@ -37,9 +38,9 @@ export interface Config {
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
-  /** Whose pages may call the REST API from a browser; undefined: nobody's. */
+  /** Whose pages may call the REST API from a browser; undefined: none. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
-  /** Whose pages may open WebSockets; undefined: anybody's. */
+  /** Whose pages may open WebSockets; undefined: all. */
   readonly wsOrigins: readonly string[] | '*' | undefined;
   readonly webhookAllowPrivate: boolean;
   /** Networks that webhooks may reach all the same, and those that they never may. */
@@ -75,10 +76,10 @@ export class ConfigError extends Error {
 export const readConfig = (environment: Environment): Config => {
   const problems: string[] = [];
   const read = createVariableReader(environment, problems);
-  const seconds = (name: string, fallback: number) =>
-    read.integer(name, fallback, { min: 1, max: 86_400 }) * 1000;
-  const mebibytes = (name: string, fallback: number) =>
-    read.integer(name, fallback, { min: 1, max: 1_048_576 }) * 2 ** 20;
+  const seconds = (name: string, fallbackMs: number) =>
+    read.integer(name, fallbackMs / 1_000, { min: 1, max: 86_400 }) * 1_000;
+  const mebibytes = (name: string, fallbackBytes: number) =>
+    read.integer(name, fallbackBytes / 2 ** 20, { min: 1, max: 1_048_576 }) * 2 ** 20;
   const port = { min: 0, max: 65_535 };
   const rate = { min: 0, max: 1_000_000 };
 
@@ -97,14 +98,14 @@ export const readConfig = (environment: Environment): Config => {
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
     oidc: readOidc(read, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
-    revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', 600),
-    idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', 60),
+    revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),
+    idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', gatewayDefaults.idleTimeoutMs),
     // Without a bus between gateways there is no other one to go to, and a drain would only delay the next process.
     drainMs:
       read.integer('ROOMWIRE_DRAIN_SECONDS', engines.bus.onFiles ? 0 : 15, { min: 0, max: 3_600 }) * 1_000,
-    publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', 50, rate),
-    requestRate: read.integer('ROOMWIRE_REQUEST_RATE', 100, rate),
-    retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', 64),
+    publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', gatewayDefaults.publishRate, rate),
+    requestRate: read.integer('ROOMWIRE_REQUEST_RATE', gatewayDefaults.requestRate, rate),
+    retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', gatewayDefaults.retainedBytes),
     restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),

@@ -20,7 +20,7 @@ export interface TracingSettings {
   readonly delayMs: number;
 }
 
-/** Publishes come by the thousand: one trace of a hundred tells enough, and nobody is surprised by the bill. */
+/** Publishes come by the thousand: one trace in a hundred is enough, and keeps the cost low. */
 const defaultRatio = 0.01;
 
 /** By OpenTelemetry's variables; undefined where no endpoint is set. Headers and the like are read by its library itself. */

@@ -10,7 +10,7 @@ import { judgeLag } from './rules.js';
 import { checkOpenFiles, checkPort } from './processChecks.js';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
-/** Longest that anything may keep the others waiting. */
+/** The time limit of each check. */
 const patienceMs = 20_000;
 
 /** Looks at everything that the configuration names, and changes nothing, whether Roomwire runs or not. */

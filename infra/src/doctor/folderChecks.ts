@@ -138,7 +138,7 @@ const checkDisk = async (path: string): Promise<Finding> => {
   const found = await statfs(path).catch(() => undefined);
   if (found === undefined)
     return dirname(resolve(path)) === resolve(path)
-      ? warning('disk', 'nobody knows how much is free', 'Look with df')
+      ? warning('disk', 'the free space is not known', 'Look with df')
       : checkDisk(dirname(resolve(path)));
   return judgeDisk(found.bavail * found.bsize, found.blocks * found.bsize);
 };

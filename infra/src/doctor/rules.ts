@@ -30,7 +30,7 @@ export interface Lag {
   readonly follower: LogFollower;
   readonly head: string | undefined;
   readonly checkpoint: string | undefined;
-  /** Of the first event that is missing; undefined where none is, or nobody knows. */
+  /** Of the first event that is missing; undefined where none is, or where that is not known. */
   readonly missingSinceMs: number | undefined;
   /** Whether a process should be keeping it up. */
   readonly isKept: boolean;
@@ -39,7 +39,7 @@ export interface Lag {
 export const judgeLag = ({ follower, head, checkpoint, missingSinceMs = 0, isKept }: Lag): Finding => {
   if (head === undefined) return ok(follower, 'the event log is empty');
   if (checkpoint !== undefined && checkpoint > head)
-    return failure(follower, 'they are ahead of the event log', 'Start Roomwire: it makes them anew');
+    return failure(follower, 'they are ahead of the event log', 'Start Roomwire: it rebuilds them');
   if (checkpoint === head) return ok(follower, 'up to the end of the event log');
   const what =
     checkpoint === undefined

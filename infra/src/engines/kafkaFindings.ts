@@ -35,7 +35,7 @@ const judgeTopic = ({ declared, found }: TopicState): readonly Finding[] => {
       warning(
         'topics',
         `${name} is kept for ${found.retentionMs} ms (${found.cleanup}), declared are ${declared.retentionMs} ms (${declared.cleanup})`,
-        `Where nobody has meant that: kafka-configs.sh --alter --topic ${name} --add-config retention.ms=${declared.retentionMs},cleanup.policy=${declared.cleanup}`,
+        `Unless that is intended: kafka-configs.sh --alter --topic ${name} --add-config retention.ms=${declared.retentionMs},cleanup.policy=${declared.cleanup}`,
       ),
     );
   return findings;

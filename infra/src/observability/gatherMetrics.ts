@@ -21,7 +21,7 @@ export type Samples = ReadonlyMap<MetricName, readonly Sample[]>;
 
 export interface GatherOptions {
   readonly logger: Logger;
-  /** Nobody waits longer for a source: a scrape must be over before the next one. */
+  /** The time limit of each source: a scrape must end before the next one begins. */
   readonly withinMs: number;
 }
 

@@ -35,7 +35,7 @@ import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 export interface OpenTelemetry {
   readonly tracing: Tracing;
-  /** Sends what has ended, and takes no more. Resolves within two seconds, whether the collector takes it or not. */
+  /** Exports what has ended, and accepts no more. Resolves within two seconds, whether the collector takes it or not. */
   readonly close: () => Promise<void>;
 }
 
@@ -126,7 +126,7 @@ const rootSampler = (name: string, ratio: number): Sampler => {
 
 const betweenWarningsMs = 60_000;
 
-/** A collector that is away is said once a minute, and not with each batch that it does not take. */
+/** Logs an unreachable collector once a minute, not with each batch that fails. */
 const quietly = (logger: Logger) => {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const error = (message: string, ...details: unknown[]): void => {

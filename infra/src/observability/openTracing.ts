@@ -17,6 +17,6 @@ export const openTracing = async (
   const name = others.length === 0 && only !== undefined ? `roomwire-${only}` : 'roomwire';
   const { tracing, close } = openTelemetry(settings, name, logger);
   closing.push(close);
-  logger.info('Traces are sent', { sampler: settings.sampler });
+  logger.info('Sending traces', { sampler: settings.sampler });
   return tracing;
 };

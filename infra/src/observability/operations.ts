@@ -8,7 +8,7 @@ import { version } from '../version.js';
 import type { Exposition } from './exposition.js';
 import { MetricGatherer, type MetricSource } from './gatherMetrics.js';
 
-/** What whoever runs the service can see of it. */
+/** What operators can see of the process. */
 export interface Operations {
   /** Undefined where it is off, or its port was not free. */
   readonly metricsUrl: string | undefined;
@@ -24,14 +24,14 @@ export interface OperationsDeps {
   readonly services: readonly MetricOrigin[];
 }
 
-/** Prometheus gives up a scrape after ten seconds unless it is told otherwise. */
+/** Prometheus gives up a scrape after ten seconds by default. */
 const sourceMs = 3_000;
 
 const off: Operations = { metricsUrl: undefined, show: () => undefined, close: async () => undefined };
 
 /**
- * Opens the operations port. The one that nobody has asked for is no reason not to start: several services on one machine,
- * or a Prometheus beside them, would be in each other's way. One that was asked for is; then it rejects as `listen` does.
+ * Opens the operations port. A default port that is in use does not prevent the start: several services on one machine,
+ * or a Prometheus beside them, would be in each other's way. For a configured port this rejects as `listen` does.
  */
 export const openOperations = async (deps: OperationsDeps): Promise<Operations> => {
   const { config, logger, adapters, services } = deps;
@@ -88,7 +88,7 @@ const path = '/metrics';
 const graceMs = 1_000;
 
 /**
- * Serves the metrics on a port of their own, which need not be open to anybody but who collects them. They are loaded
+ * Serves the metrics on a port of their own, which only the collector needs to reach. They are loaded
  * only when there is such a port.
  */
 export const openOpsServer = async (

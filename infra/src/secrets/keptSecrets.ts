@@ -72,7 +72,7 @@ const keyIn = (file: string, text: unknown): Uint8Array => {
   return key;
 };
 
-/** Only for a folder that was never used: what was encrypted with lost secrets stays lost, and somebody must know. */
+/** Only for a folder that was never used: what was encrypted with lost secrets cannot be recovered, and the operator must learn of it. */
 const makeSecrets = async (file: string, credentialsFile: string): Promise<SecretsFile> => {
   if ((await readJsonFile(credentialsFile)) !== undefined)
     throw new Error(`${file} is missing in a folder that has been used: restore it from a backup`);

@@ -47,7 +47,7 @@ const beginRotation = async (
   adapters: Adapters,
   logger: Logger,
 ): Promise<Rotation> => {
-  // Whoever configures the master key has put a new one in its place.
+  // A configured master key has been replaced in the configuration.
   if (masterKey !== undefined)
     return {
       masterKeys: { current: masterKey, previous: previousMasterKeys },
@@ -75,7 +75,7 @@ export interface Rotation {
 /**
  * Puts a new master key in the place of the kept one, which is kept beside it until `finish`; a rotation that was
  * interrupted goes on with the key that it has made. Whenever the process ends, the file holds every key that is needed.
- * The data folder must be owned, so that nobody seals under the old key meanwhile.
+ * The data folder must be owned, so that nothing is encrypted under the old key meanwhile.
  */
 export const beginKeptRotation = async (
   file: string,

@@ -22,7 +22,7 @@ import { openOperations } from '../observability/operations.js';
 import { createHttpFront, type HttpFront } from './httpFront.js';
 
 export interface AnalyticsRunning {
-  /** Where `/healthz` and `/readyz` are; undefined where nobody is told. */
+  /** Where `/healthz` and `/readyz` are; undefined where they are not served. */
   readonly baseUrl: string | undefined;
 }
 
@@ -138,7 +138,7 @@ export interface AnalyticsHealth {
   watch(writers: readonly Watched[]): void;
 }
 
-/** There are only two questions, and nobody keeps asking them over one connection that matters. */
+/** Only probes connect here, and their requests are short. */
 const graceMs = 1_000;
 
 /** `/healthz` and `/readyz` on the port of a service, `/metrics` on that of operations. */
@@ -168,8 +168,8 @@ export const openHealth = async ({
 };
 
 /**
- * The port that nobody has asked for is no reason not to start: on one machine another service has it, and what is to be
- * kept is kept without. One that was asked for is; then it rejects as `listen` does.
+ * A default port that is in use does not prevent the start: on one machine another service has it, and what is to be
+ * kept is kept without. For a configured port this rejects as `listen` does.
  */
 const listen = async (front: HttpFront, config: Config, logger: Logger): Promise<string | undefined> => {
   const { host, port, isPortGiven } = config;

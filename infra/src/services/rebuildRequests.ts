@@ -16,7 +16,7 @@ export interface RebuildRequest {
   readonly requestId: string;
 }
 
-/** How far the process is that took up a request; written anew at least every second until it is over. */
+/** The progress of the process that accepted a request; rewritten at least every second until it ends. */
 export interface RebuildStatus extends RebuildRequest {
   readonly state: 'building' | 'done' | 'failed';
   readonly events: number;
@@ -25,7 +25,7 @@ export interface RebuildStatus extends RebuildRequest {
   readonly head: LogPosition | undefined;
   /** Why it failed. */
   readonly reason?: string;
-  /** Counts up: whoever does not see it move is alone. */
+  /** Counts up. A value that no longer changes means that the process has ended. */
   readonly beat: number;
 }
 
@@ -111,7 +111,7 @@ export const createRebuildDesk = (deps: RebuildDeskDeps): Service => {
     if (closing.signal.aborted) return;
     timer = setTimeout(() => {
       work = look()
-        .catch((error: unknown) => logger.error('A rebuild could not be taken up', { error }))
+        .catch((error: unknown) => logger.error('A rebuild request could not be read', { error }))
         .then(lookAgain);
     }, betweenRequestReadsMs).unref();
   };
@@ -133,7 +133,7 @@ const answer = async (
   { requestId }: RebuildRequest,
   signal: AbortSignal,
 ): Promise<void> => {
-  logger.info('The read models are built anew', { requestId });
+  logger.info('Rebuilding the read models', { requestId });
   const head = await log.head();
   let status: RebuildStatus = {
     ...{ requestId, state: 'building', events: 0, position: undefined },
@@ -154,10 +154,10 @@ const answer = async (
   try {
     const { events, position } = await rebuildViews({ log, views, logger, signal, onProgress });
     report({ state: 'done', events, position });
-    logger.info('The read models that were built anew are live', { requestId, events });
+    logger.info('The rebuilt read models are live', { requestId, events });
   } catch (error) {
     report({ state: 'failed', reason: (error as Error).message });
-    logger.warn('The read models stay as they were', { requestId, error });
+    logger.warn('The rebuild failed; the read models are unchanged', { requestId, error });
   } finally {
     clearInterval(reports);
   }

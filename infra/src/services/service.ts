@@ -65,10 +65,10 @@ export interface ServiceContext {
   readonly adapters: Adapters;
   readonly front: HttpFront;
   readonly closing: ClosingStack;
-  /** What comes before anything is closed, while all services still run. */
+  /** Runs before anything is closed, while all services still run. */
   readonly draining: ClosingStack;
   readonly secrets: () => Promise<Secrets>;
-  /** Shows something on the operations port. */
+  /** Adds a source of metrics to the operations port. */
   readonly show: (source: MetricSource) => void;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;

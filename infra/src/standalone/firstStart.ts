@@ -9,7 +9,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
 import { readJsonFile, writeJsonFile } from '../secrets/keptSecrets.js';
 
-/** What the first start makes, so that a new user can begin at once. */
+/** What the first start creates, so that a new user can begin at once. */
 export interface Credentials {
   readonly organizationId: string;
   readonly projectId: string;
@@ -104,7 +104,7 @@ const provision = async (
   );
 };
 
-/** What a new user sees once: the credentials, and a session that can be pasted into a terminal as it stands. */
+/** Printed on the first start: the credentials, and commands to paste into a terminal. */
 export const firstSession = (baseUrl: string, credentialsFile: string, credentials: Credentials): string => `
 Roomwire made your first organization, project and API key.
 

@@ -78,7 +78,7 @@ describe('roomwire keys rotate, beside services on engines', function () {
     const { code } = await program.ended.finally(() => (running = false));
     await busy;
     expect(code, program.stderr()).to.equal(0);
-    expect(program.stdout()).to.match(/^Sealed \d+ of \d+ signing keys anew/);
+    expect(program.stdout()).to.match(/^Re-encrypted \d+ of \d+ signing keys/);
 
     const secrets = await opened();
     for (const [signingKeyId, secret] of [...made, late])
@@ -87,7 +87,7 @@ describe('roomwire keys rotate, beside services on engines', function () {
       expect((await client.get(`/signing-keys/${signingKeyId}`)).body.name).to.equal('last');
     const again = rotate();
     expect((await again.ended).code).to.equal(0);
-    expect(again.stdout()).to.match(/^Sealed 0 of /);
+    expect(again.stdout()).to.match(/^Re-encrypted 0 of /);
   });
 });
 

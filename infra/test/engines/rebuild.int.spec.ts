@@ -74,7 +74,7 @@ describe(`roomwire projections rebuild, on engines (seed ${seed})`, function () 
     );
     const { code, stdout, stderr } = await ended(roomwire('projections', 'rebuild'));
     expect({ code, stderr }).to.eql({ code: 0, stderr: '' });
-    expect(stdout).to.match(/^The read models have been built anew from \d+ events, in [\d.]+ s\n$/);
+    expect(stdout).to.match(/^Rebuilt the read models from \d+ events in [\d.]+ s\n$/);
     expect(await ended(roomwire('audit', 'verify'))).to.include({ code: 0, stderr: '' });
     // Other processes hear of it within seconds.
     await pause(5_000);
@@ -113,7 +113,7 @@ describe(`roomwire projections rebuild, on engines (seed ${seed})`, function () 
     expect(losers.length).to.be.at.most(1);
     for (const { stderr } of losers)
       expect(stderr).to.equal(
-        'Another rebuild of the read models has begun; the read models are as they were\n',
+        'Another rebuild of the read models has begun; the read models are unchanged\n',
       );
     expect(await ended(roomwire('audit', 'verify'))).to.include({ code: 0, stderr: '' });
   });

@@ -36,7 +36,7 @@ export const outcomeOf = (
 const stepOf = (kind: WebhookCall['kind'], { to }: NextStep): OutcomeStep =>
   to === 'deadLetter' && kind === 'hydration' ? 'dropped' : to;
 
-/** Tells whoever watches; never fails, and never holds up what comes next. */
+/** Sends the outcome to those that watch; never fails and never waits. */
 export type Tell = (outcome: WebhookOutcome) => void;
 
 interface StreamDeps {
@@ -44,7 +44,7 @@ interface StreamDeps {
   readonly metrics: WebhookMetrics;
 }
 
-/** [HOOK-WATCH-2] The bus gathers what is told into batches, and refuses rather than fill the memory while it is out of reach. */
+/** [HOOK-WATCH-2] The bus batches outcomes, and rejects them while it is unreachable rather than fill the memory. */
 export const createOutcomeStream =
   ({ bus, metrics }: StreamDeps): Tell =>
   (outcome) => {

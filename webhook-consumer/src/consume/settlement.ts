@@ -49,7 +49,7 @@ export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Sett
     if (data === undefined) return 'The answer is not JSON';
     const body = isSoundJson(result.body) ? hydrationBody(topicName, data.value) : undefined;
     if (body === undefined) return 'The answer does not fit into a frame';
-    if (origin.by !== 'subscribe') return 'Nobody waits for the answer';
+    if (origin.by !== 'subscribe') return 'No client waits for the answer';
     const { gatewayId, subscription } = origin;
     await bus.send(webhookAnswers, { gatewayId, subscription, body }, 'stored');
     return undefined;

@@ -78,7 +78,7 @@ export type Resolve = (
 
 /**
  * Resolves a name once and gives the very addresses that are then connected to; fails with `ForbiddenAddress` where
- * one of them is not allowed, so that nobody can try both kinds.
+ * one of them is not allowed, so that a name cannot offer both kinds.
  */
 export const createGuardedLookup =
   (isAllowed: IsAllowed, resolve: Resolve = lookup): LookupFunction =>

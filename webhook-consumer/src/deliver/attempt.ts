@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { JobRequeued } from '@roomwire/shared/ports/errors';
 
-/** What became of one attempt, and what is to be told about it. Nothing in it is secret. */
+/** How an attempt ended. Holds no secret. */
 export type AttemptResult =
   | {
       readonly kind: 'answered';

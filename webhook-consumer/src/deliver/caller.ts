@@ -119,11 +119,11 @@ const answerTo = async (request: Request, answerBytes: number): Promise<AttemptR
 const statusOf = (request: Request): Promise<number> =>
   new Promise((resolve, reject) => {
     request.once('response', ({ statusCode }: IncomingMessage) => resolve(statusCode ?? 0));
-    // Stays: what goes wrong after the answer is nobody's business.
+    // Stays: errors after the answer are ignored.
     request.on('error', reject);
   });
 
-/** The status says it all: nobody waits for the rest. */
+/** Only the status matters: the rest is not awaited. */
 const discard = (request: Request): void => {
   const late = setTimeout(() => request.destroy(), discardingMs);
   const over = (): void => clearTimeout(late);

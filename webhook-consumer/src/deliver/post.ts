@@ -54,7 +54,7 @@ const cannotBeSigned: AttemptResult = {
   reason: 'The call could not be signed: no master key opens the webhook secret',
 };
 
-/** Nobody would believe the call without its signature; as a dead letter it can be made again. */
+/** Receivers reject an unsigned call; as a dead letter it can be redriven. */
 const unsignable = (error: unknown): undefined => {
   if (!(error instanceof SecretNotOpened)) throw error;
 };

@@ -46,7 +46,7 @@ export class GateClosed extends JobRequeued {
 
 /**
  * [HOOK-ISOLATION-1] Who may call whom, and when. An endpoint that does not answer has a bound on the calls under way,
- * on those that wait in memory, and on how long they do; what is beyond is put off, so that it holds up nobody else.
+ * on those that wait in memory, and on how long they do; what exceeds it is put off, so that it does not hold up other endpoints.
  */
 export class EndpointGate {
   private readonly options: GateOptions;

@@ -62,7 +62,7 @@ describe('roomwire keys rotate', () => {
     const box = await keptBox();
     expect({ code, stdout }).to.eql({
       code: 0,
-      stdout: `Sealed 5 of 5 signing keys anew, under the master key ${box.currentKeyId}\n`,
+      stdout: `Re-encrypted 5 of 5 signing keys under the master key ${box.currentKeyId}\n`,
     });
     const after = await kept();
     expect(after).to.have.all.keys('masterKey', 'sessionSecret');
@@ -98,12 +98,12 @@ describe('roomwire keys rotate', () => {
       if (masterKey !== undefined) expect((await kept()).masterKey).to.equal(masterKey);
       moments.push(masterKeyIds.filter((id) => id === box.currentKeyId).length);
     }
-    expect(moments, 'sealed anew at each end').to.eql([...moments].sort((a, b) => Number(a) - Number(b)));
+    expect(moments, 're-encrypted at each end').to.eql([...moments].sort((a, b) => Number(a) - Number(b)));
     expect(moments.at(-1)).to.be.within(19, 149);
     // The service runs in the midst of it, too, and seals under the new key.
     const late = await makeKeys(1);
     const left = 150 - Number(moments.at(-1));
-    expect((await rotated()).stdout).to.include(`Sealed ${left} of 151 signing keys anew`);
+    expect((await rotated()).stdout).to.include(`Re-encrypted ${left} of 151 signing keys`);
     expect(await kept()).to.not.have.property('previousMasterKeys');
     const { secrets: opened } = await look(await keptBox());
     expect(opened).to.eql(new Map([...secrets, ...late]));
@@ -141,14 +141,14 @@ describe('roomwire keys rotate', () => {
     const without = await rotated({ ROOMWIRE_MASTER_KEY: second });
     expect(without.code).to.equal(1);
     expect(without.stderr.trim()).to.equal(
-      `Sealed 0 of 3 signing keys anew, under the master key ${newBox.currentKeyId}; ` +
+      `Re-encrypted 0 of 3 signing keys under the master key ${newBox.currentKeyId}; ` +
         '3 could not be opened and stay as they are: ' +
         `A secret is sealed under the master key ${oldId}, which is not configured`,
     );
 
     const environment = { ROOMWIRE_MASTER_KEY: second, ROOMWIRE_MASTER_KEY_PREVIOUS: first };
     for (const count of [3, 0])
-      expect((await rotated(environment)).stdout).to.include(`Sealed ${count} of 3 signing keys anew`);
+      expect((await rotated(environment)).stdout).to.include(`Re-encrypted ${count} of 3 signing keys`);
     expect((await look(newBox)).secrets).to.eql(secrets);
   });
 });

@@ -54,11 +54,11 @@ describe('roomwire projections rebuild', function () {
       () => false,
     );
 
-  it('builds anew what a stopped Roomwire will serve', async () => {
+  it('rebuilds what a stopped Roomwire will serve', async () => {
     await plant();
     const { code, stdout, stderr } = await ended(rebuild());
     expect({ code, stderr }).to.eql({ code: 0, stderr: '' });
-    expect(stdout).to.match(/^The read models have been built anew from \d+ events, in [\d.]+ s\n$/);
+    expect(stdout).to.match(/^Rebuilt the read models from \d+ events in [\d.]+ s\n$/);
     const service = await startProgram(folder.path, quiet);
     expect(await nameOf(service)).to.equal('Room');
     await stop(service);
