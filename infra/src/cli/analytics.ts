@@ -8,29 +8,29 @@ import { exitCodes, fail } from './fail.js';
 import { serve } from './serve.js';
 
 export const addAnalytics = (program: Command): void => {
-  const analytics = program.command('analytics').description('keep and ask what was published and called');
+  const analytics = program
+    .command('analytics')
+    .description('record what was published and called, and report on it');
   analytics
     .command('run')
-    .description(
-      'follow the streams and write what they bring to Parquet files; any number of processes share it',
-    )
+    .description('follow the streams and write them to Parquet files; any number of processes share the work')
     .option('--flush-seconds <seconds>', 'how long a record waits to be written', wholeNumber, 60)
     .action(runUntilSignal);
   analytics
     .command('report')
-    .description('print what the files tell, and draw charts of it')
+    .description('print a report on the files, and draw charts of it')
     .option('--from <time>', 'ISO 8601, inclusive', moment)
     .option('--to <time>', 'ISO 8601, exclusive', moment)
-    .option('--project <id>', 'of one project')
-    .option('--app <slug>', 'of one app')
+    .option('--project <id>', 'only one project')
+    .option('--app <slug>', 'only one app')
     .option(
       '--by <what>',
-      `messages by any of ${dimensionNames.join(', ')}, with commas, instead of the rest`,
+      `messages by any of ${dimensionNames.join(', ')}, separated by commas, instead of the standard report`,
       dimensions,
     )
-    .option('--top <number>', 'how many of what could be many', wholeNumber, 10)
-    .option('--json', 'for programs')
-    .option('--charts <folder>', 'where the charts go; by default charts/ beside the files')
+    .option('--top <number>', 'the length of each list', wholeNumber, 10)
+    .option('--json', 'print JSON')
+    .option('--charts <folder>', 'folder for the charts; by default charts/ beside the files')
     .option('--no-charts', 'draw none')
     .action(report);
 };

@@ -25,13 +25,13 @@ export const addAudit = (program: Command): void => {
   audit
     .command('export')
     .description('write the whole event log, each line with the hash of the chain up to it')
-    .addOption(new Option('--format <format>', 'of the lines').choices(exportFormats).default('jsonl'))
-    .option('--output <file>', 'a new file, instead of standard output')
+    .addOption(new Option('--format <format>', 'format of the lines').choices(exportFormats).default('jsonl'))
+    .option('--output <file>', 'write to a new file instead of standard output')
     .action(exportHistory);
   audit
     .command('verify')
     .description('fold the event log again and compare the read models with it')
-    .option('--export <file>', 'check the chain of an export instead, and that the log says the same')
+    .option('--export <file>', 'check the chain of an export instead, and that it agrees with the log')
     .action(verify);
 };
 

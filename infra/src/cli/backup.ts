@@ -14,16 +14,16 @@ import { exitCodes, fail } from './fail.js';
 export const addBackup = (program: Command): void => {
   program
     .command('backup')
-    .description('write all that Roomwire has stored into a new folder, also while it runs')
-    .argument('<folder>', 'where to; it must be empty or not there')
+    .description('back up all stored data into a new folder, also while Roomwire runs')
+    .argument('<folder>', 'the target, which must be empty or absent')
     .action(writeBackup);
   program
     .command('restore')
     .description('put a backup into an empty data folder, or onto empty engines, while Roomwire is stopped')
-    .argument('<folder>', 'that `roomwire backup` has written')
+    .argument('<folder>', 'a folder written by `roomwire backup`')
     .option(
       '--only-documents',
-      'last uses, usage and sessions alone, back into MongoDB; the log stays as it is',
+      'restore only last uses, usage and sessions to MongoDB, and leave the log unchanged',
     )
     .action(restoreBackup);
 };

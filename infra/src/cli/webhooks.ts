@@ -22,7 +22,7 @@ export const addWebhooks = (program: Command): void => {
     .command('webhooks')
     .description('inspect webhook calls')
     .command('tail')
-    .description('print what each attempt of a webhook call came to, as it happens, until interrupted')
+    .description('print the outcome of each attempt of a webhook call as it happens, until interrupted')
     .addOption(
       new Option('--url <url>', 'address of the REST API')
         .env('ROOMWIRE_API_URL')
@@ -31,10 +31,10 @@ export const addWebhooks = (program: Command): void => {
     .addOption(
       new Option(
         '--session <token>',
-        'a user session token; unless told, that of the first start in the data folder',
+        'a user session token; by default that of the first start in the data folder',
       ).env('ROOMWIRE_SESSION_TOKEN'),
     )
-    .option('--org <organizationId>', 'whose calls; unless told, those of the one that the session names')
+    .option('--org <organizationId>', 'the organization; by default the one that the session names')
     .option('--project <projectId>', 'only calls of this project')
     .option('--app <appId>', 'only calls of this app')
     .option('--failed', 'only attempts without a 2xx')
