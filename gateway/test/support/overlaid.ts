@@ -1,5 +1,3 @@
-import { World } from './world.js';
-
 /** A real thing with some of its methods replaced, for faults that it does not have by itself. */
 export const overlaid = <T extends object>(real: T, replaced: Partial<T>): T =>
   new Proxy(real, {
@@ -9,29 +7,3 @@ export const overlaid = <T extends object>(real: T, replaced: Partial<T>): T =>
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
-
-/**
- * A world in which something happens while a client authenticates: after its actor has been read, and before its
- * session is in the roster.
- */
-export const changedMeanwhile = async (): Promise<{
-  readonly world: World;
-  readonly change: (happen: () => Promise<void>) => void;
-}> => {
-  let pending: (() => Promise<void>) | undefined;
-  const world = await World.open({
-    views: (real) =>
-      overlaid(real, {
-        get: async (view, id) => {
-          const found = await real.get(view, id);
-          const happen = view === 'organizations' ? pending : undefined;
-          if (happen) {
-            pending = undefined;
-            await happen();
-          }
-          return found;
-        },
-      }),
-  });
-  return { world, change: (happen) => void (pending = happen) };
-};
