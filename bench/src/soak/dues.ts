@@ -76,8 +76,7 @@ export class Following implements Follower {
   get isEven(): boolean {
     this.account();
     if (this.early.length > 0) return false;
-    for (let at = this.next; at < this.topic.end; at += 1)
-      if (this.isOwed(this.topic.at(at))) return false;
+    for (let at = this.next; at < this.topic.end; at += 1) if (this.isOwed(this.topic.at(at))) return false;
     return true;
   }
 

@@ -26,9 +26,7 @@ export class PresenceView {
     const { event, roomId, actorId, data } = notice as Notice;
     const isThere = this.present.get(roomId)?.has(actorId) ?? false;
     if (isThere === (event === 'join'))
-      this.findings.violated(
-        `a ${event} of ${actorId} in ${roomId}, who ${isThere ? 'is' : 'is not'} there`,
-      );
+      this.findings.violated(`a ${event} of ${actorId} in ${roomId}, who ${isThere ? 'is' : 'is not'} there`);
     if (event === 'leave') take(this.present, roomId, actorId);
     else put(this.present, roomId, actorId, data);
   }

@@ -51,7 +51,11 @@ describe('the exposition of metrics', () => {
     const { samples } = await shown();
     const written = samples
       .filter(({ name }) => name.startsWith('roomwire_http_request_duration'))
-      .map(({ name, labels: { le }, value }) => [name.replace('roomwire_http_request_duration_', ''), le, value]);
+      .map(({ name, labels: { le }, value }) => [
+        name.replace('roomwire_http_request_duration_', ''),
+        le,
+        value,
+      ]);
     expect(written).to.deep.equal([
       ['seconds_bucket', '0.1', 2],
       ['seconds_bucket', '1', 3],

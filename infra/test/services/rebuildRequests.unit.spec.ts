@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { takeRequest, writeStatus, type RebuildStatus, requestRebuild } from '../../src/services/rebuildRequests.js';
+import {
+  takeRequest,
+  writeStatus,
+  type RebuildStatus,
+  requestRebuild,
+} from '../../src/services/rebuildRequests.js';
 
 describe('a rebuild that another process is asked for', () => {
   let folder: TemporaryFolder;

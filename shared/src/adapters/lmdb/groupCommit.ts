@@ -1,5 +1,3 @@
-
-
 /** Appends in one transaction: enough to share a sync well, few enough to keep the event loop responsive. */
 const groupLimit = 1000;
 /** The same for those whose items tell their size. */

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { logPositionOf, serverPositionOf } from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
+import {
+  logPositionOf,
+  serverPositionOf,
+} from '../../../src/adapters/event-log/eventstoredb/storedEvents.js';
 
 const largest = 2n ** 64n - 1n;
 const place = fc.record({
