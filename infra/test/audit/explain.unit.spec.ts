@@ -46,7 +46,7 @@ describe(`explanations over a seeded history (seed ${seed})`, function () {
     return store as ViewStore;
   };
 
-  it('say what the gateways would have said, and name an event of then', async () => {
+  it('say what the gateways would have decided, and name an event that existed at the time', async () => {
     const chance = seededChance(seed);
     const rules = new Map<string, number>();
     for (let n = 0; n < 400; n += 1) {
@@ -87,7 +87,7 @@ describe(`explanations over a seeded history (seed ${seed})`, function () {
     ]);
   });
 
-  it('name the grant that decided, and who gave it', async () => {
+  it('name the grant that decided, and who created it', async () => {
     const grant = events.find(
       ({ type, data }) =>
         type === 'RoomGrantAdded' && (data as any).actorTokenId !== null && (data as any).isActive,

@@ -34,14 +34,14 @@ describe(`the past of a seeded history (seed ${seed})`, function () {
     return found;
   };
 
-  it('has records of ten kinds, some of them gone with something else', () => {
+  it('has records of ten kinds, some of them deleted by a cascade', () => {
     expect(owners.size).to.be.greaterThan(150);
     const last = plainFold(events);
     const ownEnds = events.filter(({ type }) => /Deleted|Revoked/.test(type)).length;
     expect(owners.size - last.size).to.be.greaterThan(ownEnds);
   });
 
-  it('gives every record at 50 times as a fold of the test itself does', async () => {
+  it('shows every record at 50 times as an independent fold of the events does', async () => {
     let there = 0;
     for (let n = 0; n < 50; n += 1) {
       const time = historyStart + chance.below(end - historyStart + 2);
@@ -56,7 +56,7 @@ describe(`the past of a seeded history (seed ${seed})`, function () {
     expect(there).to.be.greaterThan(1_000);
   });
 
-  it('names what has changed between two times, and the event that made each value what it is', async () => {
+  it('names what changed between two times, and the event that set each value', async () => {
     let changes = 0;
     for (let n = 0; n < 10; n += 1) {
       const [from, to] = [chance.below(end - historyStart), chance.below(end - historyStart)]
@@ -76,7 +76,7 @@ describe(`the past of a seeded history (seed ${seed})`, function () {
     expect(changes).to.be.greaterThan(1_000);
   });
 
-  it('knows nothing of another organization’s', async () => {
+  it('shows nothing of another organization', async () => {
     const [one, other] = organizationIds as [string, string];
     const id = [...owners].find(([, owner]) => owner === one)?.[0] ?? '';
     expect(await pastRecord(world.auditIndex, other, id, end)).to.equal(undefined);

@@ -70,13 +70,13 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
     const plant = (...changes: ViewChange[]) => views.apply({ changes, position: '9'.repeat(16) });
     const aRoom = async () => (await views.find('rooms', { sort: [['roomId', 1]], limit: 1 }))[0] as any;
 
-    it('find nothing in what the projections have made', async () => {
+    it('find nothing in what the projections wrote', async () => {
       const report = await check();
       expect(report).to.deep.include({ events: events.length, differences: [] });
       expect(report.documents).to.be.greaterThan(100);
     });
 
-    it('find a field that was changed, and nothing else', async () => {
+    it('find a changed field, and nothing else', async () => {
       const { roomId, name, metadata } = await aRoom();
       await plant({ patch: 'rooms', id: roomId, set: { name: 'Planted', metadata: { ...metadata, n: -1 } } });
       const { differences } = await check();
@@ -91,7 +91,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       ]);
     });
 
-    it('find a record that is gone, and one that no event has made, and nothing else', async () => {
+    it('find a missing record and one without an event, and nothing else', async () => {
       const room = await aRoom();
       await plant(
         { remove: 'rooms', id: room.roomId },
@@ -104,7 +104,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       ]);
     });
 
-    it('name a hash that was changed and do not show it', async () => {
+    it('name a changed hash and do not show it', async () => {
       const [actor] = await views.find('actors', { limit: 1 });
       await plant({ patch: 'actors', id: actor?.actorTokenId ?? '', set: { secretHash: 'ef'.repeat(32) } });
       const { differences } = await check();
@@ -113,7 +113,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       ]);
     });
 
-    it('look again at what a service is writing meanwhile', async () => {
+    it('read again what a service writes during the check', async () => {
       const positions: string[] = [];
       for await (const batch of log.readAll()) positions.push(...batch.map(({ position }) => position));
       // Its documents are ahead of the checkpoint, as they are on MongoDB while a batch is written.
@@ -130,7 +130,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       expect(report).to.deep.include({ differences: [], events: events.length });
     });
 
-    it('know read models that have not been made', async () => {
+    it('report read models that have not been built', async () => {
       await views.clear();
       expect(await check()).to.eql({ events: 0, documents: 0, differences: [], checkpoint: undefined });
     });
@@ -162,14 +162,14 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       const lines = () => text.trimEnd().split('\n');
       const offset = format === 'csv' ? 1 : 0;
 
-      it('find nothing in one that is whole', async () => {
+      it('find nothing in a complete export', async () => {
         const verdict = await verifyExport(file, log);
         expect(verdict).to.deep.include({ events: events.length, fault: undefined });
         expect(text).to.include(verdict.chain);
         expect(text).to.not.match(/secretHash|sealedSecret|ciphertext/);
       });
 
-      it('find a changed, a missing, a doubled and a moved line, and where', async () => {
+      it('find a changed, a missing, a duplicated and a moved line, and where', async () => {
         const at = 500;
         const broken = `the chain is broken at line ${at + 1}`;
         const [all, line = ''] = [lines(), lines()[at]];
@@ -182,7 +182,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
         expect(verdict).to.include({ fault: broken, events: at - offset });
       });
 
-      it('find one that was written anew as a whole', async () => {
+      it('find an export that was rewritten as a whole', async () => {
         const other = await temporaryFolder();
         const otherFolder = await openDataFolder(other.path);
         const otherLog = await openEmbeddedEventLog(otherFolder);
@@ -197,7 +197,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
         await other.remove();
       });
 
-      it('find a cut off end, and take one at the end of a line for an earlier export', async () => {
+      it('find a truncated file, and accept one that ends with a whole line as an earlier export', async () => {
         expect((await verdictOn(text.slice(0, -30))).fault).to.match(/cut off|has no hash/);
         const shorter = lines()
           .slice(0, 300 + offset)
@@ -206,7 +206,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       });
     });
 
-  it('exports cells and lines as they are, whatever is in them', async () => {
+  it('exports cells and lines unchanged, whatever they contain', async () => {
     const other = await temporaryFolder();
     const otherFolder = await openDataFolder(other.path);
     const otherLog = await openEmbeddedEventLog(otherFolder);
@@ -227,7 +227,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
     await other.remove();
   });
 
-  it('reads the log up to a position and no further', async () => {
+  it('reads the log up to a position and not beyond', async () => {
     const positions: string[] = [];
     for await (const batch of upTo(log, '0000000000000700', '0000000000000100'))
       positions.push(...batch.map(({ position }) => position));
@@ -238,7 +238,7 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
     ]);
   });
 
-  it('draws a bar on a terminal, and on nothing else', () => {
+  it('draws a progress bar on a terminal only', () => {
     let [drawn, time] = ['', 0];
     const terminal = (isTTY: boolean) => ({ isTTY, write: (text: string) => (drawn += text) });
     const quiet = progressBar('Exporting', '0000000000001000', terminal(false), () => time);

@@ -46,7 +46,7 @@ describe('an app and its static rooms, in two streams', () => {
     void (world = await blueprintWorld(maxApps, ['lobby', 'hall', 'yard']));
   afterEach(() => world.close());
 
-  it('leave no room without its app, and no app above the limit, when twenty are made at the same time', async () => {
+  it('leave no room without its app, and no app above the limit, when twenty are created concurrently', async () => {
     await start(5);
     const { createApp } = world.process();
     const made = await Promise.allSettled(Array.from({ length: 20 }, () => createApp()));
@@ -69,7 +69,7 @@ describe('an app and its static rooms, in two streams', () => {
     expect(await eventTypes(world.log)).not.to.include('RoomCreated');
   });
 
-  it('take the rooms back when other processes won each time', async () => {
+  it('remove the rooms when other processes win every attempt', async () => {
     await start();
     const lost = failing(world.log, appsStream(''), async (stream) => {
       throw new RevisionConflict(stream);
@@ -79,7 +79,7 @@ describe('an app and its static rooms, in two streams', () => {
     expect(await world.rooms()).to.eql([]);
   });
 
-  it('keep the rooms of an app of which nobody knows whether it is there', async () => {
+  it('keep the rooms of an app when it is unknown whether the app was created', async () => {
     await start();
     const silent = failing(world.log, appsStream(''), async (...append) => {
       await world.log.append(...append);
@@ -90,7 +90,7 @@ describe('an app and its static rooms, in two streams', () => {
     expect(await world.rooms(app?.appId)).to.have.length(3);
   });
 
-  it('never show an app without its rooms, wherever the process dies', async () => {
+  it('never show an app without its rooms, wherever the process ends', async () => {
     await start();
     for (const stream of [roomsStream(''), appsStream('')]) {
       const dying = world.process(failing(world.log, stream, async () => unavailable()));
@@ -99,7 +99,7 @@ describe('an app and its static rooms, in two streams', () => {
     }
   });
 
-  it('are reset by the next process when one dies half-way, and the version says so', async () => {
+  it('are reset by the next process when one ends half-way, and the version shows it', async () => {
     await start();
     const { appId } = await world.process().createApp();
     await world.addVersion('2.0.0', ['hall', 'garden'], ['news']);
@@ -117,7 +117,7 @@ describe('an app and its static rooms, in two streams', () => {
     for (const { topics } of rooms) expect(topics).to.eql(['news']);
   });
 
-  it('fit the appends of any log, however large the blueprint is', async function () {
+  it('fit the append limit of any log, however large the blueprint is', async function () {
     this.timeout(60_000);
     await start();
     await world.addVersion(

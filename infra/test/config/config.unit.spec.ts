@@ -22,7 +22,7 @@ const securityOf = (variables: Environment): unknown => {
 };
 
 describe('configuration', () => {
-  it('has a default for everything', () => {
+  it('has a default for every setting', () => {
     const { engines, ...config } = readConfig({});
     const files = { name: 'files', settings: {} };
     expect(settingsOf(engines)).to.eql({ eventLog: files, readModels: files, bus: files });
@@ -94,7 +94,7 @@ describe('configuration', () => {
     });
   });
 
-  it('picks an engine for each port alone', () => {
+  it('selects the engine of each port independently', () => {
     const onKafka = readConfig({ ROOMWIRE_KAFKA_BROKERS: 'c:9092, [::1]:9093' });
     expect(settingsOf(onKafka.engines).bus).to.eql({
       name: 'Kafka',
@@ -125,7 +125,7 @@ describe('configuration', () => {
       expect(() => readConfig({ ROOMWIRE_MONGODB_URL: bad })).to.throw(ConfigError, /ROOMWIRE_MONGODB_URL/);
   });
 
-  it('reads how to come to brokers that are guarded', () => {
+  it('reads how to connect to secured brokers', () => {
     const login = {
       ROOMWIRE_KAFKA_SASL_MECHANISM: 'scram-sha-512',
       ROOMWIRE_KAFKA_USERNAME: 'roomwire',
@@ -153,7 +153,7 @@ describe('configuration', () => {
     );
   });
 
-  it('reads where webhooks may go, and through which proxy', () => {
+  it('reads where webhooks may be sent, and through which proxy', () => {
     const networks = {
       ROOMWIRE_WEBHOOK_ALLOW_NETWORKS: '10.1.0.0/16, fd00::/8',
       ROOMWIRE_WEBHOOK_DENY_NETWORKS: '10.1.2.3',
@@ -177,7 +177,7 @@ describe('configuration', () => {
         .that.does.not.include('secret');
   });
 
-  it('asks for secrets of its own where there is no file to keep them in', () => {
+  it('requires explicit secrets where there is no file to keep them in', () => {
     const engines = {
       ROOMWIRE_EVENTSTORE_URL: 'esdb://a',
       ROOMWIRE_MONGODB_URL: 'mongodb://b/',
@@ -195,7 +195,7 @@ describe('configuration', () => {
     );
   });
 
-  it('reads origins as browsers send them', () => {
+  it('normalizes origins as browsers send them', () => {
     for (const [text, origins] of [
       ['*', '*'],
       ['', undefined],
@@ -211,7 +211,7 @@ describe('configuration', () => {
       }
   });
 
-  it('refuses what no browser sends as an origin', () => {
+  it('refuses an origin that no browser sends', () => {
     for (const text of [
       'a.test',
       'https://a.test/',
@@ -235,14 +235,14 @@ describe('configuration', () => {
         );
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig({ ROOMWIRE_PORT: '', ROOMWIRE_LOG_LEVEL: ' ' })).to.include({
       port: 8080,
       logLevel: 'info',
     });
   });
 
-  it('knows whether somebody has asked for the port of the metrics', () => {
+  it('tells whether the port of the metrics was set explicitly', () => {
     const given = readConfig({ ROOMWIRE_OPS_PORT: '9090' });
     expect(given).to.include({ opsPort: 9090, isOpsPortGiven: true });
     expect(readConfig({ ROOMWIRE_OPS_PORT: '' })).to.include({ opsPort: 9090, isOpsPortGiven: false });
@@ -252,12 +252,12 @@ describe('configuration', () => {
     expect(readConfig({ ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: '0' })).to.include({ opsPort: 0 });
   });
 
-  it('knows whether somebody has asked for the port of the service', () => {
+  it('tells whether the port of the service was set explicitly', () => {
     expect(readConfig({ ROOMWIRE_PORT: '8080' })).to.include({ port: 8080, isPortGiven: true });
     expect(readConfig({ ROOMWIRE_PORT: '' })).to.include({ port: 8080, isPortGiven: false });
   });
 
-  it('reads where traces are sent as OpenTelemetry has it', () => {
+  it('reads where to send traces from the variables of OpenTelemetry', () => {
     const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
     const settings = { sampler: 'parentbased_traceidratio', ratio: 0.01, delayMs: 5_000 };
     const tracing = (more: object = {}) => readConfig({ ...base, ...more }).tracing;
@@ -277,7 +277,7 @@ describe('configuration', () => {
       expect(tracing({ OTEL_TRACES_SAMPLER_ARG: ratio })?.ratio, ratio).to.equal(Number(ratio));
   });
 
-  it('names every problem in one line, and shows no secret', () => {
+  it('names each problem in one line, and shows no secret', () => {
     const bad = {
       ROOMWIRE_PORT: '8o8o',
       ROOMWIRE_OPS_PORT: '-1',

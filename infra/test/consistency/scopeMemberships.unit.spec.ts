@@ -54,7 +54,7 @@ describe('scope memberships', () => {
   const scopeOf = async (actorId: string): Promise<string | null> =>
     (await api('GET /actors/{actorId}', { path: { actorId } })).accessScopeId;
 
-  it('are given back when the process ended before the actor came, once it had the time to', async () => {
+  it('are released once they are old enough when the process ended before the actor was written', async () => {
     const scope = await newScope('acme');
     const failing = plane.process({ append: failingOnce(/^actor-/, 'ActorCreated', { isWritten: false }) });
     const body = { name: 'x', actorType: 'user', accessScopeId: scope };
@@ -64,7 +64,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope, aMinuteLater)).to.equal('done');
   });
 
-  it('are kept for an actor that came, though nobody was told', async () => {
+  it('are kept for an actor that was written although the command got no answer', async () => {
     const scope = await newScope('acme');
     const actor = await newActor();
     const failing = plane.process({ append: failingOnce(/^actor-/, 'ActorUpdated', { isWritten: true }) });
@@ -76,7 +76,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope)).to.equal('done');
   });
 
-  it('are given back when the process ended after the actor had left', async () => {
+  it('are released when the process ended after the actor had left', async () => {
     const [first, second] = [await newScope('first'), await newScope('second')];
     const actor = await newActor(first);
     const failing = plane.process({
@@ -88,7 +88,7 @@ describe('scope memberships', () => {
     expect(await remove(api, second, aMinuteLater)).to.eql(inUse(1));
   });
 
-  it('are kept for the actors that are there when those of others are given back', async () => {
+  it('are kept for existing actors when those of others are released', async () => {
     const scope = await newScope('acme');
     await newActor(scope);
     const failing = plane.process({ append: failingOnce(/^actor-/, 'ActorCreated', { isWritten: false }) });
@@ -98,7 +98,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope, aMinuteLater)).to.eql(inUse(1));
   });
 
-  it('are given back at once when the actor is known not to have come', async () => {
+  it('are released at once when the actor is known not to have been written', async () => {
     const scope = await newScope('acme');
     const actor = await newActor();
     let conflicts = 0;
@@ -114,7 +114,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope)).to.equal('done');
   });
 
-  it('are given back at once when the actor is deleted while it moves', async () => {
+  it('are released at once when the actor is deleted while it moves', async () => {
     const scope = await newScope('acme');
     const actor = await newActor();
     // Between the membership and the actor's own event another process deletes the actor.
@@ -130,7 +130,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope)).to.equal('done');
   });
 
-  it('are not taken by who is in the scope already', async () => {
+  it('are not taken again by an actor that is already in the scope', async () => {
     const scope = await newScope('acme');
     const actor = await newActor(scope);
     const appended: string[] = [];
@@ -144,7 +144,7 @@ describe('scope memberships', () => {
     expect(appended).to.eql([]);
   });
 
-  it('are one for an actor that is moved into one scope twice at once', async () => {
+  it('are taken once for an actor that is moved into one scope twice concurrently', async () => {
     const scope = await newScope('acme');
     const actor = await newActor();
     await Promise.all([move(api, actor, scope), move(api, actor, scope)]);
@@ -152,7 +152,7 @@ describe('scope memberships', () => {
     expect(await remove(api, scope)).to.equal('done');
   });
 
-  it('are one for an actor that two processes move at once', async () => {
+  it('are taken once for an actor that two processes move concurrently', async () => {
     const other = plane.process();
     for (let round = 0; round < 40; round += 1) {
       const [first, second] = [await newScope(`first-${round}`), await newScope(`second-${round}`)];
@@ -166,7 +166,7 @@ describe('scope memberships', () => {
     }
   });
 
-  it('never let a scope go under an actor that moves in on another process', async () => {
+  it('prevent the deletion of a scope while an actor moves in on another process', async () => {
     const other = plane.process();
     const seen = { deleted: 0, kept: 0 };
     for (let round = 0; round < 100; round += 1) {

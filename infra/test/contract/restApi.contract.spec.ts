@@ -77,7 +77,7 @@ const recordDeadLetters = async (log: EventLog): Promise<void> => {
 const seed = 20261121;
 const timeoutMs = 9 * 60_000;
 
-describe('The REST API by its own description (schemathesis)', function () {
+describe('The REST API against its own description (schemathesis)', function () {
   this.timeout(timeoutMs + 60_000);
   let service: TestService;
 
@@ -129,13 +129,13 @@ describe('The REST API by its own description (schemathesis)', function () {
     expect(report.warnings['validation_mismatch']).to.eql([]);
   };
 
-  it('holds for what an API key opens', async () => {
+  it('conforms for an API key', async () => {
     // What is deleted on the way must not be what the credentials belong to.
     const { apiKey } = await service.newProject();
     expectClean(await test(opened('project'), { apiKey, ids: {} }), opened('project'));
   });
 
-  it('holds for the things of a project that are there', async () => {
+  it('conforms for existing resources of a project', async () => {
     const [ofRooms, others] = parted(opened('project').filter(takesAnId), '/rooms');
     // Changes of the app may take away that rooms can be made in it.
     for (const chosen of [ofRooms, others]) {
@@ -144,13 +144,13 @@ describe('The REST API by its own description (schemathesis)', function () {
     }
   });
 
-  it('holds for what a session opens', async () => {
+  it('conforms for a user session', async () => {
     const { apiKey } = await service.newProject();
     const ids = { orgId: organizationId };
     expectClean(await test(opened('session'), { apiKey, ids }), opened('session'));
   });
 
-  it('holds for the things of an organization that are there', async () => {
+  it('conforms for existing resources of an organization', async () => {
     const { project, ids } = await furnishedProject(service);
     const { apiKey } = project;
     const things = opened('session').filter((route) => takesAnId(route) && !isNamedByQuery(route));
@@ -161,7 +161,7 @@ describe('The REST API by its own description (schemathesis)', function () {
     expectReached(await test(others, { apiKey, ids }), others);
   });
 
-  it('leaves the service unharmed', () => {
+  it('leaves the service healthy', () => {
     expect(service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
   });
 });

@@ -104,7 +104,7 @@ describe('deployment', () => {
       for (const name of workspaces) expect(dockerfile).to.include(`COPY ${name}/package.json ${name}/\n`);
     });
 
-    it('runs the whole service on the data volume', () => {
+    it('runs the whole service with the data volume', () => {
       expect(readConfig(imageEnvironment)).to.include({ host: '0.0.0.0', port: 8080, dataDir: '/data' });
     });
   });
@@ -125,13 +125,13 @@ describe('deployment', () => {
       );
 
     for (const name of serviceNames) {
-      it(`starts ${name} with what it needs`, () => {
+      it(`starts ${name} with the settings that it needs`, () => {
         expect(serviceOf(name).command).to.eql([name]);
         expect(serviceOf(name).healthcheck.test.join(' ')).to.include(':8080/readyz');
         expectServing(name, environmentOf(name));
       });
 
-      it(`starts ${name} when its engines are well`, () => {
+      it(`starts ${name} once its engines are healthy`, () => {
         for (const [engine, { condition }] of Object.entries(serviceOf(name).depends_on ?? {})) {
           expect(condition).to.equal('service_healthy');
           expect(serviceOf(engine).healthcheck.test, engine).to.not.be.empty;
@@ -139,7 +139,7 @@ describe('deployment', () => {
       });
     }
 
-    it('runs the analytics where they are asked for, and keeps their files', () => {
+    it('runs the analytics in their profile only, and keeps their files', () => {
       const { command, profiles, volumes: mounts, healthcheck } = serviceOf('analytics');
       expect(healthcheck.test.join(' ')).to.include(':8080/readyz');
       expect([command, profiles]).to.eql([['analytics', 'run'], ['analytics']]);
@@ -152,12 +152,12 @@ describe('deployment', () => {
       expect(analyticsDir).to.match(new RegExp(`^${mounted}/`));
     });
 
-    it('keeps what the engines store', () => {
+    it('keeps the data of the engines', () => {
       const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
       expect(mounts.map((mount) => mount.split(':')[0])).to.have.members(Object.keys(volumes));
     });
 
-    it('opens no port to other machines', () => {
+    it('exposes no port to other machines', () => {
       for (const { ports = [] } of Object.values(services))
         for (const port of ports) expect(port).to.match(/^127\.0\.0\.1:/);
     });
@@ -190,15 +190,15 @@ describe('deployment', () => {
         return { spec, pod, container: pod.containers[0], labels: spec.template.metadata.labels };
       };
 
-      it(`starts ${name} with what it needs`, () => {
+      it(`starts ${name} with the settings that it needs`, () => {
         const { container } = partsOf();
         expect(container.args).to.eql([name]);
         expectServing(name, environmentOf(container));
       });
 
-      it(`asks ${name} whether it lives and whether it is ready`, () => expectAsked(partsOf().container));
+      it(`checks the liveness and the readiness of ${name}`, () => expectAsked(partsOf().container));
 
-      it(`replaces ${name} without a gap`, () => {
+      it(`replaces ${name} without downtime`, () => {
         const { spec, pod, container, labels } = partsOf();
         expect(spec.replicas).to.be.at.least(2);
         expect(spec.strategy.rollingUpdate).to.eql({ maxUnavailable: 0, maxSurge: 1 });
@@ -209,10 +209,10 @@ describe('deployment', () => {
         expect(find('PodDisruptionBudget', name).spec.selector.matchLabels).to.eql(labels);
       });
 
-      it(`gives ${name} no right that it does not need`, () => expectFewRights(partsOf().pod));
+      it(`gives ${name} no privilege that it does not need`, () => expectFewRights(partsOf().pod));
     }
 
-    it('run the analytics as one process on a volume of its own', () => {
+    it('run the analytics as one process with its own volume', () => {
       const { spec } = find('Deployment', 'analytics');
       const pod = spec.template.spec;
       const [container] = pod.containers;
@@ -233,7 +233,7 @@ describe('deployment', () => {
       expect(pod.securityContext.fsGroup).to.equal(pod.securityContext.runAsGroup);
     });
 
-    it('lead requests to services whose pods take them', () => {
+    it('route requests to services whose pods accept them', () => {
       const paths: readonly IngressPath[] = find('Ingress', 'roomwire').spec.rules[0].http.paths;
       const targets = paths.map(({ path, backend }) => [path, backend.service.name] as const);
       expect(targets).to.eql([
@@ -248,7 +248,7 @@ describe('deployment', () => {
       }
     });
 
-    it('are all applied, but for the example of a secret, and the analytics where they are asked for', () => {
+    it('are all applied, the analytics as a component, except the example secret', () => {
       const appliedBy = (file: string) =>
         (parse(textOf(`kubernetes/${file}`)) as { readonly resources: readonly string[] }).resources;
       const component = appliedBy('analytics/kustomization.yaml').map((name) => `analytics/${name}`);

@@ -7,14 +7,14 @@ import { judgeQueue, judgeReplicas, judgeTopics } from '../../src/engines/kafkaF
 const gigabyte = 1_000_000_000;
 const statuses = (findings: readonly { readonly status: string }[]) => findings.map(({ status }) => status);
 
-describe('what the doctor finds', () => {
-  it('of the disk', () => {
+describe('findings of the doctor', () => {
+  it('cover the free disk space', () => {
     const found = [100, 4, 1, 0.4].map((free) => judgeDisk(free * gigabyte, 200 * gigabyte));
     expect(statuses(found)).to.eql(['ok', 'warning', 'warning', 'error']);
     expect(judgeDisk(3 * gigabyte, 20 * gigabyte).status).to.equal('ok');
   });
 
-  it('of the files that may be open', () => {
+  it('cover the limit of open files', () => {
     expect(statuses([65_536, 4_096, 256].map((limit) => judgeFiles(limit, undefined)))).to.eql([
       ...['ok', 'warning', 'error'],
     ]);
@@ -24,7 +24,7 @@ describe('what the doctor finds', () => {
     expect(judgeFiles(Infinity, 10).status).to.equal('ok');
   });
 
-  it('of a clock, in either direction', () => {
+  it('cover a clock that is off in either direction', () => {
     for (const direction of [1, -1])
       expect(statuses([100, 2_500, 40_000].map((ms) => judgeClock('MongoDB', ms * direction)))).to.eql([
         ...['ok', 'warning', 'error'],
@@ -32,7 +32,7 @@ describe('what the doctor finds', () => {
     expect(judgeClock('MongoDB', -2_500).message).to.equal('that of MongoDB is 2.5 s behind');
   });
 
-  it('of what follows the log', () => {
+  it('cover the lag of followers of the log', () => {
     const lag = (checkpoint: string | undefined, missingSinceMs: number, isKept = true) =>
       judgeLag({ follower: 'read models', head: '05', checkpoint, missingSinceMs, isKept });
     expect(statuses([lag('05', 0), lag('04', 900), lag('04', 9_000), lag('04', 90_000)])).to.eql([
@@ -43,13 +43,13 @@ describe('what the doctor finds', () => {
     expect(lag('04', 90_000, false).status, 'while nothing runs').to.equal('ok');
   });
 
-  it('of work that waits', () => {
+  it('cover work that waits', () => {
     expect(statuses([3, 2_000, 200_000].map((count) => judgeQueue('webhook-calls', count)))).to.eql([
       ...['ok', 'warning', 'error'],
     ]);
   });
 
-  it('of a version', () => {
+  it('cover the version of an engine', () => {
     const version = (text: string) => judgeVersion('EventStoreDB', text, [22, 10]).status;
     expect(['24.10.1', '22.10.0', '22.6.0', '21.10.2', 'unknown'].map(version)).to.eql([
       ...['ok', 'ok', 'warning', 'warning', 'ok'],
@@ -65,7 +65,7 @@ describe('what the doctor finds', () => {
     ...{ retentionMs: 1_000, cleanup: 'delete', maxRecordBytes: 100 },
   };
 
-  it('of a topic that is not as it was declared', () => {
+  it('cover a topic whose settings differ from the declared ones', () => {
     const status = (changes: object) =>
       statuses(judgeTopics([{ declared, found: { ...found, ...changes } }]));
     expect(status({})).to.eql(['ok']);
@@ -78,7 +78,7 @@ describe('what the doctor finds', () => {
     expect(statuses(judgeTopics([{ declared, found: undefined }]))).to.eql(['warning']);
   });
 
-  it('of replicas', () => {
+  it('cover the number of replicas', () => {
     const status = (brokers: number, changes: object = {}) =>
       judgeReplicas({ brokers, topics: [{ declared, found: { ...found, ...changes } }] }).status;
     expect(status(3)).to.equal('ok');
@@ -88,7 +88,7 @@ describe('what the doctor finds', () => {
     expect(status(3, { underReplicated: 1 })).to.equal('error');
   });
 
-  it('is a line each, and as bad as the worst', () => {
+  it('are one line each, and the overall result is the worst of them', () => {
     const [well, bad] = [judgeClock('MongoDB', 0), judgeDisk(0, gigabyte)];
     expect(describeFinding(well)).to.equal('ok       clock: agrees with that of MongoDB');
     expect(describeFinding(bad)).to.match(/^error {4}disk: 0\.0 GB of 1\.0 GB are free\. Make room/);

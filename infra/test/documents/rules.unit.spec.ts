@@ -54,7 +54,7 @@ for (const [path, area] of documents) {
     const rules = named(read(path), area, (rule) => `\\*\\*${rule}\\*\\*`);
     const tests = sources('test');
 
-    it('stand there once each', () => {
+    it('appear once each in the document', () => {
       expect(rules).to.have.length.above(20);
       expect(rules.filter((rule, index) => rules.indexOf(rule) !== index)).to.eql([]);
     });
@@ -64,12 +64,12 @@ for (const [path, area] of documents) {
       expect(rules.filter((rule) => !cited.has(rule))).to.eql([]);
     });
 
-    it('have one that runs on either profile', () => {
+    it('have a test that runs on either profile', () => {
       const cited = new Set(tests.filter(runsOnEngines).flatMap((test) => citedIn(test, area)));
       expect(rules.filter((rule) => !cited.has(rule))).to.eql(area === 'HOOK' ? beforeAnyEngine : []);
     });
 
-    it('are all that code, tests and documents cite', () => {
+    it('are the only ones that code, tests and documents cite', () => {
       const known = new Set(rules);
       const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => join('docs/decisions', name));
       const citing = [...sources('src'), ...tests, ...decisions, ...documents.map(([document]) => document)];

@@ -33,7 +33,7 @@ describe('access, from REST to the socket', () => {
     return client;
   };
 
-  it('[WS-GRANT-1] the first grant makes a room private, the last one taken back opens it', async () => {
+  it('[WS-GRANT-1] the first grant makes a room private, and revoking the last one opens it', async () => {
     const [member, stranger] = [await newActor(), await newActor({ actorType: 'device' })];
     const [inside, outside] = [await join(member.accessToken), await join(stranger.accessToken)];
     await outside.publish(topic, 'open to all');
@@ -52,7 +52,7 @@ describe('access, from REST to the socket', () => {
     await eventually(async () => (await errorOf(outside.publish(topic, 2))) === 'none');
   });
 
-  it('[WS-GRANT-3] a grant for a type admits its actors, and an expired one keeps everybody out', async () => {
+  it('[WS-GRANT-3] a grant for an actor type admits its actors, and an expired one admits no actor', async () => {
     const [device, user] = [await newActor({ actorType: 'device' }), await newActor()];
     await service.project.post(grants, { actorType: 'device', permission: 'pubSub' });
     const [inside, outside] = [await join(device.accessToken), await join(user.accessToken)];
@@ -70,7 +70,7 @@ describe('access, from REST to the socket', () => {
     expect(got).to.eql([]);
   });
 
-  it('[WS-SCOPE-1] actors of a scope meet at an address that others use too, and nobody else hears them', async () => {
+  it('[WS-SCOPE-1] actors of a scope share an address with others, and receive only messages of their scope', async () => {
     const { accessScopeId } = (await service.project.post('/scopes', { slug: 'acme', name: 'Acme' })).body;
     const tokens = [
       await newActor({ accessScopeId }),
@@ -93,7 +93,7 @@ describe('access, from REST to the socket', () => {
     await eventually(async () => (await errorOf(join(tokens[0] as string))) === 'none');
   });
 
-  it('[WS-AUTH-9] a client token of a signing key opens the connection of its actor', async () => {
+  it('[WS-AUTH-9] a client token of a signing key authenticates the connection of its actor', async () => {
     const key = (await service.project.post('/signing-keys', { name: 'backend' })).body;
     const { keyId: sub, actorTokenId } = await newActor();
     for (const alg of ['HS256', 'HS384', 'HS512'] as const) {
@@ -106,7 +106,7 @@ describe('access, from REST to the socket', () => {
     expect(await errorOf(join(forged))).to.equal('access_denied');
   });
 
-  it('[WS-AUTH-9] a client token is good for nothing once its key is disabled or deleted', async () => {
+  it('[WS-AUTH-9] a client token is invalid once its key is disabled or deleted', async () => {
     const { keyId: sub } = await newActor();
     for (const end of ['disable', 'delete']) {
       const key = (await service.project.post('/signing-keys', { name: end })).body;

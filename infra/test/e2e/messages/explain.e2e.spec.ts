@@ -44,7 +44,7 @@ describe('an explanation', function () {
     return { subscribe: subscribed, publish: (await client.nextType()) === 'published' };
   };
 
-  it('says of each actor, room and action what the gateway does', async () => {
+  it('predicts the decision of the gateway for each actor, room and action', async () => {
     const actors = await Promise.all(
       (['user', 'device', 'observer', 'agent'] as const).map((actorType) =>
         made('/actors', { name: actorType, actorType }),
@@ -88,7 +88,7 @@ describe('an explanation', function () {
     ]);
   });
 
-  it('names the event that decided, and is another one for the past', async () => {
+  it('names the event that decided, now and at a time in the past', async () => {
     const { actorTokenId, keyId } = await made('/actors', { name: 'late', actorType: 'user' });
     const rooms = `/apps/${app.appId}/rooms`;
     const { roomId } = await made(rooms, { name: 'changing' });
@@ -110,7 +110,7 @@ describe('an explanation', function () {
     });
   });
 
-  it('is for the organization alone', async () => {
+  it('is available to sessions of the organization only', async () => {
     const other = await service.newProject();
     const { keyId } = await made('/actors', { name: 'ours', actorType: 'user' });
     const query = `actor=${keyId}&action=publish&address=${app.slug}/open/chat`;

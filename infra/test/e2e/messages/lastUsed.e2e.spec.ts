@@ -4,13 +4,13 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { expectTime } from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
-describe('when something was last used', () => {
+describe('the time of last use', () => {
   let service: TestService;
 
   before(async () => void (service = await startTestService()));
   after(() => service.close());
 
-  it('is told of an actor that has connected, wherever it is shown, and of no other', async () => {
+  it('is shown for an actor that has connected, in every answer, and for no other', async () => {
     const { project, socketUrl } = service;
     const [used, unused] = await Promise.all(
       ['used', 'unused'].map(
@@ -38,7 +38,7 @@ describe('when something was last used', () => {
     await client.close();
   });
 
-  it('is told of an API key that has opened a request', async () => {
+  it('is shown for an API key that has authorized a request', async () => {
     const { operator, credentials } = service;
     const { organizationId, projectId } = credentials;
     const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;

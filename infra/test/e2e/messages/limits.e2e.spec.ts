@@ -40,7 +40,7 @@ describe('limits of the plan, from REST to the socket', () => {
     ...limits,
   });
 
-  it('[WS-AUTH-12] [WS-AUTH-13] connections: one more is refused, and a lowered plan closes the newest', async () => {
+  it('[WS-AUTH-12] [WS-AUTH-13] connections: one above the limit is refused, and a lowered plan closes the newest', async () => {
     const project = await service.newProject(plan({ maxConnections: 2 }));
     const [first, second] = [await join(project), await join(project)];
     expect(await errorOf(join(project))).to.equal('connection_limit_reached');
@@ -50,7 +50,7 @@ describe('limits of the plan, from REST to the socket', () => {
     expect(first.state.name).to.equal('connected');
   });
 
-  it('[WS-PUB-9] messages: refused beyond the quota, until the plan is raised', async () => {
+  it('[WS-PUB-9] messages: refused above the quota, until the plan is raised', async () => {
     const project = await service.newProject(plan({ monthlyMessages: 2 }));
     const topic = await newTopic(project);
     const client = await join(project);
@@ -62,7 +62,7 @@ describe('limits of the plan, from REST to the socket', () => {
     expect(await errorOf(client.publish(topic, 4))).to.equal('monthly_quota_exceeded');
   });
 
-  it('GET /usage tells the messages of the month, the connections and the apps', async () => {
+  it('GET /usage shows the messages of the month, the connections and the apps', async () => {
     const limits = plan({ maxApps: 5, monthlyMessages: 1_000 });
     const project = await service.newProject(limits);
     const { projectId } = project;
@@ -86,7 +86,7 @@ describe('limits of the plan, from REST to the socket', () => {
     await eventually(() => isTrue(1), { withinMs });
   });
 
-  it('GET /usage is for the sessions of the organization', async () => {
+  it('GET /usage is available to sessions of the organization only', async () => {
     const { organizationId, client } = await service.newProject();
     expect((await client.get(`/organizations/${organizationId}/usage`)).status).to.equal(401);
     const unknown = '00000000-0000-4000-8000-000000000000';

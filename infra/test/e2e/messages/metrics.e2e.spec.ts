@@ -9,7 +9,7 @@ import { joinAsActor } from '../../support/hookedApp.js';
 import { scrape, type Scrape } from '../../support/scrape.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
-describe('metrics, as a collector sees them', () => {
+describe('metrics, as a collector scrapes them', () => {
   let service: TestService;
   let endpoint: WebhookEndpoint;
   let url: string;
@@ -37,7 +37,7 @@ describe('metrics, as a collector sees them', () => {
     return client;
   };
 
-  it('has every metric that is declared, and none of ours besides', async () => {
+  it('include every declared metric, and no undeclared metric of Roomwire', async () => {
     const { types, samples } = await shown();
     // The analytics are a process of their own.
     const declared = Object.entries(metricTable).filter(([, { from }]) => from !== 'analytics');
@@ -48,14 +48,14 @@ describe('metrics, as a collector sees them', () => {
     expect(types.get('nodejs_eventloop_lag_p99_seconds')).to.equal('gauge');
   });
 
-  it('has the labels that are declared', async () => {
+  it('have the declared labels', async () => {
     for (const { name, labels } of (await shown()).samples) {
       const declared = Object.entries(metricTable).find(([known]) => known === name)?.[1];
       if (declared) expect(Object.keys(labels), name).to.have.members([...declared.labels]);
     }
   });
 
-  it('tells requests by the template of their path, whatever was sent', async () => {
+  it('label requests by the template of their path, whatever was sent', async () => {
     const secret = randomUUID();
     await service.project.get(`/apps/${secret}`);
     await service.project.get(`/apps/${randomUUID()}`);
@@ -72,7 +72,7 @@ describe('metrics, as a collector sees them', () => {
     expect(JSON.stringify(samples)).to.not.include(secret);
   });
 
-  it('follows a message and its webhook from end to end', async () => {
+  it('follow a message and its webhook from end to end', async () => {
     endpoint.reaction = reactions.answer(404);
     const before = await shown();
     const app = (

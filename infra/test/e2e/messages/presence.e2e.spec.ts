@@ -49,7 +49,7 @@ describe('presence, from REST to the socket', () => {
       (await client.presence(roomId)).map(({ actorTokenId, presence }) => [actorTokenId, presence]),
     );
 
-  it('[WS-PRES-5] tells of everybody who joins, changes, moves and leaves', async () => {
+  it('[WS-PRES-5] notifies of every member that joins, changes, moves and leaves', async () => {
     const { app } = await newRooms('hall', 'yard');
     const [witness, ann] = [await newPerson(), await newPerson()];
     await witness.client.enter(`${app}/hall`);
@@ -69,7 +69,7 @@ describe('presence, from REST to the socket', () => {
     await eventually(async () => Object.keys(await named(witness, `${app}/yard`)).length === 0);
   });
 
-  it('[WS-PRES-6] takes several connections of an actor for one presence', async () => {
+  it('[WS-PRES-6] treats several connections of an actor as one presence', async () => {
     const { app } = await newRooms('room');
     const [witness, ann] = [await newPerson(), await newPerson()];
     await witness.client.enter(`${app}/room`);
@@ -88,7 +88,7 @@ describe('presence, from REST to the socket', () => {
     ]);
   });
 
-  it('[WS-PRES-9] ends with the room, and comes back only when it is announced again', async () => {
+  it('[WS-PRES-9] ends with the room, and returns only when it is announced again', async () => {
     const { app, appId, roomIds } = await newRooms('shop');
     const [ann, ben] = [await newPerson(), await newPerson()];
     await ann.client.enter(`${app}/shop`);
@@ -110,7 +110,7 @@ describe('presence, from REST to the socket', () => {
     expect(await named(ben, `${app}/shop`)).to.eql({ [ben.id]: {} });
   });
 
-  it('[WS-LOBBY-3] shows a lobby, and [WS-LOBBY-4] what happens in it', async () => {
+  it('[WS-LOBBY-3] shows a lobby, and [WS-LOBBY-4] notifies of changes in it', async () => {
     const { app } = await newRooms('wing-1', 'wing-2', 'attic');
     const [watcher, ann] = [await newPerson({ actorType: 'observer' }), await newPerson()];
     await ann.client.enter(`${app}/wing-1`, { n: 1 });
@@ -133,7 +133,7 @@ describe('presence, from REST to the socket', () => {
     expect(await watcher.client.lobbyPresence('wing-1-side')).to.eql({});
   });
 
-  it('[WS-LOBBY-2] does not tell a lobby that is missing from one that is not allowed', async () => {
+  it('[WS-LOBBY-2] answers alike for a missing lobby and for one that is not allowed', async () => {
     const { app, appId } = await newRooms('vault');
     const { client } = await newPerson();
     await service.project.patch(`/apps/${appId}`, { config: { accessMode: 'private' } });

@@ -3,7 +3,7 @@ import { connect, type Client, type Message } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 
-describe('messages where they are recorded', () => {
+describe('messages of recorded topics', () => {
   let service: TestService;
   let appPath: string;
   let topic: string;
@@ -36,7 +36,7 @@ describe('messages where they are recorded', () => {
     return got;
   };
 
-  it('[WS-RECORD-1] [WS-ACK-1] have ids, the same for all, in order, and are acknowledged by the client', async () => {
+  it('[WS-RECORD-1] [WS-ACK-1] have ids, the same for all subscribers, in order, and are acknowledged by the client', async () => {
     const [writer, one, other] = [await open(), await open(), await open()];
     const [ofOne, ofOther] = [await listen(one), await listen(other)];
     for (let n = 1; n <= 50; n += 1)
@@ -51,7 +51,7 @@ describe('messages where they are recorded', () => {
     expect(errors).to.eql([]);
   });
 
-  it('[WS-RECORD-1] have the id of the live message as the last value', async () => {
+  it('[WS-RECORD-1] keep their id as a retained value', async () => {
     const writer = await open();
     const live = await listen(await open());
     await writer.publish(topic, 'last', { retain: true });
@@ -61,7 +61,7 @@ describe('messages where they are recorded', () => {
     expect(late[0]?.msgId).to.be.a('string').that.equals(live[0]?.msgId);
   });
 
-  it('[WS-RECORD-2] go on when the logging of their topic changes under traffic', async () => {
+  it('[WS-RECORD-2] are delivered without a gap when the logging of their topic changes under traffic', async () => {
     const writer = await open();
     const got = await listen(await open());
     const sent: number[] = [];

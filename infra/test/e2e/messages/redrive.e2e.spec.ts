@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../../support/testService.js
 
 const { answer } = reactions;
 
-describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
+describe('[HOOK-REDRIVE-1] dead letters of webhook calls', () => {
   let service: TestService;
   let endpoint: WebhookEndpoint;
   const clients: Client[] = [];
@@ -48,7 +48,7 @@ describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
       what: 'an entry that is gone',
     });
 
-  it('[HOOK-DLQ-2] are in the list within a second, and out of it after the 2xx of a redrive', async () => {
+  it('[HOOK-DLQ-2] are listed within a second, and removed after the 2xx of a redrive', async () => {
     endpoint.reaction = answer(404);
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
     const { client } = await join();
@@ -69,7 +69,7 @@ describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
     await eventually(async () => !(await listed()), { what: 'an entry that is gone' });
   });
 
-  it('are made again when an operator asks, and gone after a 2xx', async () => {
+  it('are redriven at the request of an operator, and removed after a 2xx', async () => {
     const { paths } = await failures(1);
     const [path = ''] = paths;
     endpoint.reaction = answer(204);
@@ -85,7 +85,7 @@ describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
     await gone(path);
   });
 
-  it('are kept, and say what happened, when they fail again', async () => {
+  it('are kept, with the new outcome, when they fail again', async () => {
     const { paths } = await failures(1);
     const [path = ''] = paths;
     endpoint.reaction = answer(410);
@@ -101,7 +101,7 @@ describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
     expect(await service.operator.post(`${path}/redrive`, undefined)).to.deep.include({ status: 409 });
   });
 
-  it('are made again all together, after a look at which ones', async () => {
+  it('are redriven all together, after a dry run that lists them', async () => {
     const { appId, paths } = await failures(5);
     const all = `${queue()}/redrive`;
     const dlqIds = paths.map((path) => path.slice(queue().length + 1));
@@ -117,7 +117,7 @@ describe('[HOOK-REDRIVE-1] webhook calls that came to nothing', () => {
     expect(endpoint.received).to.have.lengthOf(10);
   });
 
-  it('are made again in parts: so many, the oldest first, or those of a time', async () => {
+  it('are redriven in part: a number of them, the oldest first, or those of a period', async () => {
     const { appId, paths } = await failures(5);
     const entries = await Promise.all(paths.map(async (path) => (await service.operator.get(path)).body));
     const oldestFirst = entries.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));

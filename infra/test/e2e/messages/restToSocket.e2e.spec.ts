@@ -42,7 +42,7 @@ describe('from REST to the socket', () => {
       (error: RoomwireError) => error,
     );
 
-  it('carries what was published to every subscriber, in order, and never to its own actor', async () => {
+  it('delivers what was published to every subscriber, in order, and never to the publishing actor', async () => {
     const world = await newWorld();
     const { client: alice } = await world.newClient();
     const { client: bob } = await world.newClient();
@@ -59,7 +59,7 @@ describe('from REST to the socket', () => {
     expect(got).to.eql({ alice: ['end'], bob: fromAlice, carol: [...fromAlice, 'end'] });
   });
 
-  it('lets an actor use a room as soon as the room is there, and no longer than it is', async () => {
+  it('lets an actor use a room as soon as it is created, and until it is deleted', async () => {
     const world = await newWorld();
     const { client } = await world.newClient();
     const { client: other } = await world.newClient();
@@ -80,7 +80,7 @@ describe('from REST to the socket', () => {
     expect(before).to.be.at.most(1);
   });
 
-  it('refuses what a disabled app, a topic that the app has not, and an observer may not', async () => {
+  it('refuses a disabled app, a topic that the app lacks, and a publish by an observer', async () => {
     const world = await newWorld();
     const { client } = await world.newClient();
     const { client: observer } = await world.newClient({ actorType: 'observer' });
@@ -109,7 +109,7 @@ describe('from REST to the socket', () => {
     }
   });
 
-  it('keeps the same slugs of two projects apart', async () => {
+  it('isolates equal slugs of two projects', async () => {
     const world = await newWorld();
     const { client: mine } = await world.newClient();
     const theirs = await service.newProject();

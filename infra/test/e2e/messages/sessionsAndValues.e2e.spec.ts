@@ -43,7 +43,7 @@ describe('filters, retained values and sessions', () => {
     return got;
   };
 
-  it('delivers by filters, which may be replaced', async () => {
+  it('delivers by filters, which can be replaced', async () => {
     const [reader, writer] = [await join(), await join()];
     const got = await listen(reader, ['eu']);
     await writer.publish(place.topic, 1, { filter: 'eu' });
@@ -57,7 +57,7 @@ describe('filters, retained values and sessions', () => {
     expect(got).to.eql([1, 3, 5]);
   });
 
-  it('gives the last value to those who subscribe later, once, and none of a room that is gone', async () => {
+  it('sends the retained value to later subscribers, once, and none of a deleted room', async () => {
     const writer = await join();
     for (let n = 1; n <= 20; n += 1) await writer.publish(place.topic, n, { retain: true });
     const got = await listen(await join());
@@ -76,7 +76,7 @@ describe('filters, retained values and sessions', () => {
     expect(fresh).to.eql(['fresh']);
   });
 
-  it('gives those who join while values are published each one once, in order, and the last', async () => {
+  it('sends subscribers that join during publishes each value once, in order, and the last', async () => {
     const writer = await join();
     const readers: unknown[][] = [];
     let sent = 0;
@@ -91,7 +91,7 @@ describe('filters, retained values and sessions', () => {
     }
   });
 
-  it('restores what an agent was subscribed to, and nothing for a user', async () => {
+  it('restores the subscriptions of an agent, and none for a user', async () => {
     for (const actorType of ['agent', 'user']) {
       const token = await place.newToken(actorType);
       const [first] = await open(token, { clientId: 'c' });
@@ -109,7 +109,7 @@ describe('filters, retained values and sessions', () => {
     }
   });
 
-  it('keeps sessions over a restart of the service, and no values', async () => {
+  it('keeps sessions over a restart of the service, and no retained values', async () => {
     const token = await place.newToken('orchestrator');
     const writer = await place.newToken('user');
     const [first] = await open(token);

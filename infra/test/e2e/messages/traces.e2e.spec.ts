@@ -100,7 +100,7 @@ describe('traces', () => {
       return { calls, webhookId: String(endpoint.received[0]?.headers['webhook-id']) };
     };
 
-    it('follow it to the call', async () => {
+    it('include the call', async () => {
       const { calls, webhookId } = await publishTo('hooked');
       const [call] = calls();
       const [publish] = await collector.found(() => collector.ofTrace(call?.traceId ?? ''), 'publish');
@@ -114,7 +114,7 @@ describe('traces', () => {
       expect(collector.received).to.not.include(endpoint.url);
     });
 
-    it('follow the operator who has asked for the call again', async () => {
+    it('include the redrive that an operator requested', async () => {
       endpoint.reaction = reactions.answer(404);
       const { calls, webhookId } = await publishTo('redriven');
       const path = `/organizations/${service.credentials.organizationId}/webhook-dlq/${webhookId}`;
@@ -127,7 +127,7 @@ describe('traces', () => {
     });
   });
 
-  it('leave alone what a caller does not keep', async () => {
+  it('record nothing that the caller does not sample', async () => {
     const [dropped, kept] = [callersTrace(false), callersTrace()];
     await createApp(dropped.traceparent);
     await createApp(kept.traceparent);
@@ -135,7 +135,7 @@ describe('traces', () => {
     expect(collector.ofTrace(dropped.traceId)).to.eql([]);
   });
 
-  it('begin anew where what a caller sends is no trace', async () => {
+  it('start a new trace where the header of the caller is invalid', async () => {
     await createApp('00-0-0-00', { name: 7 });
     const find = () =>
       collector.spans.find(({ attributes }) => attributes['http.response.status_code'] === 400);
@@ -147,8 +147,8 @@ describe('traces', () => {
   });
 
   // After all others.
-  describe('all of them', () => {
-    it('come as JSON, under the name of the service, and tell no secret and no payload', async () => {
+  describe('every span', () => {
+    it('is exported as JSON, under the name of the service, without a secret or a payload', async () => {
       expect([...collector.paths]).to.eql(['POST /v1/traces application/json']);
       expect(new Set(collector.spans.map((span) => span.service))).to.eql(new Set(['roomwire']));
       const { apiKey, sessionToken } = service.credentials;

@@ -7,7 +7,7 @@ import { runRoomwire, type Program } from '../../support/program.js';
 
 const { answer, inTurn } = reactions;
 
-describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () => {
+describe('[HOOK-WATCH-3] outcomes of webhook calls', () => {
   let service: TestService;
   let endpoint: WebhookEndpoint;
   let own: TestProject;
@@ -47,7 +47,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
     return body;
   };
 
-  it('are told to those who ask again and again, of their own organization alone', async () => {
+  it('are returned to polling sessions, for their own organization only', async () => {
     const other = await service.newProject();
     let { cursor } = await ask(pathOf(own));
     const others = await ask(pathOf(other));
@@ -75,7 +75,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
     expect((data as { projectId: string }[]).map(({ projectId }) => projectId)).to.eql([other.projectId]);
   });
 
-  it('are nobody else’s to see', async () => {
+  it('are not visible to another organization', async () => {
     const session = service.client(own.apiKey);
     expect((await session.get(pathOf(own))).status).to.equal(401);
     expect((await service.operator.get(pathOf({ organizationId: own.projectId }))).status).to.equal(404);
@@ -92,7 +92,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
   };
   const lines = (program: Program): readonly string[] => program.stdout().split('\n').filter(Boolean);
 
-  it('are printed by `roomwire webhooks tail`, without anything secret', async () => {
+  it('are printed by `roomwire webhooks tail`, without secrets', async () => {
     const program = await tail('--org', own.organizationId);
     endpoint.reaction = answer(204);
     const appId = await publishIn(own);
@@ -107,7 +107,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
     expect((await program.ended).code).to.equal(0);
   });
 
-  it('are printed as JSON, only those asked for', async () => {
+  it('are printed as JSON, filtered by the options', async () => {
     const program = await tail('--org', own.organizationId, '--failed', '--json');
     endpoint.reaction = answer(200);
     await publishIn(own);
@@ -122,7 +122,7 @@ describe('[HOOK-WATCH-3] what webhook calls come to, for whoever watches', () =>
     expect(lines(chosen)).to.eql([]);
   });
 
-  it('are refused to the command with a line that says why', async () => {
+  it('make the command fail with one line that gives the reason when access is refused', async () => {
     const run = (args: readonly string[], token = service.credentials.sessionToken) =>
       runRoomwire(['webhooks', 'tail', '--url', service.baseUrl, ...args], { ROOMWIRE_SESSION_TOKEN: token });
     const none = run([], 'x');

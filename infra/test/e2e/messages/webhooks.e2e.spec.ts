@@ -33,7 +33,7 @@ describe('webhooks', () => {
     eventually(() => endpoint.received.length >= count, { what: `${count} calls`, withinMs });
   const queue = () => `/organizations/${service.credentials.organizationId}/webhook-dlq`;
 
-  it('[HOOK-BODY-1] tell the backend of a publish', async () => {
+  it('[HOOK-BODY-1] notify the backend of a publish', async () => {
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url, headers: { 'X-Key': 'k' } } });
     const { client, actorTokenId } = await join();
     await client.publish(topic, { text: 'hi', blob: Uint8Array.of(1, 2), nan: NaN });
@@ -48,7 +48,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('[HOOK-TRIGGER-1] tell the scope of the actor', async () => {
+  it('[HOOK-TRIGGER-1] name the scope of the actor', async () => {
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
     const { accessScopeId } = (await service.project.post('/scopes', { slug: 'acme', name: 'Acme' })).body;
     const { client } = await join({ accessScopeId });
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('[HOOK-CONF-2] are those of now, for whoever is already connected', async () => {
+  it('[HOOK-CONF-2] use the current configuration for connections that are already open', async () => {
     const { appId, topic } = await newApp({});
     const { client } = await join();
     await client.publish(topic, 'before');
@@ -81,7 +81,7 @@ describe('webhooks', () => {
     await own.close();
   });
 
-  it('[HOOK-RETRY-3] [HOOK-DLQ-2] wait 1 s and 2 s, and what fails three times is a dead letter within a second', async () => {
+  it('[HOOK-RETRY-3] [HOOK-DLQ-2] wait 1 s and 2 s, and become a dead letter within a second of the third failure', async () => {
     endpoint.reaction = answer(503);
     const { appId, topic } = await newApp({
       triggerWebhook: { url: `${endpoint.url}?q=1`, headers: { 'X-Key': 'k' } },
@@ -119,7 +119,7 @@ describe('webhooks', () => {
     expect(endpoint.received).to.have.lengthOf(3);
   });
 
-  it('[HOOK-RETRY-4] [HOOK-DLQ-1] are dead letters at once when they are refused', async () => {
+  it('[HOOK-RETRY-4] [HOOK-DLQ-1] become dead letters at once when they are refused', async () => {
     endpoint.reaction = answer(404);
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });
     const { client } = await join();
@@ -133,7 +133,7 @@ describe('webhooks', () => {
     expect(endpoint.received).to.have.lengthOf(1);
   });
 
-  it('[HOOK-HYDRATE-3] hydrate whoever subscribes, and nobody else', async () => {
+  it('[HOOK-HYDRATE-3] hydrate the new subscriber only', async () => {
     endpoint.reaction = (response, { json }) => response.end(JSON.stringify({ hello: json }));
     const { topic } = await newApp({ hydrationWebhook: { url: endpoint.url } });
     const alice = await FrameClient.join(service.socketUrl, (await newActor()).accessToken);
@@ -155,7 +155,7 @@ describe('webhooks', () => {
     other.terminate();
   });
 
-  it('[HOOK-HYDRATE-4] say nothing to the subscriber, and leave no dead letter, when a hydration fails', async () => {
+  it('[HOOK-HYDRATE-4] send nothing to the subscriber, and leave no dead letter, when a hydration fails', async () => {
     endpoint.reaction = inTurn(answer(200, '<html>'), answer(404, '{}'), answer(200, '{"third":1}'));
     const before = (await service.operator.get(queue())).body.pagination.total;
     const { topic } = await newApp({ hydrationWebhook: { url: endpoint.url } });
@@ -170,7 +170,7 @@ describe('webhooks', () => {
     alice.terminate();
   });
 
-  it('[HOOK-SIGN-2] are signed once the project has a secret, and with both while there are two', async () => {
+  it('[HOOK-SIGN-2] are signed once the project has a secret, and with both secrets while there are two', async () => {
     const { organizationId, projectId } = service.credentials;
     const secrets = `/organizations/${organizationId}/projects/${projectId}/webhook-secrets`;
     const { topic } = await newApp({ triggerWebhook: { url: endpoint.url } });

@@ -42,7 +42,7 @@ describe('worker groups', () => {
     lists.flatMap((list) => list.map(({ data }) => data)).sort((one, other) => Number(one) - Number(other));
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-  it('[WS-GROUP-2] [WS-GROUP-4] give each message to one member, also when one leaves', async () => {
+  it('[WS-GROUP-2] [WS-GROUP-4] assign each message to one member, also when one leaves', async () => {
     const members = [
       await open(await newToken()),
       await open(await newToken()),
@@ -63,7 +63,7 @@ describe('worker groups', () => {
     await eventually(() => new Set(dataOf(one, two, three)).size === 400);
   });
 
-  it('[WS-GROUP-5] [WS-GROUP-3] keep to their scopes and filters', async () => {
+  it('[WS-GROUP-5] [WS-GROUP-3] are separated by scope and filters', async () => {
     const { accessScopeId } = (await service.project.post('/scopes', { name: 'S', slug: 'inside' })).body;
     const [inside, outside] = [
       await open(await newToken('user', { accessScopeId })),
@@ -80,7 +80,7 @@ describe('worker groups', () => {
     expect([dataOf(got), dataOf(other)]).to.eql([[1], [2, 3]]);
   });
 
-  it('[WS-GROUP-9] [WS-GROUP-10] sleep over a restart of the service, and are woken with what they missed', async () => {
+  it('[WS-GROUP-9] [WS-GROUP-10] sleep over a restart of the service, and receive their backlog when they wake', async () => {
     const [token, writing] = [await newToken('agent'), await newToken()];
     const first = await open(token, { clientId: 'c' });
     const before = await work(first);

@@ -56,7 +56,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     expect(data).to.have.length(50);
   });
 
-  it('finds by project, record, type, principal and time, and by all of them at once', async () => {
+  it('filters by project, record, type, principal and time, and by all of them together', async () => {
     const chance = seededChance(seed);
     let found = 0;
     for (let n = 0; n < 60; n += 1) {
@@ -90,7 +90,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     expect(found).to.be.greaterThan(500);
   });
 
-  it('finds what was done to a record, and for a room and an actor the grants', async () => {
+  it('finds the changes of a record, and for a room and an actor their grants', async () => {
     const grants = own.filter(
       ({ type, data }) => type === 'RoomGrantAdded' && (data as any).actorTokenId !== null,
     );
@@ -106,7 +106,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     expect(grants).to.have.length.greaterThan(4);
   });
 
-  it('shows who did what, and neither hashes nor sealed secrets', async () => {
+  it('shows who did what, without hashes and sealed secrets', async () => {
     const event = own.find(({ type }) => type === 'ActorCreated') as PastEvent;
     const data = without('secretHash', event.data as object);
     const resourceId: string = data.actorTokenId;
@@ -125,7 +125,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     expect(JSON.stringify(everything)).to.not.match(/secretHash|sealedSecret|ciphertext/);
   });
 
-  it('gives records as they were, and what has changed of them', async () => {
+  it('shows records at a past time, and what has changed since', async () => {
     const chance = seededChance(seed + 1);
     const end = timeOf(newestFirst[0] as PastEvent);
     for (let n = 0; n < 20; n += 1) {
@@ -142,7 +142,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     }
   });
 
-  it('is true at once after an answer', async () => {
+  it('includes a change as soon as it is answered', async () => {
     const project: TestProject = await service.newProject();
     const audit = `/organizations/${project.organizationId}/audit`;
     const { appId } = done(await project.client.post('/apps', { name: 'App' }));
@@ -172,7 +172,7 @@ describe(`the audit of an organization (seed ${seed})`, () => {
     expect(gone.lastChange).to.include({ type: 'AppDeleted' });
   });
 
-  it('refuses what is not there, and what cannot be', async () => {
+  it('refuses unknown records and invalid parameters', async () => {
     const foreign = events.find(
       ({ metadata, type }) => metadata.organizationId === otherId && type === 'AppCreated',
     );

@@ -35,7 +35,7 @@ describe(`every record at any time, through the API (seed ${seed})`, function ()
   });
   after(() => service.close());
 
-  it(`is at ${times} times what a fold of the test itself says`, async () => {
+  it(`equals an independent fold of the events at ${times} times`, async () => {
     const chance = seededChance(seed + 1);
     const questions = Array.from({ length: times }, () => {
       const at = historyStart + chance.below(end - historyStart + 2);

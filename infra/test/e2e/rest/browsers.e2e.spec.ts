@@ -53,7 +53,7 @@ describe('REST in browsers', () => {
       }
     });
 
-    it('leave other origins out unless they are configured', async () => {
+    it('permit no other origin unless it is configured', async () => {
       expectApplicationError(await preflight(service, page), 404, 'Cannot OPTIONS /v1/apps');
       expect((await read(service, page)).headers.has('access-control-allow-origin')).to.equal(false);
     });
@@ -66,7 +66,7 @@ describe('REST in browsers', () => {
     );
     after(() => service.close());
 
-    it('may ask first', async () => {
+    it('may send preflight requests', async () => {
       const { status, headers } = await preflight(service, page);
       expect(status).to.equal(204);
       expect(headers.get('access-control-allow-origin')).to.equal(page);
@@ -77,7 +77,7 @@ describe('REST in browsers', () => {
       expect(headers.get('vary')).to.match(/\bOrigin\b/);
     });
 
-    it('may read answers, errors too, and their headers', async () => {
+    it('may read answers and errors, with their headers', async () => {
       for (const path of ['/apps', '/apps/x', '/nowhere']) {
         const { headers } = await read(service, 'http://localhost:3000', path);
         expect(headers.get('access-control-allow-origin')).to.equal('http://localhost:3000');
@@ -85,7 +85,7 @@ describe('REST in browsers', () => {
       }
     });
 
-    it('and those of no other', async () => {
+    it('are the only ones that may', async () => {
       for (const other of [
         'https://evil.example.com',
         `${page}.evil.test`,
@@ -101,7 +101,7 @@ describe('REST in browsers', () => {
   });
 
   describe('pages of any origin', () => {
-    it('may do so where all are allowed', async () => {
+    it('may read answers where all origins are allowed', async () => {
       const service = await startTestService({ corsOrigins: '*' });
       const { headers } = await read(service, 'https://anything.test');
       expect(headers.get('access-control-allow-origin')).to.equal('*');

@@ -17,7 +17,7 @@ describe('REST cascades: a deleted app', () => {
   });
   after(() => world.close());
 
-  describe('is not found, nor any of its rooms and grants', () => {
+  describe('is not found, and neither are its rooms and grants', () => {
     forEachEndpoint(having('{appId}'), async (endpoint) => {
       const { ids, project } = world.own;
       const message = `App ${ids.appId} not found in project ${ids.projectId}`;
@@ -25,7 +25,7 @@ describe('REST cascades: a deleted app', () => {
     });
   });
 
-  describe('leaves no room that another app would have', () => {
+  describe('leaves no room that a new app would inherit', () => {
     forEachEndpoint(having('{roomId}'), async (endpoint) => {
       const { ids, project } = world.own;
       const answer = await call(project, endpoint, { ...ids, appId: otherAppId });
@@ -33,7 +33,7 @@ describe('REST cascades: a deleted app', () => {
     });
   });
 
-  it('leaves everything else', async () => {
+  it('leaves all other resources', async () => {
     const { ids, project } = world.own;
     const { data } = done(await project.get('/apps'));
     expect((data as { appId: string }[]).map(({ appId }) => appId)).to.eql([otherAppId]);
@@ -72,7 +72,7 @@ describe('REST cascades: a deleted project', () => {
   });
   after(() => world.close());
 
-  describe('has no key that opens anything', () => {
+  describe('has no valid key', () => {
     const onKeyRoutes = endpoints.filter(({ access }) => access === 'project');
     forEachEndpoint(onKeyRoutes, async (endpoint) => {
       for (const apiKey of [world.own.apiKey, secondKey]) {
@@ -82,7 +82,7 @@ describe('REST cascades: a deleted project', () => {
     });
   });
 
-  describe('is not found, nor its keys', () => {
+  describe('is not found, and neither are its keys', () => {
     forEachEndpoint(having('{projectId}'), async (endpoint) => {
       const { ids } = world.own;
       const answer = await call(world.service.operator, endpoint, ids);
@@ -90,7 +90,7 @@ describe('REST cascades: a deleted project', () => {
     });
   });
 
-  it('leaves nothing that another project would have', async () => {
+  it('leaves nothing that a new project would inherit', async () => {
     const { client, projectId } = await world.service.newProject();
     const { ids } = world.own;
     expectFrameworkError(
@@ -107,7 +107,7 @@ describe('REST cascades: a deleted project', () => {
       expect((await client.get(path)).status).to.equal(404);
   });
 
-  it('leaves its organization, and the projects of others', async () => {
+  it('leaves its organization and other projects', async () => {
     const kept = having('{orgId}').filter(
       ({ method, path }) => method === 'GET' && !path.includes('{projectId}'),
     );

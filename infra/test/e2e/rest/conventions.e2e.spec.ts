@@ -60,21 +60,21 @@ describe('REST conventions', () => {
       expectApplicationError(await send(bad), 401, 'Invalid or expired API key');
   });
 
-  it('answers an unknown route with 404 in the application shape', async () => {
+  it('answers an unknown route with 404 as an application error', async () => {
     expectApplicationError(await service.project.get('/nothing'), 404, 'Cannot GET /v1/nothing');
   });
 
-  it('answers another method with 405, and the ones that there are', async () => {
+  it('answers another method with 405, and lists the allowed methods', async () => {
     const answer = await service.client(undefined).send('/apps', { method: 'PUT' });
     expectApplicationError(answer, 405, 'Cannot PUT /v1/apps');
     expect(answer.headers.get('allow')).to.equal('GET, HEAD, POST');
   });
 
-  it('survives a path that cannot be decoded', async () => {
+  it('answers a path that cannot be decoded', async () => {
     expect((await service.project.get('/apps/%E0%A4%A')).status).to.equal(400);
   });
 
-  it('does not find what belongs to another project', async () => {
+  it('answers 404 for resources of another project', async () => {
     const other = await service.newProject();
     const app = (await other.client.post('/apps', { name: 'Theirs' })).body;
     const room = (await other.client.post(`/apps/${app.appId}/rooms`, { name: 'Theirs' })).body;

@@ -15,7 +15,7 @@ describe('The description of the REST API', () => {
     return servers[0].url;
   };
 
-  it('is there for everybody, with the address that was asked for its server', async () => {
+  it('is public, and names the requested address as its server', async () => {
     const response = await get('/v1/openapi.json');
     expect([response.status, response.headers.get('content-type')]).to.eql([
       200,
@@ -26,13 +26,13 @@ describe('The description of the REST API', () => {
     expect(description.servers).to.eql([{ url: `${service.baseUrl}/v1` }]);
   });
 
-  it('names the scheme that a proxy was asked with', async () => {
+  it('uses the scheme that a proxy forwards', async () => {
     const { host } = new URL(service.baseUrl);
     expect(await serverFor({ 'x-forwarded-proto': 'https' })).to.equal(`https://${host}/v1`);
     expect(await serverFor({ 'x-forwarded-proto': 'javascript' })).to.equal(`http://${host}/v1`);
   });
 
-  it('has one of the socket beside it, for everybody', async () => {
+  it('is accompanied by a public description of the socket', async () => {
     const response = await get('/v1/asyncapi.json');
     expect([response.status, response.headers.get('content-type')]).to.eql([
       200,
@@ -43,7 +43,7 @@ describe('The description of the REST API', () => {
     expect(description.channels.socket.address).to.equal('/ws');
   });
 
-  it('is shown as a page whose every asset is here', async () => {
+  it('is shown as a page whose assets are all served', async () => {
     const page = await get('/docs');
     expect([page.status, page.headers.get('content-type')]).to.eql([200, 'text/html; charset=utf-8']);
     const html = await page.text();
@@ -63,7 +63,7 @@ describe('The description of the REST API', () => {
     expect(await (await get('/docs/page.js')).text()).to.include("'/v1/openapi.json'");
   });
 
-  it('lets the page ask nobody else', async () => {
+  it('forbids the page to load from other hosts', async () => {
     for (const path of ['/docs', '/docs/page.js', '/docs/redoc.standalone.js']) {
       const { headers } = await get(path);
       expect(headers.get('content-security-policy')).to.include("default-src 'none'");
@@ -72,7 +72,7 @@ describe('The description of the REST API', () => {
     }
   });
 
-  it('says 404 for what is not there', async () => {
+  it('answers 404 for an unknown path', async () => {
     expect((await get('/docs/nothing.js')).status).to.equal(404);
     expect((await get('/docs/..%2f..%2fpackage.json')).status).to.equal(404);
   });

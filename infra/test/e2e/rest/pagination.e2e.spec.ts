@@ -172,7 +172,7 @@ describe('REST paginated lists', () => {
         return body;
       };
 
-      it('have the same records on a page as a plain sort of all of them', async () => {
+      it('have the same records on a page as an independent sort', async () => {
         await fc.assert(
           fc.asyncProperty(question(list), async (asked) => {
             expect(await answerTo(queryOf(asked))).to.eql(onPaper(list, newestFirst, asked));
@@ -181,7 +181,7 @@ describe('REST paginated lists', () => {
         );
       });
 
-      it('show every record once, whatever the order, page by page', async () => {
+      it('show every record once, in any order, page by page', async () => {
         for (const field of list.orderable) {
           const seen: Row[] = [];
           for (let page = 1; page <= 18; page += 1)
@@ -190,7 +190,7 @@ describe('REST paginated lists', () => {
         }
       });
 
-      it('have ten records on a page, and the first page, unless told', async () => {
+      it('have ten records on a page, and start at the first page, by default', async () => {
         const { data, pagination } = await answerTo('');
         expect(data).to.have.length(10);
         expect(pagination).to.eql({ total: count, page: 1, pageCount: 12 });
@@ -205,7 +205,7 @@ describe('REST paginated lists', () => {
         }
       });
 
-      it('are empty past their end, and say how many pages there are', async () => {
+      it('are empty beyond their end, and show the number of pages', async () => {
         expect(await answerTo('page=1000000000')).to.eql({
           data: [],
           pagination: { total: count, page: 1_000_000_000, pageCount: 12 },
@@ -216,7 +216,7 @@ describe('REST paginated lists', () => {
         });
       });
 
-      it('refuse what is no page, no limit, no order or no filter', async () => {
+      it('refuse an invalid page, limit, order or filter', async () => {
         const wrong = {
           page: [
             'page=abc',

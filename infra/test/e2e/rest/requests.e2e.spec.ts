@@ -14,7 +14,7 @@ describe('REST request id', () => {
   const get = (path: string, requestId?: string) =>
     service.project.send(path, requestId === undefined ? {} : { headers: { 'x-request-id': requestId } });
 
-  it('names each request anew', async () => {
+  it('is generated for each request', async () => {
     const ids = await Promise.all([get('/apps'), get('/apps')]);
     const [first, second] = ids.map(({ headers }) => headers.get('x-request-id'));
     expectUuid(first);
@@ -22,7 +22,7 @@ describe('REST request id', () => {
     expect(first).not.to.equal(second);
   });
 
-  it('takes the id of the caller when it is a UUID, as it was sent', async () => {
+  it('is that of the caller when it is a UUID, in the same case', async () => {
     for (const id of [given, given.toUpperCase()])
       expect((await get('/apps', id)).headers.get('x-request-id')).to.equal(id);
     const failed = await get('/actors/x', given);
@@ -31,7 +31,7 @@ describe('REST request id', () => {
     expect((await get('/nothing', given)).body.id).to.equal(given);
   });
 
-  it('makes one of its own for anything else', async () => {
+  it('is generated when that of the caller is not a UUID', async () => {
     for (const id of [
       '',
       'x',
@@ -58,7 +58,7 @@ describe('REST rate limit', () => {
   before(async () => void (service = await startTestService({ restRate: 0.1, restBurst: 12 })));
   after(() => service.close());
 
-  it('answers 429 and when to come again once an API key has used up its burst, and nobody else', async () => {
+  it('answers 429 with Retry-After once an API key has used its burst, and only for that key', async () => {
     const { operator } = service;
     const { organizationId, projectId } = service.credentials;
     const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
@@ -86,7 +86,7 @@ describe('REST rate limit', () => {
     expectApplicationError(await wrong.get('/apps'), 401, 'Invalid or expired API key');
   });
 
-  it('limits the subject of a session alike', async () => {
+  it('limits the subject of a session in the same way', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => service.operator.get('/organizations')),
     );

@@ -12,7 +12,7 @@ describe('REST consistency', () => {
       [...new Set(values)].map((value) => [value, values.filter((each) => each === value).length]),
     );
 
-  it('lets one of fifty equal creates win', async () => {
+  it('accepts one of fifty equal creates', async () => {
     const { appId } = (await service.project.post('/apps', { name: 'Race' })).body;
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(
@@ -25,13 +25,13 @@ describe('REST consistency', () => {
     expect((await service.project.get(`/apps/${appId}/rooms`)).body).to.have.length(5);
   });
 
-  it('never goes past the app limit', async () => {
+  it('never exceeds the app limit', async () => {
     const { client } = await service.newProject({ maxApps: 7 });
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.post('/apps', { name: 'x' })));
     expect(tally(answers.map(({ status }) => status))).to.eql({ 201: 7, 403: 33 });
   });
 
-  it('lets one of many equal slug changes win', async () => {
+  it('accepts one of many equal slug changes', async () => {
     const { client } = await service.newProject();
     const apps = await Promise.all(Array.from({ length: 20 }, () => client.post('/apps', { name: 'x' })));
     const answers = await Promise.all(
@@ -40,7 +40,7 @@ describe('REST consistency', () => {
     expect(tally(answers.map(({ status }) => status))).to.eql({ 200: 1, 409: 19 });
   });
 
-  it('keeps every limit of a plan that is changed limit by limit at the same time', async () => {
+  it('keeps every limit of a plan whose limits are changed concurrently', async () => {
     const { organizationId } = await service.newProject();
     const path = `/organizations/${organizationId}`;
     for (let round = 1; round <= 10; round += 1) {

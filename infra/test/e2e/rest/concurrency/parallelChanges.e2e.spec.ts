@@ -76,14 +76,14 @@ const changesOf = ({ values }: Resource): readonly (readonly [field: string, val
   });
 };
 
-describe('REST changes at the same time', () => {
+describe('REST concurrent changes', () => {
   let service: TestService;
 
   before(async () => void (service = await startTestService()));
   after(() => service.close());
 
   for (const [name, make] of Object.entries(resources))
-    it(`lose nothing of ${requests} of different fields of one ${name}`, async () => {
+    it(`lose none of ${requests} changes of different fields of one ${name}`, async () => {
       const project = await service.newProject();
       const resource = await make(project);
       const original = done(await project.client.get(resource.path));
@@ -105,7 +105,7 @@ describe('REST changes at the same time', () => {
         expect(changed[field], field).to.eql(original[field]);
     });
 
-  it('lose nothing where each resource gets one change of every field', async () => {
+  it('lose nothing when each resource receives one change of every field', async () => {
     const project = await service.newProject();
     for (const make of Object.values(resources)) {
       const resource = await make(project);

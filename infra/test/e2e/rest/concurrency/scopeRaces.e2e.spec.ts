@@ -24,7 +24,7 @@ describe('REST scopes and grants under concurrency', function () {
     client.patch(`/actors/${actor}`, { accessScopeId });
   const statusOf = async (request: ReturnType<ApiClient['get']>): Promise<number> => (await request).status;
 
-  it('let one of fifty equal scopes win', async () => {
+  it('accept one of fifty equal scopes', async () => {
     for (let round = 0; round < 3; round += 1) {
       const create = () => statusOf(client.post('/scopes', { slug: `scope-${round}`, name: 'x' }));
       expect(tally(await Promise.all(Array.from({ length: 50 }, create)))).to.eql({ 201: 1, 409: 49 });
@@ -32,7 +32,7 @@ describe('REST scopes and grants under concurrency', function () {
     expect((await client.get('/scopes')).body.pagination.total).to.equal(3);
   });
 
-  it('let one of fifty equal grants win', async () => {
+  it('accept one of fifty equal grants', async () => {
     const { appId } = (await client.post('/apps', { name: 'App' })).body;
     const { roomId } = (await client.post(`/apps/${appId}/rooms`, { name: 'Room' })).body;
     const grants = `/apps/${appId}/rooms/${roomId}/actors`;
@@ -53,7 +53,7 @@ describe('REST scopes and grants under concurrency', function () {
     expect(tally(await Promise.all(Array.from({ length: 20 }, revoke)))).to.eql({ 204: 1, 404: 19 });
   });
 
-  it('never let a scope go while an actor moves in', async () => {
+  it('refuse to delete a scope while an actor moves in', async () => {
     const names = ['create', 'move', 'moveAgain', 'delete', 'deleteAgain'];
     const start = fc.record({ name: fc.constantFrom(...names), afterTicks: fc.nat(30) });
     const rounds = fc.sample(
@@ -101,7 +101,7 @@ describe('REST scopes and grants under concurrency', function () {
     expect(seen.kept, 'rounds in which an actor came').to.be.greaterThan(0);
   });
 
-  it('leave an actor that is moved two ways at once in one scope', async () => {
+  it('leave an actor that is moved to two scopes concurrently in one scope', async () => {
     for (let round = 0; round < 15; round += 1) {
       const scopes = [
         await newScope(`a-${round}`),
@@ -120,7 +120,7 @@ describe('REST scopes and grants under concurrency', function () {
     }
   });
 
-  it('leave no membership to an actor that is deleted while it moves', async () => {
+  it('leave no membership of an actor that is deleted while it moves', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [from, to] = [await newScope(`from-${round}`), await newScope(`to-${round}`)];
       const actor = await newActor(from);
@@ -133,7 +133,7 @@ describe('REST scopes and grants under concurrency', function () {
     }
   });
 
-  it('lose no field when different ones change at the same time', async () => {
+  it('lose no field when different fields change concurrently', async () => {
     const path = `/scopes/${await newScope('acme')}`;
     const [first, second] = [await newScope('first'), await newScope('second')];
     const actor = await newActor(first);

@@ -79,7 +79,7 @@ describe('REST contract: bodies', () => {
 
     describe(nameOf(endpoint), () => {
       for (const [name, field] of Object.entries(fields))
-        it(`refuses a wrong ${name}, with its path`, async () => {
+        it(`refuses a wrong ${name}, and names its path`, async () => {
           for (const { value, below } of wrongsOf(field))
             await inCase(JSON.stringify(value), async () => {
               const answer = await answerTo(endpoint, { ...valid(), ...field.alongside, [name]: value });
@@ -87,7 +87,7 @@ describe('REST contract: bodies', () => {
             });
         });
 
-      it('takes every right value of a field', async () => {
+      it('accepts every valid value of a field', async () => {
         for (const [name, field] of Object.entries(fields))
           for (const value of [...field.right, ...(field.orNull ? [null] : [])])
             await inCase(`${name} ${JSON.stringify(value)}`, async () => {
@@ -99,7 +99,7 @@ describe('REST contract: bodies', () => {
             });
       });
 
-      it('asks for each of the required fields', async () => {
+      it('requires each of the required fields', async () => {
         for (const name of required)
           await inCase(name, async () => {
             const rest = Object.fromEntries(Object.entries(valid()).filter(([field]) => field !== name));
@@ -123,7 +123,7 @@ describe('REST contract: bodies', () => {
         expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
       });
 
-      it('refuses a body that is no object, or none', async () => {
+      it('refuses a body that is missing or not an object', async () => {
         for (const body of ['[]', 'null', '7', 'true', '"x"', '[{}]'])
           await inCase(body, async () => expectValidationError(await send(endpoint, body), ''));
         for (const headers of [{}, json]) expectValidationError(await send(endpoint, undefined, headers), '');
@@ -131,7 +131,7 @@ describe('REST contract: bodies', () => {
         expectValidationError(await send(endpoint, nested), '');
       });
 
-      it('refuses what is not JSON', async () => {
+      it('refuses invalid JSON', async () => {
         const bodies = ['{', '{"name":}', "{'name':'x'}", '{"name":"x",}', '{} {}', 'NaN', '\ufeff{}', ' '];
         for (const body of [...bodies, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])])
           await inCase(String(body), async () =>
@@ -139,7 +139,7 @@ describe('REST contract: bodies', () => {
           );
       });
 
-      it('refuses another content type, and too much', async () => {
+      it('refuses another content type, and a body that is too large', async () => {
         const body = JSON.stringify(valid());
         for (const type of [
           'text/plain',

@@ -68,7 +68,7 @@ describe('REST contract: credentials', () => {
       });
   };
 
-  describe('an API key of a project opens, and nothing else', () => {
+  describe('an API key authorizes the requests of its project, and no others', () => {
     forEachEndpoint(onKeyRoutes, async (endpoint) => {
       const { apiKey, organizationKey, sessionToken } = world.own;
       const { expired, revoked, cutOff, otherSecret } = keys;
@@ -99,7 +99,7 @@ describe('REST contract: credentials', () => {
     });
   });
 
-  describe('a user session opens, and nothing else', () => {
+  describe('a user session authorizes the requests of its organization, and no others', () => {
     forEachEndpoint(onSessionRoutes, async (endpoint) => {
       const { apiKey, organizationKey, sessionToken, ids } = world.own;
       const [header, , signature] = sessionToken.split('.');
@@ -131,7 +131,7 @@ describe('REST contract: credentials', () => {
     });
   });
 
-  describe('the session of another organization finds nothing', () => {
+  describe('a session of another organization gets 404', () => {
     const within = onSessionRoutes.filter(({ path }) => path.includes('{orgId}'));
     forEachEndpoint(within, async (endpoint) => {
       const stranger = world.service.client(world.foreign.sessionToken);
@@ -143,7 +143,7 @@ describe('REST contract: credentials', () => {
     });
   });
 
-  it('has changed nothing by all that it was refused', async () => {
+  it('leaves everything unchanged after the refused requests', async () => {
     const { project } = world.own;
     for (const endpoint of endpoints.filter(({ method }) => method === 'GET'))
       done(await call(callerOf(world, endpoint), endpoint, idsOf(world.own, endpoint)));

@@ -61,7 +61,7 @@ describe('REST contract: paths', () => {
   const answerWith = (endpoint: Endpoint, parameter: PathParameter, id: string) =>
     call(callerOf(world, endpoint), endpoint, { ...idsOf(world.own, endpoint), [parameter]: id });
 
-  describe('an id that is none is refused', () => {
+  describe('a malformed id is refused', () => {
     forEachEndpoint(withParameters, async (endpoint) => {
       for (const parameter of parametersOf(endpoint)) {
         const message =
@@ -76,7 +76,7 @@ describe('REST contract: paths', () => {
     });
   });
 
-  describe('what is not there, or is somebody else’s, is not found', () => {
+  describe('an unknown id, or one of another tenant, is not found', () => {
     forEachEndpoint(withParameters, async (endpoint) => {
       for (const parameter of parametersOf(endpoint)) {
         const others = [unknownId, idsOf(world.foreign, endpoint)[parameter]];
@@ -91,7 +91,7 @@ describe('REST contract: paths', () => {
     });
   });
 
-  it('takes an id in whatever case', async () => {
+  it('accepts an id in any case', async () => {
     const upper = Object.fromEntries(
       Object.entries(world.own.ids).map(([name, id]) => [name, id.toUpperCase()]),
     );
@@ -101,7 +101,7 @@ describe('REST contract: paths', () => {
       );
   });
 
-  it('has left everybody’s things as they were', async () => {
+  it('leaves the resources of every tenant unchanged', async () => {
     for (const endpoint of withParameters.filter(({ method }) => method === 'GET'))
       for (const tenant of [world.own, world.foreign]) {
         const client = endpoint.access === 'project' ? tenant.project : world.service.operator;

@@ -34,7 +34,7 @@ describe('REST specification: refusals', () => {
   before(async () => void (world = await openWorld()));
   after(() => world.close());
 
-  it('have a test for everything for which a status is given', () => {
+  it('have a test for every status in the specification', () => {
     expect(specifiedRefusals).to.have.length(21);
     expect([...new Set(provocations.map(({ shows }) => shows))]).to.have.members([...specifiedRefusals]);
   });

@@ -38,7 +38,7 @@ describe('REST hostile bodies', () => {
     return body.metadata;
   };
 
-  it('keeps the names of an object’s own machinery as data', async () => {
+  it('stores property names of JavaScript objects as data', async () => {
     const text =
       '{"constructor":{"prototype":{"polluted":1}},"prototype":2,"toString":3,"hasOwnProperty":4,"valueOf":5}';
     expect(await keptMetadata(text)).to.eql(JSON.parse(text));
@@ -55,7 +55,7 @@ describe('REST hostile bodies', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it('keeps keys and texts that databases and programs read as something else', async () => {
+  it('stores keys and texts that are special in databases and languages unchanged', async () => {
     for (const text of [
       '{"$where":"1","a.b":{"$gt":""},"":0,"_id":1,"%json":"{}"}',
       '{"a\\u0000b":"\\u0000","\\ud800":"\\udfff","\\ufffd":"\\ud83d\\ude00"}',
@@ -64,7 +64,7 @@ describe('REST hostile bodies', () => {
       expect(await keptMetadata(text)).to.eql(JSON.parse(text));
   });
 
-  it('keeps the numbers that JSON’s readers agree on, and refuses those beyond', async () => {
+  it('stores numbers that all JSON parsers agree on, and refuses larger ones', async () => {
     const numbers =
       '{"a":9007199254740991,"b":9223372036854775808,"c":1.7976931348623157e308,"d":5e-324,"e":-1.5}';
     expect(await keptMetadata(numbers)).to.eql(JSON.parse(numbers));
@@ -78,14 +78,14 @@ describe('REST hostile bodies', () => {
     }
   });
 
-  it('keeps no more of a body than a body may have', async () => {
+  it('refuses a body above the size limit', async () => {
     const numbers = Array.from({ length: 100_000 }, () => '1e20').join(',');
     expectValidationError(await send('/apps', `{"name":"x","files":[${numbers}]}`), '');
     const few = Array.from({ length: 10_000 }, () => '1e20').join(',');
     expect((await send('/apps', `{"name":"x","files":[${few}]}`)).status).to.equal(201);
   });
 
-  it('keeps records that other forms than JSON make many times as large', async () => {
+  it('stores records that are many times larger in forms other than JSON', async () => {
     const app = (await client.post('/apps', { name: 'x' })).body;
     const fields = ['config', 'dependencies', 'files'] as const;
     for (const item of ['[]', '{}', '{"a.b":"\\ud800"}']) {
@@ -106,7 +106,7 @@ describe('REST hostile bodies', () => {
     expect((await client.get(`/apps/${next.appId}`)).body).to.eql(next);
   }).timeout(60_000);
 
-  it('refuses what the event log does not take, and nothing else with it', async () => {
+  it('accepts other requests beside one that the event log refuses', async () => {
     const files = 'x'.repeat(megabyte - 100);
     const [large, ...others] = await Promise.all([
       client.post('/apps', { name: 'large', files }),
@@ -116,7 +116,7 @@ describe('REST hostile bodies', () => {
     expect(others.map(({ status }) => status)).to.eql([201, 201, 201, 201, 201]);
   });
 
-  it('looks into nothing that is nested too deeply', async () => {
+  it('refuses values that are nested too deeply', async () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -130,7 +130,7 @@ describe('REST hostile bodies', () => {
     expect(await keptMetadata(deepest)).to.eql(JSON.parse(deepest));
   });
 
-  it('takes nothing for text that is not UTF-8', async () => {
+  it('refuses text that is not UTF-8', async () => {
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0xf5, 0x80, 0x80, 0x80]]) {
       const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from(bytes), Buffer.from('"}')]);
       expectApplicationError(await send('/apps', Uint8Array.from(body)), 400, 'The body is not valid JSON');
@@ -138,7 +138,7 @@ describe('REST hostile bodies', () => {
     expect((await send('/apps', '{"name":"\u{10ffff}\ufffd"}')).body.name).to.equal('\u{10ffff}\ufffd');
   });
 
-  it('takes no compressed body', async () => {
+  it('refuses a compressed body', async () => {
     const body = Uint8Array.from(gzipSync(Buffer.alloc(8 * megabyte, ' ')));
     for (const encoding of ['gzip', 'deflate', 'br', 'nonsense']) {
       const answer = await send('/apps', body, { 'content-encoding': encoding });
@@ -146,7 +146,7 @@ describe('REST hostile bodies', () => {
     }
   });
 
-  it('answers for many fields at once as for a few', async () => {
+  it('answers for many fields at the cost of a few', async () => {
     const unknown = await client.post('/apps', { name: 'x', ...manyFields(60_000, 1) });
     expect([unknown.status, unknown.body.errors.length]).to.eql([400, 100]);
     expect(unknown.body.errors[99]).to.eql({ path: 'field 99', value: 1, message: 'is not a known field' });
@@ -156,7 +156,7 @@ describe('REST hostile bodies', () => {
     expect(body.errors[0]).to.include({ path: 'triggerWebhook.field 0' });
   });
 
-  it('looks at no entry of a map past its limit', async () => {
+  it('validates no entry of a map beyond its limit', async () => {
     // Each of them was an exception once, and all together ten seconds.
     const headers = manyFields(40_000, '\n');
     const hydrationWebhook = { url: 'https://example.com', headers };
@@ -167,7 +167,7 @@ describe('REST hostile bodies', () => {
     expectValidationError(await client.post('/apps', { name: 'x', topicConfigs: headers }), 'topicConfigs');
   });
 
-  describe('over a megabyte', () => {
+  describe('above a megabyte', () => {
     const head = (...lines: readonly string[]): string =>
       [
         'POST /v1/apps HTTP/1.1',
@@ -188,13 +188,13 @@ describe('REST hostile bodies', () => {
       }
     });
 
-    it('are refused when they were declared and have come', async () => {
+    it('are refused after they were received, when they were declared', async () => {
       const size = megabyte + 1;
       const answer = await rawRequest(service.baseUrl, head(`Content-Length: ${size}`), bodyOf(size));
       expectApplicationError(answer, 413, tooLarge);
     });
 
-    it('are refused when they come in chunks that nobody declared', async () => {
+    it('are refused when they are sent in chunks without a declared length', async () => {
       const chunks = Array.from({ length: 17 }, () => chunk(' '.repeat(65_536)));
       const encoding = head('Transfer-Encoding: chunked');
       expectApplicationError(
@@ -204,7 +204,7 @@ describe('REST hostile bodies', () => {
       );
     });
 
-    it('begin after the last byte of it', async () => {
+    it('do not include those of exactly a megabyte', async () => {
       for (const parts of [
         [head(`Content-Length: ${megabyte}`), bodyOf(megabyte)],
         [head('Transfer-Encoding: chunked'), chunk(bodyOf(megabyte)), chunk('')],

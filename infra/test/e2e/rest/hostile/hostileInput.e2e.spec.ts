@@ -16,7 +16,7 @@ describe('REST hostile input', () => {
 
   const newActor = (fields: object) => client.post('/actors', { name: 'x', actorType: 'user', ...fields });
 
-  it('takes only times that there are', async () => {
+  it('accepts only times that exist', async () => {
     for (const expiresAt of [
       '2016-12-31T23:59:60Z',
       '2030-01-01T00:00:00+01',
@@ -43,7 +43,7 @@ describe('REST hostile input', () => {
       expectValidationError(await newActor({ expiresAt }), 'expiresAt');
   });
 
-  it('keeps the times at the edges', async () => {
+  it('stores times at the limits', async () => {
     for (const [expiresAt, kept] of [
       ['2032-02-29T00:00:00Z', '2032-02-29T00:00:00.000Z'],
       ['9999-12-31T23:59:59.9999Z', '9999-12-31T23:59:59.999Z'],
@@ -56,7 +56,7 @@ describe('REST hostile input', () => {
     }
   });
 
-  it('takes only decimal numbers in a query', async () => {
+  it('accepts only decimal numbers in a query', async () => {
     for (const number of [
       'Infinity',
       '-Infinity',
@@ -84,7 +84,7 @@ describe('REST hostile input', () => {
       expect((await client.get(`/apps?${query}`)).status, query).to.equal(200);
   });
 
-  it('answers a request target that is no path in its own shape', async () => {
+  it('answers a request target that is not a path as an application error', async () => {
     for (const target of [
       'http://:99999/v1/apps',
       'http://[::/v1/apps',
@@ -104,11 +104,11 @@ describe('REST hostile input', () => {
     expect((await sendRaw('/v1/apps?a=http://[::/&page=1?')).status).to.equal(401);
   });
 
-  it('reads the query of a path that would be another host', async () => {
+  it('reads the query of a path that looks like another host', async () => {
     expect((await client.get('/apps?name=a?b&x=//[::')).status).to.equal(200);
   });
 
-  it('leaves room for what it adds to the slug of a new app', async () => {
+  it('reserves space for the suffix of the slug of a new app', async () => {
     expectValidationError(await client.post('/apps', { name: 'x', slug: 'x'.repeat(96) }), 'slug');
     const { body } = await client.post('/apps', { name: 'x', slug: 'x'.repeat(95) });
     expect(body.slug).to.match(/^x{95}-[0-9a-f]{4}$/);
@@ -118,7 +118,7 @@ describe('REST hostile input', () => {
     expect((await client.post('/apps', { name: 'z'.repeat(255) })).body.slug).to.have.length(100);
   });
 
-  it('refuses webhook headers that frame the call', async () => {
+  it('refuses webhook headers that frame the request', async () => {
     for (const name of [
       'Host',
       'content-length',
@@ -139,14 +139,14 @@ describe('REST hostile input', () => {
       );
   });
 
-  it('takes no byte order mark for JSON', async () => {
+  it('refuses a byte order mark before JSON', async () => {
     const headers = { 'content-type': 'application/json' };
     const answer = await client.send('/apps', { method: 'POST', headers, body: '\ufeff{"name":"x"}' });
     expectApplicationError(answer, 400, 'The body is not valid JSON');
     expect((await client.post('/apps', { name: '\ufeffx' })).status).to.equal(201);
   });
 
-  it('does not look at the items of an array past its limit', async () => {
+  it('validates no item of an array beyond its limit', async () => {
     const rooms = Array.from({ length: 1001 }, () => 7);
     expectValidationError(
       await client.post('/apps', { name: 'x', topics: new Array(260_000).fill(1) }),
@@ -168,7 +168,7 @@ describe('REST hostile input', () => {
     expect([answer.status, answer.body.errors.length]).to.eql([400, 100]);
   });
 
-  it('takes no name that cannot be shown', async () => {
+  it('refuses a name that cannot be displayed', async () => {
     for (const name of [
       ' ',
       '\t\n',
@@ -186,7 +186,7 @@ describe('REST hostile input', () => {
   });
 
   // By a pattern that can match in many ways each of these took minutes, in which nobody else was answered.
-  it('reads a text once, however long', async () => {
+  it('reads a text once, whatever its length', async () => {
     for (const end of ['', '\0', '\ud800', '!', ' ']) {
       const text = 'a'.repeat(300_000) + end;
       expect((await client.post('/actors', { name: text, actorType: 'user' })).status).to.equal(400);
@@ -194,7 +194,7 @@ describe('REST hostile input', () => {
     }
   });
 
-  it('takes a UUID in its plain form only', async () => {
+  it('accepts a UUID in its canonical form only', async () => {
     const accessScopeId = 'urn:uuid:11111111-2222-4333-8444-555555555555';
     expectValidationError(await newActor({ accessScopeId }), 'accessScopeId');
     expectValidationError(await client.get(`/apps?blueprintId=${accessScopeId}`), 'blueprintId');

@@ -51,7 +51,7 @@ describe('REST hostile paths, queries and headers', () => {
       ]),
     );
 
-  it('matches names by the letter, whatever a pattern would make of them', async () => {
+  it('matches names literally, whatever they mean in a pattern', async () => {
     for (const [text, found] of [
       ['.*', ['a.*b']],
       ['.', ['a.*b']],
@@ -73,7 +73,7 @@ describe('REST hostile paths, queries and headers', () => {
     expect(await namesFound('a'.repeat(254))).to.have.length(1);
   });
 
-  it('never takes a parameter in brackets for the one before them', async () => {
+  it('never mistakes a parameter with brackets for the one without', async () => {
     for (const [query, path] of [
       ['name[$ne]=x', 'name'],
       ['name[]=x', 'name'],
@@ -87,7 +87,7 @@ describe('REST hostile paths, queries and headers', () => {
       expectValidationError(await client.get(`/apps?${query}`), path);
   });
 
-  it('takes a parameter once', async () => {
+  it('accepts a parameter once', async () => {
     for (const name of ['page', 'limit', 'name', 'blueprintId'])
       expectValidationError(await client.get(`/apps?${name}=1&${name}=1`), name);
     // Neither a text nor one of those that it may be.
@@ -95,7 +95,7 @@ describe('REST hostile paths, queries and headers', () => {
       expectValidationError(await client.get(`/apps?${query}`), 'status', 'status');
   });
 
-  it('ignores parameters that it does not know, whatever they are called', async () => {
+  it('ignores unknown parameters, whatever their names', async () => {
     for (const name of [
       '__proto__',
       'constructor',
@@ -110,7 +110,7 @@ describe('REST hostile paths, queries and headers', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it('clamps the limit, and takes no page that there cannot be', async () => {
+  it('clamps the limit, and refuses a page that cannot exist', async () => {
     for (const [limit, shown] of [
       ['0', 1],
       ['-1', 1],
@@ -125,7 +125,7 @@ describe('REST hostile paths, queries and headers', () => {
     expect((await client.get('/apps?page=1000000000')).body.data).to.eql([]);
   });
 
-  it('orders by the fields that it names and no others', async () => {
+  it('orders by the documented fields only', async () => {
     for (const order of [
       'secretHash:ASC',
       '__proto__:ASC',
@@ -142,7 +142,7 @@ describe('REST hostile paths, queries and headers', () => {
     expectValidationError(await client.get('/apps?orderBy=name:ASC&orderBy[]=name:ASC'), 'orderBy.1');
   });
 
-  it('takes no path and no query that is not UTF-8', async () => {
+  it('refuses a path and a query that are not UTF-8', async () => {
     for (const path of [
       '/apps/%ff',
       '/apps/%',
@@ -157,7 +157,7 @@ describe('REST hostile paths, queries and headers', () => {
     expect((await raw(Buffer.from([...Buffer.from('/v1/apps/'), 0xff]))).status).to.equal(400);
   });
 
-  it('finds nothing behind a path that leads elsewhere', async () => {
+  it('finds nothing through path traversal', async () => {
     for (const path of [
       '/apps/%00',
       '/apps/..%2f..%2fhealthz',
@@ -174,7 +174,7 @@ describe('REST hostile paths, queries and headers', () => {
       expect((await client.get(path)).status).to.equal(404);
   });
 
-  it('answers 431 to more than 16 KiB of a path and headers, and goes on', async () => {
+  it('answers 431 to more than 16 KiB of path and headers, and continues to serve', async () => {
     for (const answer of [
       await raw(`/v1/${'a'.repeat(20_000)}`),
       await raw(`/v1/apps?name=${'a'.repeat(20_000)}`),
@@ -186,7 +186,7 @@ describe('REST hostile paths, queries and headers', () => {
     expect((await raw('/v1/apps', ...short)).status).to.equal(200);
   });
 
-  it('answers 400 to a request whose length can be read in two ways', async () => {
+  it('answers 400 to a request whose length is ambiguous', async () => {
     for (const headers of [
       ['Content-Length: 5', 'Transfer-Encoding: chunked'],
       ['Content-Length: 5', 'Content-Length: 6'],

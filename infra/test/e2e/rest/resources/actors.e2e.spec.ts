@@ -41,7 +41,7 @@ describe('REST actors', () => {
     expect(JSON.stringify(await client.get('/actors'))).to.not.match(/actorId|secret|accessToken/);
   });
 
-  it('knows no access scope that is not of the project', async () => {
+  it('refuses an access scope that is not of the project', async () => {
     const accessScopeId = '11111111-2222-4333-8444-555555555555';
     const message = `Access scope ${accessScopeId} does not belong to this project`;
     expectApplicationError(
@@ -55,7 +55,7 @@ describe('REST actors', () => {
   });
 
   // PATCH /actors/{actorId}: accessScopeId is a scope UUID of the same project, or null to clear.
-  it('is in the scope that it was made in or moved to', async () => {
+  it('shows the scope that an actor was created in or moved to', async () => {
     const newScope = async (slug: string): Promise<string> =>
       (await client.post('/scopes', { slug, name: slug })).body.accessScopeId;
     const [first, second] = [await newScope('first'), await newScope('second')];
@@ -81,7 +81,7 @@ describe('REST actors', () => {
       expect((await client.delete(`/scopes/${scope}`)).status).to.equal(204);
   });
 
-  it('may move into an inactive scope, and changes nothing when the scope is not there', async () => {
+  it('moves an actor into an inactive scope, and changes nothing for a deleted scope or one of another project', async () => {
     const scope = (await client.post('/scopes', { slug: 'acme', name: 'A' })).body.accessScopeId;
     const other = await service.newProject();
     const foreign = (await other.client.post('/scopes', { slug: 'acme', name: 'A' })).body.accessScopeId;
@@ -141,7 +141,7 @@ describe('REST actors', () => {
     expect((await client.get('/actors')).body).to.eql([]);
   });
 
-  it('loses no field when different ones change at the same time', async () => {
+  it('loses no field when different fields change concurrently', async () => {
     const { actorTokenId } = (await client.post('/actors', { name: 'Ada', actorType: 'user' })).body;
     const path = `/actors/${actorTokenId}`;
     for (let round = 0; round < 20; round += 1) {

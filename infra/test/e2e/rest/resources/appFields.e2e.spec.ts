@@ -153,7 +153,7 @@ describe('REST app fields', () => {
     expect((await client.get('/apps')).body.pagination.total).to.equal(1);
   });
 
-  it('say what was sent and what is wrong with it', async () => {
+  it('return the value and the reason of the refusal', async () => {
     const { errors } = (await client.post('/apps', { name: 'x', ...chat({ logging: true }) })).body;
     expect(errors).to.eql([{ path: 'topicConfigs.chat.logging', value: true, message: 'must be object' }]);
     const retention = chat({ logging: { enabled: true, retention: '2d' } });
@@ -166,7 +166,7 @@ describe('REST app fields', () => {
     ]);
   });
 
-  it('take every value that the contract names', async () => {
+  it('accept every value that the contract names', async () => {
     for (const retention of ['tier', '1d', '7d', '30d', '90d']) {
       const sent = {
         topics: ['chat'],
@@ -186,7 +186,7 @@ describe('REST app fields', () => {
     expect((await client.patch(`/apps/${appId}`, none)).body).to.deep.include(none);
   });
 
-  it('[dependencies, files, framework] are kept as they were sent', async () => {
+  it('[dependencies, files, framework] are stored as they were sent', async () => {
     for (const value of free) {
       const sent = { dependencies: value, files: value, framework: value };
       const created = (await client.post('/apps', { name: 'Free', ...sent })).body;
@@ -197,7 +197,7 @@ describe('REST app fields', () => {
     }
   });
 
-  it('[framework] is set on create alone, and the blueprint of an app nowhere else', async () => {
+  it('[framework] is set on create only, and the blueprint of an app cannot be changed', async () => {
     const { body } = await client.post('/apps', { name: 'Free', framework: 'one' });
     for (const field of ['framework', 'blueprintId', 'blueprintVersion', 'appId', 'projectId'])
       expectValidationError(await client.patch(`/apps/${body.appId}`, { [field]: body.appId }), field);

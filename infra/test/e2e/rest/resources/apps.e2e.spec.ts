@@ -41,7 +41,7 @@ describe('REST apps', () => {
     expect((await client.get(`/apps/${body.appId}`)).body).to.eql(body);
   });
 
-  it('keeps every field that was sent', async () => {
+  it('stores every field that was sent', async () => {
     const sent = {
       name: 'Full',
       description: 'All of it',
@@ -109,12 +109,12 @@ describe('REST apps', () => {
       expect((await client.post('/apps', { name: 'x', slug })).status, slug).to.equal(400);
   });
 
-  it('echoes at most the beginning of a bad value', async () => {
+  it('echoes at most the start of an invalid value', async () => {
     const { body } = await client.post('/apps', { name: 'x'.repeat(5000) });
     expect(body.errors[0].value).to.have.length(201);
   });
 
-  it('changes an app, its slug as sent', async () => {
+  it('changes an app, and stores its slug as sent', async () => {
     const app = (await client.post('/apps', { name: 'Old', topics: ['a'] })).body;
     const { status, body } = await client.patch(`/apps/${app.appId}`, {
       name: 'New',
@@ -131,7 +131,7 @@ describe('REST apps', () => {
     expectValidationError(await client.patch(`/apps/${app.appId}`, { status: 'suspended' }), 'status');
   });
 
-  it('takes an empty PATCH as nothing to do', async () => {
+  it('accepts an empty PATCH as no change', async () => {
     const app = (await client.post('/apps', { name: 'Same' })).body;
     expect((await client.patch(`/apps/${app.appId}`, {})).body).to.eql(app);
     expect((await client.patch(`/apps/${app.appId}`, { name: 'Same' })).body).to.eql(app);
@@ -150,7 +150,7 @@ describe('REST apps', () => {
     expect((await other.client.patch(`/apps/${theirs.appId}`, { slug: first.slug })).status).to.equal(200);
   });
 
-  it('keeps to the app limit of the plan', async () => {
+  it('enforces the app limit of the plan', async () => {
     const limited = await service.newProject({ maxApps: 1 });
     const app = (await limited.client.post('/apps', { name: 'One' })).body;
     const message = 'App limit reached. Please upgrade your subscription to create more apps.';
@@ -201,7 +201,7 @@ describe('REST apps', () => {
       expect(await names('page=9')).to.eql([]);
     });
 
-    it('clamps the limit and refuses what is no number', async () => {
+    it('clamps the limit and refuses one that is not a number', async () => {
       expect(await names('limit=0')).to.have.length(1);
       expect(await names('limit=-5')).to.have.length(1);
       expect(await names('limit=100000')).to.have.length(5);
@@ -241,7 +241,7 @@ describe('REST apps', () => {
         expect((await client.get(`/apps?${query}`)).body.message, query).to.equal('Validation failed');
     });
 
-    it('filters by a part of the name, taken literally, and by status', async () => {
+    it('filters by a part of the name, matched literally, and by status', async () => {
       expect(await names('name=RAV')).to.eql(['Bravo', 'Bravo']);
       expect(await names(`name=${encodeURIComponent('(a+)+$')}`)).to.eql(['Charlie (a+)+$']);
       expect(await names('name=.*')).to.eql([]);

@@ -96,7 +96,7 @@ describe('REST apps from blueprints', () => {
       expect(rooms[1]).to.deep.include({ ...definedRooms[1], description: null, metadata: {} });
     });
 
-    it('lets what was sent win, field by field', async () => {
+    it('lets the fields of the request override the definition', async () => {
       const sent = {
         topics: ['other'],
         config: {},
@@ -129,7 +129,7 @@ describe('REST apps from blueprints', () => {
       expect(await version({ blueprintVersion: '1.0.0' })).to.eql(['1.0.0', 'none']);
     });
 
-    it('refuses what it cannot be made from', async () => {
+    it('refuses an unknown blueprint or version, and a blueprint of another organization', async () => {
       const unknown = randomUUID();
       const missing = `Blueprint ${unknown} not found`;
       expectApplicationError(await create({ blueprintId: unknown }), 404, missing);
@@ -147,7 +147,7 @@ describe('REST apps from blueprints', () => {
       expect((await client.get('/apps')).body.pagination.total).to.equal(0);
     });
 
-    it('makes all rooms of a large blueprint, more than one append takes', async function () {
+    it('creates all rooms of a large blueprint, beyond the limit of one append', async function () {
       this.timeout(60_000);
       const metadata = { text: 'x'.repeat(100) };
       const rooms = Array.from({ length: 2000 }, (_, index) => ({ name: `Room ${index}`, metadata }));
@@ -162,7 +162,7 @@ describe('REST apps from blueprints', () => {
       for (const room of left) expect(room['topics']).to.eql(['new']);
     });
 
-    it("[Creating an app beyond the plan's app limit gives 403], also twenty at the same time", async () => {
+    it("[Creating an app beyond the plan's app limit gives 403], also for twenty concurrent requests", async () => {
       await begin({ maxApps: 3 });
       const answers = await Promise.all(Array.from({ length: 20 }, () => create()));
       const message = 'App limit reached. Please upgrade your subscription to create more apps.';
@@ -175,7 +175,7 @@ describe('REST apps from blueprints', () => {
     });
   });
 
-  it('[GET /apps: blueprintId] finds the apps that were made from a blueprint', async () => {
+  it('[GET /apps: blueprintId] finds the apps that were created from a blueprint', async () => {
     const { appId } = (await create()).body;
     await client.post('/apps', { name: 'Plain' });
     for (const id of [blueprintId, blueprintId.toUpperCase()]) {
@@ -185,7 +185,7 @@ describe('REST apps from blueprints', () => {
     expect((await client.get(`/apps?blueprintId=${randomUUID()}`)).body.data).to.eql([]);
   });
 
-  it('[only dynamic rooms; a static room gives 400], but it may be changed', async () => {
+  it('[only dynamic rooms; a static room gives 400], but a static room can be changed', async () => {
     const { appId } = (await create()).body;
     const { roomId } = await roomOf(appId, 'lobby');
     const path = `/apps/${appId}/rooms/${roomId}`;
@@ -252,7 +252,7 @@ describe('REST apps from blueprints', () => {
       expect(await roomOf(appId, 'new')).to.deep.include({ ...restored, name: 'New', isStatic: true });
     });
 
-    it('takes the latest version, or its own when that is pinned', async () => {
+    it('uses the latest version, or the pinned version of the app', async () => {
       const { appId } = (await create()).body;
       await addVersion('1.1.0', { framework: 'more' });
       const outcome = async () => {
@@ -269,7 +269,7 @@ describe('REST apps from blueprints', () => {
       expect(await outcome()).to.eql(['1.1.0', 'more', false]);
     });
 
-    it('makes no difference the second time', async () => {
+    it('changes nothing the second time', async () => {
       const { appId } = (await create()).body;
       const rooms = await roomsOf(appId);
       const first = await reset(appId);
@@ -277,7 +277,7 @@ describe('REST apps from blueprints', () => {
       expect(await roomsOf(appId)).to.eql(rooms);
     });
 
-    it('comes to one and the same when it is asked for twenty times at once', async () => {
+    it('has the same result for twenty concurrent requests', async () => {
       const { appId } = (await create()).body;
       await addVersion('2.0.0', { rooms: [{ name: 'Only', slug: 'only' }] });
       const answers = await Promise.all(Array.from({ length: 20 }, () => reset(appId)));
@@ -285,7 +285,7 @@ describe('REST apps from blueprints', () => {
       expect((await roomsOf(appId)).map(({ slug }) => slug)).to.eql(['only']);
     });
 
-    it('[404 if the app was not created from a blueprint], or is not there', async () => {
+    it('[404 if the app was not created from a blueprint], or does not exist', async () => {
       const { appId } = (await client.post('/apps', { name: 'Plain' })).body;
       const message = `App ${appId} was not created from a blueprint`;
       expectApplicationError(await reset(appId), 404, message);

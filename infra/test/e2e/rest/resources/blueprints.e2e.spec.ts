@@ -48,7 +48,7 @@ describe('REST blueprints', () => {
     expect(await operator.get(`${path}/${blueprintId}`)).to.deep.include({ status: 200, body });
   });
 
-  it('get more versions by their id, and show the latest by semver', async () => {
+  it('receive more versions by their id, and show the latest by semver', async () => {
     const { blueprintId } = (await register({ version: '1.9.0' })).body;
     for (const [version, latest] of [
       ['1.10.0', '1.10.0'],
@@ -63,7 +63,7 @@ describe('REST blueprints', () => {
     expect(body.versions).to.eql(['1.2.0', '1.9.0', '1.10.0', '2.0.0-rc.1', '2.0.0']);
   });
 
-  it('keep their name: a version is added under it, or without one', async () => {
+  it('keep their name: a version is added with the same name, or without one', async () => {
     const { blueprintId } = (await register()).body;
     const more = (version: string, name: string) =>
       operator.post(path, { blueprintId, name, version, definition: {} });
@@ -72,7 +72,7 @@ describe('REST blueprints', () => {
     expect((await operator.get(`${path}/${blueprintId}`)).body.versions).to.eql(['1.0.0', '1.1.0']);
   });
 
-  it('have each version once: one of twenty equal ones wins', async () => {
+  it('accept each version once: one of twenty equal requests succeeds', async () => {
     const { blueprintId } = (await register()).body;
     const add = (version: string) => operator.post(path, { blueprintId, version, definition: {} });
     const answers = await Promise.all(Array.from({ length: 20 }, () => add('1.1.0')));
@@ -122,7 +122,7 @@ describe('REST blueprints', () => {
     );
   });
 
-  it('refuse rooms of one slug, too many rooms, and what is too large', async () => {
+  it('refuse rooms with equal slugs, too many rooms, and a definition that is too large', async () => {
     const rooms = [{ name: 'Lobby' }, { name: 'x', slug: 'lobby' }, { name: 'y' }, { name: 'Y' }];
     expectValidationError(
       await register({ definition: { rooms } }),
@@ -148,7 +148,7 @@ describe('REST blueprints', () => {
     expect((await operator.get(theirs)).body.pagination.total).to.equal(0);
   });
 
-  it('are opened by a session of the organization, not by an API key', async () => {
+  it('require a session of the organization, and refuse an API key', async () => {
     const session = async (...organizationIds: string[]): Promise<ApiClient> => {
       const claims = { subject: 'ada', organizationIds, isOperator: false };
       return service.client(await mintSessionToken(sessionSecret, claims, 60, systemClock));
@@ -173,7 +173,7 @@ describe('REST blueprints', () => {
     );
   });
 
-  it('are listed by pages, newest first', async () => {
+  it('are listed by page, newest first', async () => {
     for (const name of ['b', 'c', 'a']) await register({ name });
     const names = async (query: string): Promise<string[]> =>
       ((await operator.get(`${path}?${query}`)).body.data as { name: string }[]).map(({ name }) => name);

@@ -89,7 +89,7 @@ describe('REST webhook dead letters', () => {
     };
     const newest = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
 
-    it('newest first, fifty at a time, each with all that was sent', async () => {
+    it('newest first, fifty per page, each with all that was sent', async () => {
       const { status, body } = await ada.get(path);
       expect(status).to.equal(200);
       expect(body.pagination).to.eql({ total: 120, limit: 50, offset: 0 });
@@ -105,7 +105,7 @@ describe('REST webhook dead letters', () => {
       expect((await ada.get(`${path}/${first.dlqId}`)).body).to.eql(first);
     });
 
-    it('from an offset, with a limit that is clamped', async () => {
+    it('from an offset, with a clamped limit', async () => {
       expect(await indexes('limit=2&offset=3')).to.eql([116, 115]);
       expect(await indexes('offset=110')).to.eql(newest(9, 10));
       expect(await indexes('offset=500')).to.eql([]);
@@ -129,7 +129,7 @@ describe('REST webhook dead letters', () => {
       });
     });
 
-    it('and refuse a query of the wrong kind', async () => {
+    it('and refuse an invalid query', async () => {
       for (const query of [
         'limit=abc',
         'limit=',
@@ -186,7 +186,7 @@ describe('REST webhook dead letters', () => {
     expect((await ada.get(path)).body.pagination.total).to.equal(total - 1);
   });
 
-  it('do not exist for another organization, nor does that one', async () => {
+  it('are not found through another organization', async () => {
     const { dlqId } = read[0] as DeadLetterFields;
     const ada = await session(organizations.empty);
     const [own, theirs] = [queue(organizations.empty), queue(organizations.read)];
@@ -210,7 +210,7 @@ describe('REST webhook dead letters', () => {
     expect((await service.operator.get(`${theirs}/${dlqId}`)).status).to.equal(200);
   });
 
-  it('have UUIDs, and organizations too', async () => {
+  it('have UUIDs as ids, as organizations have', async () => {
     const path = queue(organizations.read);
     expectApplicationError(await service.operator.get(`${path}/stats`), 400, 'Invalid dlqId UUID format');
     expectApplicationError(

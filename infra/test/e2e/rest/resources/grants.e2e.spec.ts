@@ -32,7 +32,7 @@ describe('REST room grants', () => {
   });
 
   // POST: permission and exactly one of actorTokenId, actorType. isActive is true by default. 201.
-  it('grants access to an actor, or to a type of actor', async () => {
+  it('grants access to an actor, or to an actor type', async () => {
     const { status, body } = await client.post(grants, { actorTokenId, permission: 'pubSub' });
     expect(status).to.equal(201);
     const { roomActorAccessId, createdAt, updatedAt, ...rest } = body;
@@ -70,7 +70,7 @@ describe('REST room grants', () => {
     expect([listed.status, listed.body]).to.eql([200, [body, byType.body]]);
   });
 
-  it('knows every type and every permission, and no other', async () => {
+  it('accepts every type and every permission, and no other value', async () => {
     const types = ['device', 'user', 'service', 'session', 'agent', 'orchestrator', 'observer'];
     const permissions = ['subscribe', 'publish', 'pubSub'];
     for (const [index, actorType] of types.entries()) {
@@ -102,7 +102,7 @@ describe('REST room grants', () => {
   });
 
   // 400: neither actorTokenId nor actorType on a grant.
-  it('takes exactly one holder', async () => {
+  it('requires exactly one holder', async () => {
     expectApplicationError(
       await client.post(grants, { permission: 'publish' }),
       400,
@@ -116,7 +116,7 @@ describe('REST room grants', () => {
   });
 
   // 404: grant for an actor of another project.
-  it('knows no actor that is not of the project', async () => {
+  it('answers 404 for an actor of another project or a deleted one', async () => {
     const other = await service.newProject();
     const foreign = (await other.client.post('/actors', { name: 'x', actorType: 'user' })).body.actorTokenId;
     const gone = (await client.post('/actors', { name: 'x', actorType: 'user' })).body.actorTokenId;
@@ -135,7 +135,7 @@ describe('REST room grants', () => {
   });
 
   // 409: duplicate room grant (revoke first).
-  it('gives a holder one grant, of whatever kind the first is', async () => {
+  it('accepts one grant for a holder, whatever its permission', async () => {
     const expiresAt = '2000-01-01T00:00:00.000Z';
     const expired = (await client.post(grants, { actorTokenId, permission: 'publish', expiresAt })).body;
     const inactive = await client.post(grants, { actorType: 'user', permission: 'publish', isActive: false });
@@ -149,7 +149,7 @@ describe('REST room grants', () => {
   });
 
   // DELETE: 204. 404: `Room grant <id> not found`.
-  it('revokes a grant once, on its own room', async () => {
+  it('revokes a grant once, and only on its room', async () => {
     const { roomActorAccessId } = (await client.post(grants, { actorTokenId, permission: 'publish' })).body;
     const other = (await client.post(`/apps/${appId}/rooms`, { name: 'Other' })).body.roomId;
     const notFound = `Room grant ${roomActorAccessId} not found`;
@@ -162,7 +162,7 @@ describe('REST room grants', () => {
   });
 
   // 404: `Room <id> not found`, `App <id> not found in project <id>` (framework shape).
-  it('needs its room and its app', async () => {
+  it('requires an existing room and app', async () => {
     const { roomActorAccessId } = (await client.post(grants, { actorTokenId, permission: 'publish' })).body;
     const all = async (path: string) => [
       await client.get(path),
@@ -183,7 +183,7 @@ describe('REST room grants', () => {
         expectFrameworkError(answer, 404, `App ${app} not found in project ${projectId}`, 'Not Found');
   });
 
-  it('go with their room, and with their app', async () => {
+  it('are deleted with their room, and with their app', async () => {
     await client.post(grants, { actorTokenId, permission: 'publish' });
     await client.delete(`/apps/${appId}/rooms/${roomId}`);
     expectApplicationError(await client.get(grants), 404, `Room ${roomId} not found`);

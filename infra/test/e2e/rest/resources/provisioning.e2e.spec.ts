@@ -62,7 +62,7 @@ describe('REST provisioning', () => {
     );
   });
 
-  it('shows a session its own organizations only', async () => {
+  it('shows a session only its own organizations', async () => {
     const mine = (await operator.post('/organizations', { name: 'Mine' })).body;
     const theirs = (await operator.post('/organizations', { name: 'Theirs' })).body;
     const ada = await session([mine.organizationId]);
@@ -76,7 +76,7 @@ describe('REST provisioning', () => {
       );
   });
 
-  it('leaves plans, status and new organizations to operators', async () => {
+  it('reserves plans, status and new organizations for operators', async () => {
     const { organizationId } = (await operator.post('/organizations', { name: 'Mine' })).body;
     const ada = await session([organizationId]);
     const path = `/organizations/${organizationId}`;
@@ -89,7 +89,7 @@ describe('REST provisioning', () => {
     expect((await ada.patch(path, { name: 'Renamed' })).body.name).to.equal('Renamed');
   });
 
-  it('creates projects and their keys, and takes them back', async () => {
+  it('creates projects and their keys, and deletes them', async () => {
     const { organizationId } = (await operator.post('/organizations', { name: 'Acme' })).body;
     const projects = `/organizations/${organizationId}/projects`;
     const project = (await operator.post(projects, { name: 'P' })).body;
@@ -120,7 +120,7 @@ describe('REST provisioning', () => {
     );
   });
 
-  it('does not find a project or a key through another organization or project', async () => {
+  it('answers 404 for a project or a key through another organization or project', async () => {
     const { organizationId } = (await operator.post('/organizations', { name: 'Other' })).body;
     const mine = service.credentials;
     expectApplicationError(
@@ -141,7 +141,7 @@ describe('REST provisioning', () => {
     expect((await service.project.get('/apps')).status).to.equal(200);
   });
 
-  it('takes everything with a deleted project', async () => {
+  it('deletes everything with a project', async () => {
     const { organizationId, projectId, client } = await service.newProject();
     await client.post('/apps', { name: 'A' });
     const path = `/organizations/${organizationId}/projects/${projectId}`;
@@ -156,7 +156,7 @@ describe('REST provisioning', () => {
     expect((await operator.get(`/organizations/${organizationId}/projects`)).body.data).to.eql([]);
   });
 
-  it('never shows or logs a secret twice', async () => {
+  it('shows a secret once and never logs it', async () => {
     const { organizationId } = service.credentials;
     const { apiKey } = (await operator.post(`/organizations/${organizationId}/api-keys`, { name: 'once' }))
       .body;

@@ -44,7 +44,7 @@ describe('REST rooms', () => {
     expect((await client.post(rooms, { name: 'Empty', topics: [] })).body.topics).to.eql(['chat', 'news']);
   });
 
-  it('stores what was sent, the slug exactly', async () => {
+  it('stores the fields as sent, including the exact slug', async () => {
     const sent = {
       name: 'R',
       slug: 'room-7',
@@ -63,7 +63,7 @@ describe('REST rooms', () => {
     expect(own.body.topics).to.have.members(['chat', ...webRtc]);
   });
 
-  it('refuses a slug that the app has already', async () => {
+  it('refuses a slug that the app already has', async () => {
     await client.post(rooms, { name: 'One', slug: 'same' });
     expectApplicationError(
       await client.post(rooms, { name: 'Two', slug: 'same' }),
@@ -76,7 +76,7 @@ describe('REST rooms', () => {
     );
   });
 
-  it('lists every room of the app, in a plain array', async () => {
+  it('lists every room of the app, as a plain array', async () => {
     for (const name of ['A', 'B', 'C']) await client.post(rooms, { name });
     const { status, body } = await client.get(`${rooms}?limit=1&page=7`);
     expect(status).to.equal(200);
@@ -115,7 +115,7 @@ describe('REST rooms', () => {
     expect((await client.post(rooms, { name: 'Gone' })).status).to.equal(201);
   });
 
-  it('does not find a room in another app of the project', async () => {
+  it('answers 404 for a room of another app of the project', async () => {
     const room = (await client.post(rooms, { name: 'Here' })).body;
     const path = `/apps/${await newApp()}/rooms/${room.roomId}`;
     for (const answer of [
@@ -127,7 +127,7 @@ describe('REST rooms', () => {
   });
 
   describe('ensure', () => {
-    it('needs the app to allow it', async () => {
+    it('requires an app that allows it', async () => {
       const { status, body } = await client.post(`${rooms}/ensure`, { name: 'x' });
       expect(status).to.equal(403);
       expect(body.message)
@@ -135,7 +135,7 @@ describe('REST rooms', () => {
         .and.include('config.autoProvisionRooms=true');
     });
 
-    it('creates a room once and then gives it unchanged', async () => {
+    it('creates a room once and returns it unchanged afterwards', async () => {
       const app = await newApp({ config: { autoProvisionRooms: true } });
       const path = `/apps/${app}/rooms/ensure`;
       const first = await client.post(path, { name: 'One', slug: 'one' });

@@ -50,7 +50,7 @@ describe('REST scopes', () => {
   });
 
   // slug: regex ^[a-z0-9][a-z0-9-]*[a-z0-9]$, max 100; name: max 255; description: max 500; metadata: object or null.
-  it('takes fields up to their limits, and not past them', async () => {
+  it('accepts fields up to their limits, and refuses longer ones', async () => {
     const longest = {
       slug: 'a'.repeat(100),
       name: 'n'.repeat(255),
@@ -93,7 +93,7 @@ describe('REST scopes', () => {
   });
 
   // 409: duplicate scope slug.
-  it('refuses a slug that the project has already, and frees it with the scope', async () => {
+  it('refuses a slug that the project already has, and frees it with the scope', async () => {
     const { accessScopeId } = await newScope('acme');
     expectApplicationError(
       await client.post('/scopes', { slug: 'acme', name: 'Other' }),
@@ -109,7 +109,7 @@ describe('REST scopes', () => {
   });
 
   // GET /scopes: page, limit, orderBy[]; always ordered by createdAt descending.
-  it('lists scopes by page, the newest first whatever order is asked for', async () => {
+  it('lists scopes by page, the newest first, also when another order is requested', async () => {
     for (let index = 0; index < 12; index += 1) await newScope(`s-${index}`);
     const { status, body } = await client.get('/scopes');
     expect(status).to.equal(200);
@@ -124,7 +124,7 @@ describe('REST scopes', () => {
   });
 
   // orderBy[] only breaks ties.
-  it('lets an order asked for decide between scopes of one moment only', async () => {
+  it('applies a requested order only to scopes of the same moment', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, index) => newScope(`s-${index}`)));
     const { body } = await client.get('/scopes?limit=100&orderBy[]=slug:ASC');
     const listed = body.data as { slug: string; createdAt: string }[];
@@ -153,7 +153,7 @@ describe('REST scopes', () => {
     expect((await client.get('/scopes?isActive=true&isActive=false')).status).to.equal(400);
   });
 
-  it('matches what is special in a pattern by the letter', async () => {
+  it('matches pattern characters literally', async () => {
     const names = ['a.c', 'abc', '(x', 'x)', '[a-z]', 'a|b', '^a$', 'a*', '\\d', 'a+b?', '{1}', '/a/', 'a-b'];
     for (const [index, name] of names.entries()) await newScope(`s-${index}`, { name });
     for (const [index, name] of names.entries()) {
@@ -187,7 +187,7 @@ describe('REST scopes', () => {
   });
 
   // 400: invalid UUID. 404: does not exist, was deleted, or belongs to another project.
-  it('knows no scope of another project, nor one that is gone', async () => {
+  it('answers 404 for a scope of another project or a deleted one', async () => {
     const other = await service.newProject();
     const foreign = (await other.client.post('/scopes', { slug: 'acme', name: 'A' })).body.accessScopeId;
     const gone = (await newScope('gone')).accessScopeId;
@@ -208,7 +208,7 @@ describe('REST scopes', () => {
   });
 
   // DELETE /scopes/{scopeId}: 204; 409 while any actor is assigned.
-  it('keeps a scope that actors are in', async () => {
+  it('refuses to delete a scope that has actors', async () => {
     const { accessScopeId } = await newScope('acme');
     const actors = [await newActor({ accessScopeId }), await newActor({ accessScopeId }), await newActor()];
     await client.patch(`/actors/${actors[2].keyId}`, { accessScopeId });

@@ -44,7 +44,7 @@ describe('REST signing keys', () => {
     expect((await client.get('/signing-keys')).body.data).to.eql([shown]);
   });
 
-  it('shows and logs no secret, and nothing that was sealed, ever after', async () => {
+  it('never shows or logs a secret or a sealed secret again', async () => {
     const { signingKeyId, keyId, signingKey } = await create();
     const path = `/signing-keys/${signingKeyId}`;
     const answers = [
@@ -61,7 +61,7 @@ describe('REST signing keys', () => {
     expect(JSON.stringify(service.logLines)).to.not.include(secret);
   });
 
-  it('takes its prefix from the environment', async () => {
+  it('derives its prefix from the environment', async () => {
     for (const [environment, prefix] of [
       [undefined, 'sk_live_'],
       ['live', 'sk_live_'],
@@ -91,7 +91,7 @@ describe('REST signing keys', () => {
     );
   });
 
-  it('changes name and status, and takes an empty PATCH as nothing to do', async () => {
+  it('changes name and status, and accepts an empty PATCH as no change', async () => {
     const path = `/signing-keys/${(await create()).signingKeyId}`;
     const key = (await client.get(path)).body;
     const disabled = await client.patch(path, { name: 'Other', status: 'disabled' });
@@ -120,7 +120,7 @@ describe('REST signing keys', () => {
     expect((await client.get('/signing-keys')).body.pagination.total).to.equal(0);
   });
 
-  it('does not find a key of another project', async () => {
+  it('answers 404 for a key of another project', async () => {
     const { signingKeyId } = await create();
     const other = await service.newProject();
     for (const id of [signingKeyId, unknownId]) {
@@ -171,7 +171,7 @@ describe('REST signing keys', () => {
     expectValidationError(await client.get('/signing-keys?orderBy[]=sealedSecret:ASC'), 'orderBy.0');
   });
 
-  it('loses no field when different ones change at the same time', async () => {
+  it('loses no field when different fields change concurrently', async () => {
     const path = `/signing-keys/${(await create()).signingKeyId}`;
     for (let round = 0; round < 10; round += 1) {
       const status = round % 2 === 0 ? 'disabled' : 'active';

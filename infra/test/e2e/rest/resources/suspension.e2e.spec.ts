@@ -17,7 +17,7 @@ describe('REST apps of a suspended organization', () => {
   const newApp = async (name: string) =>
     (await project.client.post('/apps', { name, topics: ['chat'] })).body;
 
-  it('show as suspended in every answer, and as they are again afterwards', async () => {
+  it('show as suspended in every answer, and with their own status afterwards', async () => {
     const { client } = project;
     const [on, off] = [await newApp('On'), await newApp('Off')];
     const disabled = (await client.patch(`/apps/${off.appId}`, { status: 'disabled' })).body;
@@ -34,7 +34,7 @@ describe('REST apps of a suspended organization', () => {
     expect((await client.get(`/apps/${off.appId}`)).body.status).to.equal('disabled');
   });
 
-  it('keep a status of their own, which a PATCH changes', async () => {
+  it('keep their own status, which a PATCH changes', async () => {
     const { client } = project;
     const { appId } = await newApp('App');
     await setStatus('suspended');
@@ -44,7 +44,7 @@ describe('REST apps of a suspended organization', () => {
     expect((await client.get(`/apps/${appId}`)).body.status).to.equal('disabled');
   });
 
-  it('are found by the status that they show', async () => {
+  it('are filtered by the status that they show', async () => {
     const off = await newApp('Off');
     await newApp('On');
     await project.client.patch(`/apps/${off.appId}`, { status: 'disabled' });
@@ -61,7 +61,7 @@ describe('REST apps of a suspended organization', () => {
     expect((await other.client.get('/apps?status=suspended')).body.data).to.eql([]);
   });
 
-  it('lose their clients, and take them again afterwards', async () => {
+  it('disconnect their clients, and accept them again afterwards', async () => {
     await newApp('App');
     const { accessToken: token } = (await project.client.post('/actors', { name: 'x', actorType: 'user' }))
       .body;
