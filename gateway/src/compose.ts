@@ -37,7 +37,7 @@ import { IdleSweeper, OpenConnections } from './socket/openConnections.js';
 import { Tick } from './socket/outbox.js';
 import type { FrameSocket } from './socket/wsListener.js';
 import { createMemberDelivery } from './subscriptions/memberDelivery.js';
-import { SessionRecords } from './subscriptions/sessionRecords.js';
+import { PersistentSessions } from './subscriptions/persistentSessions.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
 import { createTrigger } from './webhooks/webhookCalls.js';
@@ -117,15 +117,15 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     connections: countByOrganization,
   });
 
-  const sessionRecords = new SessionRecords({ store: ports.sessions, clock, random, logger });
+  const persistentSessions = new PersistentSessions({ store: ports.sessions, clock, random, logger });
   const revalidator = new Revalidator({
-    ...{ views, clock, logger, directory, signingKeys, roster, retained, sessionRecords, plans },
+    ...{ views, clock, logger, directory, signingKeys, roster, retained, persistentSessions, plans },
     connectionLimit,
   });
   const subscriptions: SubscriptionsDeps = {
     ...{ audiences, rooms, groups, retained, hydrations, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
-    changed: (changed) => sessionRecords.changed(changed),
+    changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
   const credentials = { views, clock, logger, signingKeys };
@@ -138,7 +138,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     outboxBytes: options.outboxBytes,
     sessions: new Sessions({
       ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses },
-      records: sessionRecords,
+      persistentSessions,
       session: { clock, directory, subscriptions, presence, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({
@@ -150,7 +150,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
 
   return {
     ...{ metrics, connections, roster, rooms, groups, retained, presence, hydrations, revalidator, sweeper },
-    ...{ sessionRecords, connectionLimit, connectionCounts, usageLedger, lastUses },
+    ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
       presenceEntries: () => presence.board.count(isParticipantRoom),

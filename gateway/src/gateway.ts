@@ -125,7 +125,7 @@ class WebSocketGateway implements Gateway {
   private async stop(): Promise<void> {
     this.isOpen = false;
     for (const timer of this.timers) clearInterval(timer);
-    const { connections, groups, presence, sessionRecords, connectionCounts, usageLedger } = this.parts;
+    const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer cuts off peers that have not answered the close within the grace.
@@ -134,7 +134,7 @@ class WebSocketGateway implements Gateway {
     await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();
-    await sessionRecords.close();
+    await persistentSessions.close();
     await connectionCounts.close();
     await usageLedger.close();
     await this.parts.lastUses.close();

@@ -9,7 +9,7 @@ export interface GrantedRoom extends Room {
 }
 
 /** An app and one of its rooms, as an address names them. */
-export interface Place {
+export interface RoomLocation {
   readonly app: Entry<App>;
   readonly room: Entry<GrantedRoom>;
 }
@@ -28,10 +28,14 @@ export class Directory {
   }
 
   /** Synchronous where both are cached, undefined where one does not exist. Rejects when the read models fail. */
-  place(projectId: string, appSlug: string, roomSlug: string): Place | Promise<Place | undefined> {
+  locate(
+    projectId: string,
+    appSlug: string,
+    roomSlug: string,
+  ): RoomLocation | Promise<RoomLocation | undefined> {
     const app = this.apps.peek(`${projectId}/${appSlug}`);
     const room = app && this.rooms.peek(`${app.value.appId}/${roomSlug}`);
-    return app && room ? { app, room } : this.readPlace(projectId, appSlug, roomSlug);
+    return app && room ? { app, room } : this.readLocation(projectId, appSlug, roomSlug);
   }
 
   appChanged(appId: string): void {
@@ -54,7 +58,11 @@ export class Directory {
     this.rooms.dropWhere(() => true);
   }
 
-  private async readPlace(projectId: string, appSlug: string, roomSlug: string): Promise<Place | undefined> {
+  private async readLocation(
+    projectId: string,
+    appSlug: string,
+    roomSlug: string,
+  ): Promise<RoomLocation | undefined> {
     const app = await this.app(projectId, appSlug);
     const room = app && (await this.room(app.value.appId, roomSlug));
     return app && room && { app, room };

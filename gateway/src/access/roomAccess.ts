@@ -27,9 +27,9 @@ export const readRoom = async (
   appSlug: string,
   roomSlug: string,
 ): Promise<RoomReading | undefined> => {
-  const place = await directory.place(identity.projectId, appSlug, roomSlug);
+  const location = await directory.locate(identity.projectId, appSlug, roomSlug);
   let reading: RoomReading | undefined;
-  for (const topic of place?.room.value.topics ?? []) {
+  for (const topic of location?.room.value.topics ?? []) {
     const access = await resolveAccess(directory, identity, `${appSlug}/${roomSlug}/${topic}`);
     if (access === undefined) continue;
     reading = { isReadable: access.maySubscribe && access.until > clock.now(), access };

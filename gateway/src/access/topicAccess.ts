@@ -5,7 +5,7 @@ import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages'
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';
 import type { Identity } from './client.js';
-import type { Directory, Place } from './directory.js';
+import type { Directory, RoomLocation } from './directory.js';
 
 /** What an actor may do at an address. */
 export interface TopicAccess {
@@ -23,12 +23,13 @@ export interface TopicAccess {
   readonly messageHead: Buffer;
   /** How long messages of the topic are recorded, where messages are; undefined for a topic that is not logged. */
   readonly recordedFor: RetentionClass | undefined;
-  readonly place: Place;
+  readonly location: RoomLocation;
   /** Undefined for a topic without webhooks. */
   readonly webhooks: TopicWebhooks | undefined;
 }
 
-export const isCurrent = ({ place }: TopicAccess): boolean => place.app.isCurrent && place.room.isCurrent;
+export const isCurrent = ({ location }: TopicAccess): boolean =>
+  location.app.isCurrent && location.room.isCurrent;
 
 /** A promise only where the read models have to be queried; undefined for what does not exist. */
 export const resolveAccess = (
@@ -38,15 +39,21 @@ export const resolveAccess = (
 ): TopicAccess | undefined | Promise<TopicAccess | undefined> => {
   const parts = parseTopicAddress(address);
   if (parts === undefined) return undefined;
-  const place = directory.place(identity.projectId, parts.app, parts.room);
-  const access = (found: Place | undefined) => found && accessTo(identity, address, parts.topic, found);
-  return place instanceof Promise ? place.then(access) : access(place);
+  const location = directory.locate(identity.projectId, parts.app, parts.room);
+  const access = (found: RoomLocation | undefined) =>
+    found && accessTo(identity, address, parts.topic, found);
+  return location instanceof Promise ? location.then(access) : access(location);
 };
 
-const accessTo = (identity: Identity, address: string, topic: string, place: Place): TopicAccess => {
+const accessTo = (
+  identity: Identity,
+  address: string,
+  topic: string,
+  location: RoomLocation,
+): TopicAccess => {
   const { actorTokenId, actorType, projectId, scope } = identity;
-  const app = place.app.value;
-  const room = place.room.value;
+  const app = location.app.value;
+  const room = location.room.value;
   const internal = internalRoom(projectId, scope, app.slug, room.slug);
   return {
     room: internal,
@@ -55,7 +62,7 @@ const accessTo = (identity: Identity, address: string, topic: string, place: Pla
     scope,
     messageHead: messageHead(address),
     recordedFor: retentionOf(app.topicConfigs, topic),
-    place,
+    location,
     webhooks: webhooksOf(app, topic),
   };
 };

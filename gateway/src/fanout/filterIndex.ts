@@ -1,5 +1,5 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
-import { SetMap } from '../setMap.js';
+import { SetMultimap } from '../setMultimap.js';
 
 /** An item of an index, which alone sets the mark. */
 export interface Indexed {
@@ -23,9 +23,9 @@ const separator = '|';
  * how many other items there are; that of a change depends on the filters of the item.
  */
 export class FilterIndex<T extends Indexed> {
-  private readonly plain = new SetMap<string, T>();
+  private readonly plain = new SetMultimap<string, T>();
   private readonly groups = new Map<string, Group<T>>();
-  private readonly groupsUnder = new SetMap<string, Group<T>>();
+  private readonly groupsUnder = new SetMultimap<string, Group<T>>();
   private readonly items = new Set<T>();
   private matches = 0;
 

@@ -183,10 +183,10 @@ const liveMessage = (
   };
 };
 
-const retentionOf = ({ accessScope }: Identity, { place }: TopicAccess, stamp: string): Retention => ({
+const retentionOf = ({ accessScope }: Identity, { location }: TopicAccess, stamp: string): Retention => ({
   stamp,
-  appId: place.app.value.appId,
-  roomId: place.room.value.roomId,
+  appId: location.app.value.appId,
+  roomId: location.room.value.roomId,
   accessScopeId: accessScope?.accessScopeId ?? null,
 });
 

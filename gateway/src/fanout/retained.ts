@@ -106,7 +106,7 @@ export class Retained {
 
 /** The value of a deleted app, room or scope is not for the one that has its slug now. */
 const isSamePlace = ({ client, access }: Subscriber, value: RetainedValue): boolean =>
-  access.place.room.value.roomId === value.roomId &&
+  access.location.room.value.roomId === value.roomId &&
   (client.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;
 
 /**

@@ -4,7 +4,7 @@ import { Backlog, type BacklogDeps } from './backlog.js';
 import { CommandAppender, type CommandAppenderDeps } from './commandAppender.js';
 import { GroupMachine } from './machine/groupMachine.js';
 import type { GroupBounds } from './machine/groupState.js';
-import type { GroupPlace, MemberGroup, Membership } from './membership.js';
+import type { GroupKey, MemberGroup, Membership } from './membership.js';
 import type { Participants, Participation } from './participants.js';
 
 export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
@@ -24,7 +24,7 @@ export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
 
 /** A group on this gateway, from its first member here to its last: the state machine, and the I/O around it. */
 export class LocalGroup implements MemberGroup {
-  readonly place: GroupPlace;
+  readonly key: GroupKey;
   readonly opened: Promise<void>;
   readonly machine: GroupMachine;
   private readonly deps: LocalGroupDeps;
@@ -38,16 +38,16 @@ export class LocalGroup implements MemberGroup {
   private isOver = false;
   private end: Promise<void> = Promise.resolve();
 
-  constructor(place: GroupPlace, deps: LocalGroupDeps) {
+  constructor(key: GroupKey, deps: LocalGroupDeps) {
     const { gatewayId, bounds, lastNumber } = deps;
-    this.place = place;
+    this.key = key;
     this.deps = deps;
     this.appender = new CommandAppender(deps);
-    this.backlog = new Backlog(place, deps);
+    this.backlog = new Backlog(key, deps);
     this.machine = new GroupMachine(
       { gatewayId, bounds, lastNumber, mayHaveBacklog: this.backlog.isPossible },
       {
-        append: (command, ref) => this.appender.push({ ...command, ...place, gatewayId, ref }),
+        append: (command, ref) => this.appender.push({ ...command, ...key, gatewayId, ref }),
         replayBacklog: () => void this.replayBacklog(),
         emptied: (state) => this.backlog.emptied(state),
         dropped: deps.dropped,
@@ -121,7 +121,7 @@ export class LocalGroup implements MemberGroup {
 
   private async open(): Promise<void> {
     const { subscribe, unsubscribe, participants } = this.deps;
-    const { room, topic, group } = this.place;
+    const { room, topic, group } = this.key;
     await subscribe(room);
     try {
       this.participation = await participants.enter(`${topic}/${group}`, this.machine);
@@ -143,7 +143,7 @@ export class LocalGroup implements MemberGroup {
       outcome = await this.backlog.replay(target);
     } catch (error) {
       this.deps.logger.warn('The backlog of a worker group could not be replayed yet', {
-        ...{ topic: this.place.topic, error },
+        ...{ topic: this.key.topic, error },
       });
     }
     this.isReplaying = false;
@@ -164,7 +164,7 @@ export class LocalGroup implements MemberGroup {
     if (this.users > 0 || this.isOver || participation === undefined || !this.machine.isIdle) return;
     this.over();
     this.end = Promise.all([this.appender.flushed(), this.backlog.settled]).then(async () => {
-      this.deps.unsubscribe(this.place.room);
+      this.deps.unsubscribe(this.key.room);
       await this.deps.participants.leave(participation);
     });
   }

@@ -6,7 +6,7 @@ import type { LocalMember } from './machine/localMembers.js';
 import { isEligible } from './machine/members.js';
 
 /** Names a group. */
-export interface GroupPlace {
+export interface GroupKey {
   /** Internal. */
   readonly room: string;
   /** Internal. */
@@ -14,14 +14,14 @@ export interface GroupPlace {
   readonly group: string;
 }
 
-/** A subscription that is to be a member of a group, and what it hears of it. */
-export interface MemberWish extends GroupPlace {
+/** A subscription that joins a group, with its callbacks. */
+export interface MemberOptions extends GroupKey {
   readonly actorTokenId: string;
   readonly filters: readonly FilterEntry[] | undefined;
   readonly acks: boolean;
   /** Its session outlives its connection. */
   readonly isPersistent: boolean;
-  /** The ids of the room and the scope that the names in the topic lead to. */
+  /** `<room id>/<scope id>` of the topic, since names may be reused. */
   readonly place: string;
   readonly replay: MemberReplay;
   /** It takes part from here on: between two messages of the topic. */
@@ -74,7 +74,7 @@ export class Membership implements LocalMember {
   readonly group: string;
   filters: LocalMember['filters'];
   number = 0;
-  private readonly wish: MemberWish;
+  private readonly options: MemberOptions;
   private readonly memberOf: MemberGroup;
   private waiting: Waiting[] = [];
   private hasEntered = false;
@@ -82,15 +82,15 @@ export class Membership implements LocalMember {
   private isReleased = false;
   private state: 'opening' | 'joined' | 'left' = 'opening';
 
-  constructor(wish: MemberWish, memberOf: MemberGroup) {
-    this.wish = wish;
+  constructor(options: MemberOptions, memberOf: MemberGroup) {
+    this.options = options;
     this.memberOf = memberOf;
-    this.group = wish.group;
-    this.actorTokenId = wish.actorTokenId;
-    this.acks = wish.acks;
-    this.isPersistent = wish.isPersistent;
-    this.place = wish.place;
-    this.filters = wish.filters;
+    this.group = options.group;
+    this.actorTokenId = options.actorTokenId;
+    this.acks = options.acks;
+    this.isPersistent = options.isPersistent;
+    this.place = options.place;
+    this.filters = options.filters;
     memberOf.retain();
   }
 
@@ -132,7 +132,7 @@ export class Membership implements LocalMember {
   }
 
   get isReachable(): boolean {
-    return this.wish.isReachable();
+    return this.options.isReachable();
   }
 
   /** From here on it is given messages, with those that it has been assigned already. */
@@ -143,7 +143,7 @@ export class Membership implements LocalMember {
 
   /** Gives it the messages of a backlog; `given` hears of each. */
   replayTarget(given: (message: LiveMessage) => void): ReplayTarget {
-    const { replay } = this.wish;
+    const { replay } = this.options;
     return {
       limit: replay.limit(),
       isEligible: (message) => isEligible(message)(this),
@@ -167,14 +167,14 @@ export class Membership implements LocalMember {
   entered(): void {
     if (this.state !== 'joined') return;
     this.hasEntered = true;
-    this.wish.entered();
+    this.options.entered();
     this.settle(({ resolve }) => resolve());
     this.readyIfIn();
   }
 
   deliver(message: LiveMessage): boolean {
-    if (!this.isReleased || !this.wish.isReachable()) return false;
-    this.wish.deliver(message);
+    if (!this.isReleased || !this.options.isReachable()) return false;
+    this.options.deliver(message);
     return true;
   }
 

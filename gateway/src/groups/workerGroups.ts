@@ -1,7 +1,7 @@
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { LocalGroup, type LocalGroupDeps } from './localGroup.js';
-import { Membership, type GroupPlace, type MemberWish } from './membership.js';
+import { Membership, type GroupKey, type MemberOptions } from './membership.js';
 import { Participants, isParticipantRoom, type ParticipantBoard } from './participants.js';
 
 export interface WorkerGroupsDeps extends Pick<
@@ -60,8 +60,8 @@ export class WorkerGroups {
     return messages;
   }
 
-  join(wish: MemberWish): Membership {
-    return new Membership(wish, this.groupAt(wish));
+  join(options: MemberOptions): Membership {
+    return new Membership(options, this.groupAt(options));
   }
 
   /** Every record of a room. Where the topic has no group here it costs a look-up. */
@@ -108,12 +108,12 @@ export class WorkerGroups {
     }
   }
 
-  private groupAt({ room, topic, group }: GroupPlace): LocalGroup {
-    const place = { room, topic, group };
-    const name = nameOf(place);
+  private groupAt({ room, topic, group }: GroupKey): LocalGroup {
+    const key = { room, topic, group };
+    const name = nameOf(key);
     const known = this.groups.get(name);
     if (known !== undefined) return known;
-    const opened = new LocalGroup(place, this.groupDeps());
+    const opened = new LocalGroup(key, this.groupDeps());
     this.groups.set(name, opened);
     this.open.add(opened);
     const ofTopic = this.byTopic.get(topic);
@@ -135,13 +135,13 @@ export class WorkerGroups {
   }
 
   private ended(group: LocalGroup): void {
-    const { place, machine } = group;
+    const { key, machine } = group;
     this.lastNumber = Math.max(this.lastNumber, machine.highestNumber);
-    const name = nameOf(place);
+    const name = nameOf(key);
     if (this.groups.get(name) === group) this.groups.delete(name);
-    const ofTopic = this.byTopic.get(place.topic);
+    const ofTopic = this.byTopic.get(key.topic);
     ofTopic?.delete(group);
-    if (ofTopic?.size === 0) this.byTopic.delete(place.topic);
+    if (ofTopic?.size === 0) this.byTopic.delete(key.topic);
     // `closed` is the promise of its end only when this call has returned.
     queueMicrotask(() => void group.closed.finally(() => this.open.delete(group)));
   }
@@ -155,4 +155,4 @@ export class WorkerGroups {
   }
 }
 
-const nameOf = ({ topic, group }: Pick<GroupPlace, 'topic' | 'group'>): string => `${topic}\n${group}`;
+const nameOf = ({ topic, group }: Pick<GroupKey, 'topic' | 'group'>): string => `${topic}\n${group}`;

@@ -9,7 +9,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { findLobby, type LobbyView } from './lobbyView.js';
-import { SetMap } from '../setMap.js';
+import { SetMultimap } from '../setMultimap.js';
 import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
 import { scopedAppOf, type Transition } from './presenceTable.js';
@@ -25,7 +25,7 @@ type Contents = ReadonlyMap<string, readonly PresenceEntry[]>;
 export class Lobbies {
   private readonly deps: LookupDeps;
   private readonly board: Board;
-  private readonly feeds = new SetMap<string, LobbyFeed>();
+  private readonly feeds = new SetMultimap<string, LobbyFeed>();
   private readonly byClient = new Map<LobbyClient, Map<string, LobbyFeed>>();
 
   constructor(deps: LookupDeps, board: Board) {

@@ -53,7 +53,7 @@ export class LobbyView {
 
   private isShown(roomSlug: string, { isReadable, access }: RoomReading): boolean {
     if (access.until <= this.deps.clock.now()) return false;
-    return isReadable && roomsOfLobby(access.place.app.value, this.name.lobbySlug)?.(roomSlug) === true;
+    return isReadable && roomsOfLobby(access.location.app.value, this.name.lobbySlug)?.(roomSlug) === true;
   }
 }
 

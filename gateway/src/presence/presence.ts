@@ -3,7 +3,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import { accessToRoom, findRoom, type LookupDeps, type NamingClient } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
-import { SetMap } from '../setMap.js';
+import { SetMultimap } from '../setMultimap.js';
 import type { Client } from '../access/client.js';
 import { Lobbies } from './lobbies.js';
 import { ticksPerBeat } from './peers.js';
@@ -175,7 +175,7 @@ export class Members {
   private readonly rate: number;
   private readonly byClient = new Map<PresenceClient, Member>();
   private readonly byConnection = new Map<number, Member>();
-  private readonly watchers = new SetMap<string, Member>();
+  private readonly watchers = new SetMultimap<string, Member>();
   private made = 0;
 
   constructor(rate: number) {

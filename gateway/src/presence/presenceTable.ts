@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { PresenceEvent } from '@roomwire/shared/wire/protocol/serverFrames';
-import { SetMap } from '../setMap.js';
+import { SetMultimap } from '../setMultimap.js';
 
 /** A change of an actor's presence in a room. */
 export interface Transition {
@@ -33,7 +33,7 @@ export class PresenceTable {
   /** By room, then by actor. */
   private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
   /** The rooms that are not empty, by project, app and scope. */
-  private readonly scopedApps = new SetMap<string, string>();
+  private readonly scopedApps = new SetMultimap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
 
   put(known: KnownPresence): Transition | undefined {

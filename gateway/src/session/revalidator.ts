@@ -11,7 +11,7 @@ import type { Directory } from '../access/directory.js';
 import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
-import type { SessionRecords } from '../subscriptions/sessionRecords.js';
+import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
 import type { Roster } from './roster.js';
 import type { Session } from './session.js';
 
@@ -23,7 +23,7 @@ interface RevalidatorDeps {
   readonly signingKeys: SigningKeys;
   readonly roster: Roster;
   readonly retained: Retained;
-  readonly sessionRecords: Pick<SessionRecords, 'forgetActor'>;
+  readonly persistentSessions: Pick<PersistentSessions, 'forgetActor'>;
   readonly plans: Plans;
   readonly connectionLimit: Pick<ConnectionLimit, 'enforce'>;
 }
@@ -61,7 +61,7 @@ export class Revalidator {
   actorDeleted(actorTokenId: string): void {
     this.changes++;
     for (const session of this.deps.roster.ofActor(actorTokenId)) session.close(closes.tokenNotFound);
-    this.deps.sessionRecords.forgetActor(actorTokenId);
+    this.deps.persistentSessions.forgetActor(actorTokenId);
   }
 
   projectDeleted(projectId: string): void {

@@ -1,13 +1,13 @@
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { SetMap } from '../setMap.js';
+import { SetMultimap } from '../setMultimap.js';
 import type { Session } from './session.js';
 
 /** The sessions of this gateway. */
 export class Roster {
-  private readonly actors = new SetMap<string, Session>();
-  private readonly projects = new SetMap<string, Session>();
+  private readonly actors = new SetMultimap<string, Session>();
+  private readonly projects = new SetMultimap<string, Session>();
   /** The newest last. */
-  private readonly organizations = new SetMap<string, Session>();
+  private readonly organizations = new SetMultimap<string, Session>();
 
   enter(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;

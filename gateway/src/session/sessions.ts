@@ -10,7 +10,7 @@ import { checkCredential, type CredentialDeps, type Credentials } from '../acces
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { SessionRecords } from '../subscriptions/sessionRecords.js';
+import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
 import type { Restoration } from '../subscriptions/subscriptions.js';
 import type { Revalidator } from './revalidator.js';
 import type { Roster } from './roster.js';
@@ -25,7 +25,7 @@ export interface SessionsDeps {
   readonly roster: Roster;
   readonly plans: Plans;
   readonly connectionLimit: Pick<ConnectionLimit, 'isFull'>;
-  readonly records: Pick<SessionRecords, 'recorded' | 'keep' | 'ended'>;
+  readonly persistentSessions: Pick<PersistentSessions, 'load' | 'keep' | 'ended'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor'>;
   /** Hears of the actors and signing keys that open connections. */
   readonly lastUses: Pick<LastUses, 'used'>;
@@ -46,7 +46,7 @@ export class Sessions {
 
   /** Never rejects. What it resolves with is of no use to a link that has closed meanwhile, but must be cancelled. */
   async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<Admission | AuthError> {
-    const { bus, logger, revalidator, records } = this.deps;
+    const { bus, logger, revalidator, persistentSessions } = this.deps;
     const changesBefore = revalidator.changes;
     const credentials = await checkCredential(this.deps.credentials, frame.token ?? '');
     if (typeof credentials === 'string') return credentials;
@@ -55,7 +55,7 @@ export class Sessions {
     if (link.isClosed) return 'connection_failed';
     const session = new Session(link, identityOf(credentials, frame), credentials, this.deps.session);
     try {
-      const recorded = await records.recorded(session.identity, frame);
+      const recorded = await persistentSessions.load(session.identity, frame);
       const restoration = await session.subscriptions.restore(recorded);
       return new Admission({ session, credentials, frame, restoration, changesBefore }, this.deps);
     } catch (error) {
@@ -67,7 +67,7 @@ export class Sessions {
   end(session: Session): void {
     this.deps.roster.leave(session);
     // Before its subscriptions are gone.
-    this.deps.records.ended(session.subscriptions);
+    this.deps.persistentSessions.ended(session.subscriptions);
     session.end();
   }
 }
@@ -102,7 +102,7 @@ export class Admission {
   }
 
   begin(): void {
-    const { metrics, lastUses, roster, records, revalidator } = this.deps;
+    const { metrics, lastUses, roster, persistentSessions, revalidator } = this.deps;
     const { session, credentials, restoration, frame } = this.fields;
     const { identity } = session;
     metrics.authenticated++;
@@ -111,8 +111,8 @@ export class Admission {
     roster.enter(session);
     session.send(authSucceeded(identity, restoration.seat()));
     restoration.release();
-    records.keep(session.subscriptions, frame);
-    // A change that came while the records were read did not find this session.
+    persistentSessions.keep(session.subscriptions, frame);
+    // A change that came while the session was read did not find this session.
     if (this.hasChanged) revalidator.recheckActor(identity.actorTokenId);
   }
 

@@ -29,8 +29,8 @@ export const createMemberDelivery = (
     const { client, outbox } = subscription;
     return {
       limit: () => {
-        const { topic, place } = subscription.access;
-        return replayLimit(place.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
+        const { topic, location } = subscription.access;
+        return replayLimit(location.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
       },
       begin: (count) => client.send({ type: 'replayStart', count }),
       give: ({ id, body }) => push(subscription, id, replayedBody(body)),

@@ -199,12 +199,12 @@ export class Subscription extends Subscriber {
     entered: () => void,
   ): Membership {
     const { groups, members } = this.deps;
-    const { room, topic, place } = this.access;
+    const { room, topic, location } = this.access;
     const { actorTokenId, actorType, accessScope } = this.client.identity;
     return groups.join({
       ...{ room, topic, group, actorTokenId, filters, entered },
       isPersistent: isResumable(actorType),
-      place: `${place.room.value.roomId}/${accessScope?.accessScopeId ?? ''}`,
+      place: `${location.room.value.roomId}/${accessScope?.accessScopeId ?? ''}`,
       replay: members.replay(this),
       acks: members.acks,
       deliver: (message) => members.deliver(this, message),

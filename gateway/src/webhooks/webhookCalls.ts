@@ -74,18 +74,18 @@ export interface CallReason {
 export const newCall = (
   random: Random,
   { organizationId, projectId, actorTokenId, accessScope }: Identity,
-  { place, room, topic }: TopicAccess,
+  { location, room, topic }: TopicAccess,
   { kind, webhook, data, origin, traceparent }: CallReason,
 ): WebhookCall => ({
   callId: random.uuid(),
   kind,
   organizationId,
   projectId,
-  appId: place.app.value.appId,
+  appId: location.app.value.appId,
   url: webhook.url,
   headers: Object.entries(webhook.headers ?? {}),
   room,
-  roomName: place.room.value.slug,
+  roomName: location.room.value.slug,
   topicName: topic.slice(room.length + 1),
   actorId: actorTokenId,
   scope: accessScope && {

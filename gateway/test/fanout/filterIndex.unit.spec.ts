@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SetMap } from '../../src/setMap.js';
+import { SetMultimap } from '../../src/setMultimap.js';
 import { FilterIndex, type Indexed } from '../../src/fanout/filterIndex.js';
 import { matchesFilters } from '../../src/policy/filters.js';
 
@@ -52,7 +52,7 @@ describe('the index of filters', () => {
     const items = [new Item(['a', ['b', 'c'], ['c', 'b', 'b'], ['d', 'd']]), new Item([['c', 'b'], 'a'])];
     for (const item of items) index.add(item);
     for (const item of items) index.remove(item);
-    const parts = Object.values(index).filter((part) => part instanceof Map || part instanceof SetMap);
+    const parts = Object.values(index).filter((part) => part instanceof Map || part instanceof SetMultimap);
     expect(parts).to.have.lengthOf(3);
     for (const part of parts) expect(part.size).to.equal(0);
   });

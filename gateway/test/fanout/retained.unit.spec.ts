@@ -45,8 +45,8 @@ class Stage {
     const got: number[] = [];
     const outbox = { push: (frame: Uint8Array) => got.push(frame.at(-1) as number) };
     const client = { identity: { actorTokenId: 'reader', accessScope: null }, outbox };
-    const place = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
-    const access = { room: 'project/app/_/room', topic, place };
+    const location = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
+    const access = { room: 'project/app/_/room', topic, location };
     const subscriber = new Subscriber(
       client as unknown as Client,
       access as unknown as TopicAccess,

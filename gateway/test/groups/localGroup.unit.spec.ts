@@ -13,7 +13,7 @@ import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../support/overlaid.js';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
-const place = { room: 'p/app/_/room', topic: 'p/app/_/room/work', group: 'g' };
+const key = { room: 'p/app/_/room', topic: 'p/app/_/room/work', group: 'g' };
 
 describe('the checkpoint of a worker group that has just begun', () => {
   const clock = new ManualClock();
@@ -45,7 +45,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
       withdraw: async () => undefined,
       entries: () => [],
     });
-    group = new LocalGroup(place, {
+    group = new LocalGroup(key, {
       ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
       ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
       bus: { send: async (_channel, record) => group.command(record as never) },
@@ -72,9 +72,9 @@ describe('the checkpoint of a worker group that has just begun', () => {
       end: () => undefined,
       room: async () => undefined,
     };
-    const wish = {
+    const options = {
       ...{
-        ...place,
+        ...key,
         actorTokenId: 'agent',
         filters: undefined,
         acks: true,
@@ -86,12 +86,12 @@ describe('the checkpoint of a worker group that has just begun', () => {
       deliver: () => undefined,
       isReachable: () => true,
     };
-    const membership = new Membership(wish, group);
+    const membership = new Membership(options, group);
     await membership.join();
     membership.release();
     return membership;
   };
-  const stored = () => store.load(place.topic, place.group);
+  const stored = () => store.load(key.topic, key.group);
 
   it('[WS-GROUP-9] is written before the first tick, in case its gateway is killed', async () => {
     await member(true);
@@ -124,7 +124,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
 
   it('[WS-GROUP-9] stays as it is when the member leaves before the backlog has been replayed', async () => {
     const before = {
-      ...{ topic: place.topic, group: place.group, place: 'here', sinceMs: 1, undone: ['1'], done: [] },
+      ...{ topic: key.topic, group: key.group, place: 'here', sinceMs: 1, undone: ['1'], done: [] },
       expiresAt: clock.now() + 1_000,
     };
     await store.write(before);

@@ -9,7 +9,7 @@ export interface GroupCheckpoint {
   readonly undone: readonly string[];
   /** Ids of acknowledged messages that were made later. */
   readonly done: readonly string[];
-  /** The ids of the room and the scope that the names in the topic led to. */
+  /** `<room id>/<scope id>` of the topic, since names may be reused. */
   readonly place: string;
   /** Milliseconds since 1970; may be removed from then on. */
   readonly expiresAt: number;

@@ -1,5 +1,5 @@
-/** Sets by key; there is none for a key without values. */
-export class SetMap<K, V> {
+/** A map with a set of values per key. A key without values has no set. */
+export class SetMultimap<K, V> {
   private readonly sets = new Map<K, Set<V>>();
 
   get size(): number {

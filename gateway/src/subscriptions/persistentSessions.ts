@@ -9,13 +9,13 @@ import type { Identity } from '../access/client.js';
 import { isResumable, type Subscription } from './subscription.js';
 
 /** What a session is subscribed to. */
-export interface RecordedSubscriptions {
+export interface SessionSubscriptions {
   readonly identity: Identity;
   /** By the address as the client writes it. */
   readonly entries: Iterable<readonly [address: string, subscription: Subscription]>;
 }
 
-interface RecordsDeps {
+interface PersistentSessionsDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,22 +33,22 @@ const retryAfterMs = 1_000;
  * [WS-RESUME-1] Stores what the connections of agents and orchestrators are subscribed to: in batches, a moment after a
  * change, so that no frame waits for it.
  */
-export class SessionRecords {
-  private readonly deps: RecordsDeps;
-  private readonly live = new Map<RecordedSubscriptions, SessionRecord>();
-  private changedRecords = new Set<SessionRecord>();
+export class PersistentSessions {
+  private readonly deps: PersistentSessionsDeps;
+  private readonly live = new Map<SessionSubscriptions, PersistentSession>();
+  private changedSessions = new Set<PersistentSession>();
   private kept = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly refresh: NodeJS.Timeout;
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(deps: RecordsDeps) {
+  constructor(deps: PersistentSessionsDeps) {
     this.deps = deps;
     this.refresh = setInterval(() => this.allChanged(), refreshMs).unref();
   }
 
   /** The subscriptions to restore. Rejects where the engine is unavailable. */
-  async recorded(identity: Identity, frame: AuthFrame): Promise<readonly StoredSubscription[]> {
+  async load(identity: Identity, frame: AuthFrame): Promise<readonly StoredSubscription[]> {
     const { actorTokenId, actorType, accessScope } = identity;
     if (!frame.reconnect || !isResumable(actorType)) return [];
     // The previous connection may have ended a moment ago on this gateway.
@@ -59,24 +59,24 @@ export class SessionRecords {
   }
 
   /** [WS-RESUME-3] From now on this connection keeps the persistent session. */
-  keep(subscriptions: RecordedSubscriptions, frame: AuthFrame): void {
+  keep(subscriptions: SessionSubscriptions, frame: AuthFrame): void {
     if (!isResumable(subscriptions.identity.actorType)) return;
     const keeper = this.deps.random.uuid();
     const fields = { instance: instanceOf(frame), keeper, number: ++this.kept };
-    this.live.set(subscriptions, new SessionRecord(subscriptions, fields));
+    this.live.set(subscriptions, new PersistentSession(subscriptions, fields));
     this.changed(subscriptions);
   }
 
   /** Costs a look-up. */
-  changed(subscriptions: RecordedSubscriptions): void {
-    const record = this.live.get(subscriptions);
-    if (record === undefined || record.isLost) return;
-    this.changedRecords.add(record);
+  changed(subscriptions: SessionSubscriptions): void {
+    const session = this.live.get(subscriptions);
+    if (session === undefined || session.isLost) return;
+    this.changedSessions.add(session);
     this.schedule(writeAfterMs);
   }
 
   /** Must be called before the subscriptions end. */
-  ended(subscriptions: RecordedSubscriptions): void {
+  ended(subscriptions: SessionSubscriptions): void {
     this.live.get(subscriptions)?.ends();
     this.changed(subscriptions);
     this.live.delete(subscriptions);
@@ -113,40 +113,40 @@ export class SessionRecords {
   }
 
   private async write(): Promise<void> {
-    if (this.changedRecords.size === 0) return;
-    const records = latest(this.changedRecords);
-    this.changedRecords = new Set();
+    if (this.changedSessions.size === 0) return;
+    const sessions = latest(this.changedSessions);
+    this.changedSessions = new Set();
     const expiresAt = this.deps.clock.now() + keptMs;
     try {
       const written = await this.deps.store.write(
-        records.map((record) => ({ session: record.state(expiresAt), takesOver: !record.isTaken })),
+        sessions.map((session) => ({ session: session.state(expiresAt), takesOver: !session.isTaken })),
       );
-      for (const [index, record] of records.entries()) {
-        record.isTaken = true;
-        record.isLost ||= !written[index];
+      for (const [index, session] of sessions.entries()) {
+        session.isTaken = true;
+        session.isLost ||= !written[index];
       }
     } catch (error) {
-      this.failed(records, error);
+      this.failed(sessions, error);
     }
   }
 
-  private failed(records: readonly SessionRecord[], error: unknown): void {
-    this.deps.logger.warn('Sessions could not be written', { sessions: records.length, error });
-    // An error of the records themselves would recur.
+  private failed(sessions: readonly PersistentSession[], error: unknown): void {
+    this.deps.logger.warn('Sessions could not be written', { sessions: sessions.length, error });
+    // An error in the sessions themselves would recur.
     if (!(error instanceof EngineUnavailable)) return;
-    this.changedRecords = new Set([...records, ...this.changedRecords]);
+    this.changedSessions = new Set([...sessions, ...this.changedSessions]);
     this.schedule(retryAfterMs);
   }
 }
 
 /** A session is in a batch once: of two connections that kept it since the last batch, the later has taken it over. */
-const latest = (records: ReadonlySet<SessionRecord>): readonly SessionRecord[] => {
-  const keeping = new Map<string, SessionRecord>();
-  for (const record of [...records].sort((one, other) => one.number - other.number)) {
-    const id = JSON.stringify([record.actorTokenId, record.instance]);
+const latest = (sessions: ReadonlySet<PersistentSession>): readonly PersistentSession[] => {
+  const keeping = new Map<string, PersistentSession>();
+  for (const session of [...sessions].sort((one, other) => one.number - other.number)) {
+    const id = JSON.stringify([session.actorTokenId, session.instance]);
     const former = keeping.get(id);
     if (former !== undefined) former.isLost = true;
-    keeping.set(id, record);
+    keeping.set(id, session);
   }
   return [...keeping.values()];
 };
@@ -158,23 +158,23 @@ const maxCharacters = 2_000_000;
 export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
   clientId === undefined || clientId === '' ? '' : createHash('sha256').update(clientId).digest('base64url');
 
-type SessionRecordFields = Pick<SessionRecord, 'instance' | 'keeper' | 'number'>;
+type PersistentSessionFields = Pick<PersistentSession, 'instance' | 'keeper' | 'number'>;
 
 /** The stored form of a live session, by the connection that keeps it. */
-export class SessionRecord {
+export class PersistentSession {
   readonly actorTokenId: string;
   readonly instance: string;
   readonly keeper: string;
-  /** Increases with each record of this gateway. */
+  /** Increases with each session that this gateway keeps. */
   readonly number: number;
   /** Whether the store knows this keeper. */
   isTaken = false;
   /** Another connection keeps it now, or it was deleted. */
   isLost = false;
-  private readonly subscriptions: RecordedSubscriptions;
+  private readonly subscriptions: SessionSubscriptions;
   private last: Omit<StoredSession, 'expiresAt'> | undefined;
 
-  constructor(subscriptions: RecordedSubscriptions, { instance, keeper, number }: SessionRecordFields) {
+  constructor(subscriptions: SessionSubscriptions, { instance, keeper, number }: PersistentSessionFields) {
     this.subscriptions = subscriptions;
     this.actorTokenId = subscriptions.identity.actorTokenId;
     this.instance = instance;
@@ -203,7 +203,7 @@ export class SessionRecord {
 }
 
 const storedSubscriptions = (
-  subscriptions: RecordedSubscriptions['entries'],
+  subscriptions: SessionSubscriptions['entries'],
 ): readonly StoredSubscription[] => {
   const stored: StoredSubscription[] = [];
   let left = maxCharacters;
