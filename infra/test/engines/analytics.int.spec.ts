@@ -99,7 +99,7 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
   };
   const counted = async (): Promise<number> => (await report()).totals[0].messages;
 
-  it('tells to the message and the byte what was published, however often its consumers are killed', async () => {
+  it('counts every published message and byte, however often its consumers are killed', async () => {
     endpoint.reaction = (response, _call, count) => response.writeHead(count <= refused ? 404 : 204).end();
     let isOver = false;
     const publishers = clients.map(async (client, n) => {
@@ -176,7 +176,7 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
     });
   });
 
-  it('may be asked of the topics with kcat, as the document says', async function () {
+  it('can be read from the topics with kcat, as the document describes', async function () {
     if (spawnSync('kcat', ['-V']).error) this.skip();
     // Beside the packages that it imports.
     const workFolder = fileURLToPath(new URL('.', import.meta.url));
@@ -208,7 +208,7 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
     expect(calls).to.match(/^\d+ of \d+ calls were delivered\n$/);
   });
 
-  it('tells whether it is ready, and what it has written', async () => {
+  it('reports whether it is ready, and what it has written', async () => {
     const opsPort = String(await freePort());
     const program = runRoomwire(['analytics', 'run', '--flush-seconds', '1'], {
       ...environment(),

@@ -68,7 +68,7 @@ describe('[ANALYTICS-EXACT-1] analytics, when the broker is killed', function ()
     return new Map(answers[0]?.rows.map(({ id, times }) => [String(id), Number(times)]));
   };
 
-  it('count all that was stored, and nothing twice', async () => {
+  it('count every stored record exactly once', async () => {
     const stored = new Set<string>();
     let isOver = false;
     const sending = (async () => {

@@ -46,7 +46,7 @@ describe('roomwire audit, on engines', function () {
   };
   const rooms = () => database.collection(`v${viewsVersion}_rooms`);
 
-  it('verify finds nothing in what the projections have made, also while they write', async () => {
+  it('verify finds no difference in what the projections wrote, also while they write', async () => {
     expect(await audit('verify')).to.include({ code: 0, stderr: '' });
     const traffic = readTheirWrites(appId, clients);
     for (let round = 0; round < 3; round += 1)
@@ -54,7 +54,7 @@ describe('roomwire audit, on engines', function () {
     expect(await traffic.stop()).to.be.greaterThan(20);
   });
 
-  it('verify finds what was planted, and nothing else', async () => {
+  it('verify finds the planted differences, and no others', async () => {
     const [changed, removed] = await rooms()
       .find({ slug: /^room-\d/ })
       .sort({ slug: 1 })

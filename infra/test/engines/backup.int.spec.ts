@@ -35,7 +35,7 @@ describe('a backup on engines', function () {
     return use(client).finally(() => client.close());
   };
 
-  it('brings everything back onto empty engines, by the commands of the documents', async () => {
+  it('restores everything onto empty engines, by the commands of the documents', async () => {
     expect(exportedNames(settings)).to.eql([
       ...['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS', 'BACKUPS'],
     ]);
@@ -87,7 +87,7 @@ describe('a backup on engines', function () {
     }
   });
 
-  it('is not put onto a log that has other events, nor into files', async () => {
+  it('is not restored onto a log that has other events, nor into files', async () => {
     const [name = ''] = await readdir(folder.path);
     const text = await readFile(join(folder.path, name, 'events.jsonl'), 'utf8');
     expect(text.split('\n').length).to.be.greaterThan(3);

@@ -49,7 +49,7 @@ describe('many processes on engines', function () {
     return socket;
   };
 
-  it('decide on one stream: of fifty equal creates through two command-apis one wins', async () => {
+  it('accept one of fifty equal creates through two command-apis, decided on one stream', async () => {
     const { appId } = (await clients[0].post('/apps', { name: 'race' })).body;
     const statuses = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
@@ -70,7 +70,7 @@ describe('many processes on engines', function () {
     }
   });
 
-  it('carry messages across gateways, in one order for all, and never to their own actor', async () => {
+  it('deliver messages across gateways, in one order for all, and never to the publishing actor', async () => {
     const { topic } = await newRoom();
     const token = await tokenOf();
     const [alice, aliceOnB] = [await socketOn(gateways[0], token), await socketOn(gateways[1], token)];
@@ -96,7 +96,7 @@ describe('many processes on engines', function () {
     expect(got.own.every((data) => String(data).startsWith('d'))).to.equal(true);
   });
 
-  it('put a change through any command-api in force on every gateway within a second', async () => {
+  it('apply a change from any command-api on every gateway within a second', async () => {
     const { topic, appId, roomId } = await newRoom();
     const sockets = [await socketOn(gateways[0]), await socketOn(gateways[1])];
     for (const socket of sockets) await socket.publish(topic, 1);
@@ -109,7 +109,7 @@ describe('many processes on engines', function () {
     for (const socket of sockets) await eventually(() => refused(socket), { withinMs: 1_000 });
   });
 
-  it('lose nothing that was published after `subscribed`, while another gateway comes and goes', async () => {
+  it('lose nothing that was published after `subscribed`, while another gateway joins and leaves', async () => {
     const { topic } = await newRoom();
     const [sender, listener] = [await socketOn(gateways[0]), await socketOn(gateways[1])];
     const got: unknown[] = [];
@@ -125,7 +125,7 @@ describe('many processes on engines', function () {
     expect(got).to.eql(Array.from({ length: 100 }, (_, index) => index));
   });
 
-  it('answer whether they are ready, and close in order', async () => {
+  it('report whether they are ready, and close in order', async () => {
     for (const member of [...apis, ...gateways])
       for (const path of ['/healthz', '/readyz'])
         expect((await fetch(`${member.baseUrl}${path}`)).status).to.equal(200);

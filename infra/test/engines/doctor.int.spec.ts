@@ -48,7 +48,7 @@ describe('roomwire doctor, on engines', function () {
     }
   };
 
-  it('finds nothing wrong with engines that are well, and tells what they are', async () => {
+  it('reports healthy engines, and their versions', async () => {
     await eventually(async () => (await faults()).length === 0, { withinMs: 20_000 });
     const findings = await doctor();
     const messages = findings.map(({ check, message }) => `${check}: ${message}`);
@@ -62,7 +62,7 @@ describe('roomwire doctor, on engines', function () {
     );
   });
 
-  it('finds an index that is gone, and does not make it', async () => {
+  it('reports a missing index, and does not create it', async () => {
     const client = await new MongoClient(cluster.mongodbUrl).connect();
     const rooms = client.db().collection(`v${viewsVersion}_rooms`);
     const index = (await rooms.indexes()).find(({ key }) => 'appId' in key);
@@ -74,7 +74,7 @@ describe('roomwire doctor, on engines', function () {
     expect(await faults()).to.eql([]);
   });
 
-  it('finds a topic that is kept otherwise than declared, and one that is gone', async () => {
+  it('reports a topic whose settings differ from the declared ones, and a missing topic', async () => {
     const alter = (value: string) =>
       withAdmin((admin) =>
         admin.alterConfigs({
@@ -100,7 +100,7 @@ describe('roomwire doctor, on engines', function () {
     await eventually(async () => (await faults()).length === 0, { withinMs: 20_000 });
   });
 
-  it('finds work that nobody does', async () => {
+  it('reports work that no worker does', async () => {
     const kafka = new Kafka({ brokers: [engines.kafkaBrokers], logLevel: kafkajs.logLevel.NOTHING });
     const waiting = async (): Promise<number> => {
       const finding = (await doctor()).find(({ message }) =>
@@ -128,7 +128,7 @@ describe('roomwire doctor, on engines', function () {
     expect(await waiting()).to.equal(0);
   });
 
-  it('finds read models that nobody keeps up', async () => {
+  it('reports read models that no process updates', async () => {
     await cluster.stop(projections);
     const created = await cluster.operator(api).post('/organizations', { name: 'Late' });
     expect(created.status).to.equal(201);

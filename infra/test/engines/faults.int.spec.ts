@@ -60,7 +60,7 @@ describe('faults', function () {
     return socket;
   };
 
-  it('Kafka away for 10 s: what was answered `published` arrives once, and delivery goes on by itself', async () => {
+  it('Kafka unavailable for 10 s: every message answered with `published` is delivered once, and delivery resumes by itself', async () => {
     const topic = await newTopic();
     const [sender, listener] = [await socketOn(gateways[0]), await socketOn(gateways[1])];
     const token = await newToken();
@@ -103,7 +103,7 @@ describe('faults', function () {
     });
   });
 
-  it('MongoDB away for 10 s: reads fail fast, live connections stay, and all is well again by itself', async () => {
+  it('MongoDB unavailable for 10 s: reads fail fast, live connections stay open, and the services recover by themselves', async () => {
     const topic = await newTopic();
     const [sender, listener] = [await socketOn(gateways[0]), await socketOn(gateways[1])];
     let got = 0;
@@ -123,7 +123,7 @@ describe('faults', function () {
     expect((await client.post('/apps', { name: 'after' })).status).to.equal(201);
   });
 
-  it('EventStoreDB away for 10 s: writes get 503 and leave nothing half-written, reads go on', async () => {
+  it('EventStoreDB unavailable for 10 s: writes get 503 and leave nothing half-written, and reads continue', async () => {
     const { appId } = (await client.post('/apps', { name: 'kept', topics: ['a'] })).body;
     await without(eventStore, async () => {
       const from = performance.now();
@@ -158,7 +158,7 @@ describe('faults', function () {
     expect(names).to.eql([...new Set(names)]);
   });
 
-  it('a killed gateway: its clients go on at the other', async () => {
+  it('a killed gateway: its clients continue on the other gateway', async () => {
     const topic = await newTopic();
     const doomed = await cluster.add('gateway');
     const listener = await socketOn(gateways[1]);
@@ -178,7 +178,7 @@ describe('faults', function () {
     expect(got).to.eql(['from the first', 'from the second']);
   });
 
-  it('projections killed again and again: the read models end up as if nothing had been', async () => {
+  it('projections killed repeatedly: the read models end as without the kills', async () => {
     const { appId } = (await client.post('/apps', { name: 'many', topics: ['a'] })).body;
     const rooms = `/apps/${appId}/rooms`;
     const expected = new Map<string, string>();
@@ -208,7 +208,7 @@ describe('faults', function () {
     expect(new Map(listed.map(({ roomId, name }) => [roomId, name]))).to.eql(expected);
   });
 
-  it('a gateway stopped for 40 s goes on, with its clients and what they subscribed', async () => {
+  it('a gateway suspended for 40 s resumes, with its clients and their subscriptions', async () => {
     const topic = await newTopic();
     const [sender, listener] = [await socketOn(gateways[0]), await socketOn(gateways[1])];
     const got: unknown[] = [];

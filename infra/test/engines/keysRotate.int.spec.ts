@@ -47,7 +47,7 @@ describe('roomwire keys rotate, beside services on engines', function () {
       );
     });
 
-  it('loses no secret and no change, though it is killed and the keys change meanwhile', async () => {
+  it('loses no secret and no change, although it is killed and the keys change meanwhile', async () => {
     const [before] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
     const after = await cluster.add('command-api', settings);
     const [oldClient, client] = (await cluster.newProject({}, before, after)).clients as [

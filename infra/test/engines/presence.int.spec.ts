@@ -51,7 +51,7 @@ describe('presence over many processes on engines', function () {
   const there = async ({ client }: Person): Promise<string[]> =>
     (await client.presence(room)).map(({ actorTokenId }) => actorTokenId).sort();
 
-  it('[WS-PRES-12] is told and listed alike on every gateway, on one that starts late too', async () => {
+  it('[WS-PRES-12] is sent and listed alike on every gateway, also on one that starts late', async () => {
     const gateways = [await cluster.add('gateway'), await cluster.add('gateway')] as const;
     const [ann, ben] = [await enter(gateways[0], { n: 1 }), await enter(gateways[1], { n: 2 })];
     await eventually(() => ann.changes.length === 1);
@@ -68,7 +68,7 @@ describe('presence over many processes on engines', function () {
     for (const gateway of [...gateways, late]) await cluster.stop(gateway);
   });
 
-  it('[WS-PRES-13] a killed gateway takes its own with it within 15 s, and nobody else leaves', async () => {
+  it('[WS-PRES-13] of a killed gateway ends within 15 s, and that of other gateways stays', async () => {
     const gateways = [
       await cluster.add('gateway'),
       await cluster.add('gateway'),
@@ -93,7 +93,7 @@ describe('presence over many processes on engines', function () {
     for (const gateway of [near, far]) await cluster.stop(gateway);
   });
 
-  it('[WS-PRES-13] a gateway that stands still comes back with its own, and takes nobody for dead', async () => {
+  it('[WS-PRES-13] of a suspended gateway returns with it, and that of other gateways stays', async () => {
     const [going, standing] = [await cluster.add('gateway'), await cluster.add('gateway')];
     const [ann, ben] = [await enter(going), await enter(standing)];
     await eventually(async () => (await there(ann)).length === 2);
@@ -142,7 +142,7 @@ describe('presence while Kafka is away', function () {
     await Promise.all(engines?.map((engine) => engine.close()) ?? []);
   });
 
-  it('[WS-PRES-13] nobody leaves, who left meanwhile leaves afterwards, and refused is refused', async () => {
+  it('[WS-PRES-13] stays, ends afterwards for members that left meanwhile, and refuses what is not allowed', async () => {
     const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
     await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
     const room = `${slug}/hall`;

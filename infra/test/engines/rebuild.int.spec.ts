@@ -65,7 +65,7 @@ describe(`roomwire projections rebuild, on engines (seed ${seed})`, function () 
     return found.flatMap((match) => (match ? [Number(match[1] ?? 0)] : [])).sort((a, b) => a - b);
   };
 
-  it('mends what was wrong, and `audit verify` finds it before and nothing afterwards', async () => {
+  it('repairs differences, which `audit verify` finds before and not afterwards', async () => {
     const roomId = await plant();
     const before = await ended(roomwire('audit', 'verify'));
     expect(before.code).to.equal(1);
@@ -104,7 +104,7 @@ describe(`roomwire projections rebuild, on engines (seed ${seed})`, function () 
     expect(await generations()).to.eql([retiring, generation]);
   });
 
-  it('of two at the same time lets the later one win', async () => {
+  it('lets the later of two concurrent rebuilds win', async () => {
     const both = await Promise.all([
       ended(roomwire('projections', 'rebuild')),
       ended(roomwire('projections', 'rebuild')),

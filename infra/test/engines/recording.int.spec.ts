@@ -22,7 +22,7 @@ describe('recorded messages in Kafka', function () {
     await engines.close();
   });
 
-  it('[WS-RECORD-3] have all that was answered published by two gateways, of which one is killed', async () => {
+  it('[WS-RECORD-3] include every message answered with published by two gateways, of which one is killed', async () => {
     const [api] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
     const gateways = await Promise.all([cluster.add('gateway', settings), cluster.add('gateway', settings)]);
     const { projectId, clients } = await cluster.newProject({}, api);

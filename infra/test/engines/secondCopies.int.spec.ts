@@ -9,7 +9,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../support/testService.js';
 
 /** Stands for whatever may store a record a second time: a producer of another version, a mirrored topic, an operator. */
-describe('a second copy of a record in Kafka', () => {
+describe('a duplicate record in Kafka', () => {
   let service: TestService;
   let bus: MessageBus;
   const clients: Client[] = [];

@@ -75,7 +75,7 @@ describe('secrets, on engines', function () {
 
   it('are in no answer but the one that shows them', () => expectNoSecret(record, record.said, 'answers'));
 
-  it('are in nothing that a process prints', () => {
+  it('are in no output of a process', () => {
     const printed = programs.flatMap((program, index) => [
       { what: `stdout of program ${index}`, bytes: Buffer.from(program.stdout()) },
       { what: `stderr of program ${index}`, bytes: Buffer.from(program.stderr()) },

@@ -47,7 +47,7 @@ describe('traces over many processes on engines', function () {
     return client;
   };
 
-  it('are one from REST to read model, and one from publish to delivery, whichever process does what', async () => {
+  it('span the processes: one trace from REST to read model, and one from publish to delivery', async () => {
     const [api, near, far] = await Promise.all([
       add('command-api'),
       add('gateway'),

@@ -8,7 +8,7 @@ const tally = (values: readonly number[]): Record<number, number> =>
     [...new Set(values)].map((value) => [value, values.filter((each) => each === value).length]),
   );
 
-describe('two command-apis at the same time', function () {
+describe('two command-apis under concurrent requests', function () {
   this.timeout(180_000);
   let engines: Awaited<ReturnType<typeof enginesOfTheRun>>;
   let cluster: Cluster;
@@ -37,7 +37,7 @@ describe('two command-apis at the same time', function () {
     tally((await race(...args)).map(({ status }) => status));
   const newApp = async (): Promise<string> => (await side(0).post('/apps', { name: 'x' })).body.appId;
 
-  describe('let one of fifty win', () => {
+  describe('accept one of fifty requests', () => {
     it('that create the same room', async () => {
       const rooms = `/apps/${await newApp()}/rooms`;
       for (let round = 0; round < 3; round += 1) {
@@ -89,7 +89,7 @@ describe('two command-apis at the same time', function () {
     });
   });
 
-  it('never go past the app limit of a plan', async () => {
+  it('never exceed the app limit of a plan', async () => {
     const limited = (await cluster.newProject({ maxApps: 7 }, ...apis)).clients;
     for (let round = 0; round < 3; round += 1) {
       const create = (_client: ApiClient, index: number) =>
@@ -105,7 +105,7 @@ describe('two command-apis at the same time', function () {
     }
   });
 
-  it('never let a scope go that an actor has moved into', async () => {
+  it('refuse to delete a scope that an actor has moved into', async () => {
     const seen = { gone: 0, kept: 0 };
     for (let round = 0; round < 25; round += 1) {
       const { accessScopeId } = (await side(0).post('/scopes', { slug: `s-${round}`, name: 'x' })).body;
@@ -141,7 +141,7 @@ describe('two command-apis at the same time', function () {
     expect(seen.kept, 'rounds in which an actor came').to.be.greaterThan(0);
   });
 
-  it('lose no field of PATCHes at the same time', async () => {
+  it('lose no field of concurrent PATCHes', async () => {
     const app = `/apps/${await newApp()}`;
     const room = `${app}/rooms/${(await side(0).post(`${app}/rooms`, { name: 'x' })).body.roomId}`;
     const { actorTokenId } = (await side(0).post('/actors', { name: 'x', actorType: 'user' })).body;

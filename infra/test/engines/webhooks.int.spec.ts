@@ -94,7 +94,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     await cluster.stop(consumers[1]);
   });
 
-  it('a consumer killed with calls at every step: none is lost, and what never succeeds is a dead letter, once', async () => {
+  it('a consumer killed with calls at every step: none is lost, and each that never succeeds becomes one dead letter', async () => {
     const consumers = await Promise.all([
       cluster.add('webhook-consumer', consumerSettings),
       cluster.add('webhook-consumer', consumerSettings),
@@ -147,7 +147,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     await cluster.stop(consumers[1]);
   });
 
-  it('Kafka away for 10 s: what was answered `published` is called, and retries go on', async () => {
+  it('Kafka unavailable for 10 s: the calls of messages answered with `published` are made, and retries continue', async () => {
     const consumer = await cluster.add('webhook-consumer', consumerSettings);
     const [topic = ''] = await newTopics(1);
     endpoint.reaction = (response, _call, count) => response.writeHead(count % 5 === 0 ? 500 : 200).end();
@@ -177,7 +177,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     await cluster.stop(consumer);
   });
 
-  it('a consumer that is stopped leaves its calls to the others at once', async () => {
+  it('a stopped consumer leaves its calls to the others at once', async () => {
     const [first, second] = await Promise.all([
       cluster.add('webhook-consumer', consumerSettings),
       cluster.add('webhook-consumer', consumerSettings),

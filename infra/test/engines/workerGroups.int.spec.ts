@@ -69,7 +69,7 @@ describe('worker groups over many processes on engines', function () {
   const sorted = (workers: readonly { got: number[] }[]): number[] =>
     workers.flatMap(({ got }) => got).sort((one, other) => one - other);
 
-  it('[WS-GROUP-2] give each of 2,000 messages to exactly one of three members on two gateways', async () => {
+  it('[WS-GROUP-2] assign each of 2,000 messages to exactly one of three members on two gateways', async () => {
     const gateways = [
       await cluster.add('gateway', environment),
       await cluster.add('gateway', environment),
@@ -91,7 +91,7 @@ describe('worker groups over many processes on engines', function () {
     for (const gateway of gateways) await cluster.stop(gateway);
   });
 
-  it('[WS-GROUP-4] lose nothing when the gateway of a member is killed in the middle', async () => {
+  it('[WS-GROUP-4] lose nothing when the gateway of a member is killed under load', async () => {
     const gateways = [
       await cluster.add('gateway', recording),
       await cluster.add('gateway', recording),
@@ -121,7 +121,7 @@ describe('worker groups over many processes on engines', function () {
     await cluster.stop(gateways[0]);
   });
 
-  it('[WS-GROUP-9] sleep when every gateway of theirs was killed, and are woken on another one', async () => {
+  it('[WS-GROUP-9] sleep when all of their gateways are killed, and wake on another one', async () => {
     const [doomed, staying] = [
       await cluster.add('gateway', recording),
       await cluster.add('gateway', recording),

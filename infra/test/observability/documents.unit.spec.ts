@@ -16,7 +16,7 @@ const rowsOf = (text: string): readonly (readonly string[])[] =>
     .slice(2);
 
 describe('docs/METRICS.md', () => {
-  it('has every metric, as it is declared', () => {
+  it('describes every metric, as it is declared', () => {
     const declared = Object.entries(metricTable).map(([name, { type, labels, from, help }]) => [
       `\`${name}\``,
       type,
@@ -29,7 +29,7 @@ describe('docs/METRICS.md', () => {
 });
 
 describe('docs/TRACING.md', () => {
-  it('names the variables that are read, here or by the library', () => {
+  it('names the variables that are read, by Roomwire or by the library', () => {
     const asked = new Set<string>();
     readConfig(new Proxy({}, { get: (_, name) => void asked.add(String(name)) }));
     const byLibrary = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES'];
@@ -40,7 +40,7 @@ describe('docs/TRACING.md', () => {
 });
 
 describe('the table of metrics', () => {
-  it("keeps to the conventions of Prometheus' names", () => {
+  it('follows the naming conventions of Prometheus', () => {
     for (const [name, { type, labels }] of Object.entries(metricTable)) {
       expect(name).to.match(/^roomwire_[a-z_]+$/);
       expect(name.endsWith('_total'), `${name} counts`).to.equal(type === 'counter');

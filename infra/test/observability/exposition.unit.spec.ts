@@ -20,7 +20,7 @@ describe('the exposition of metrics', () => {
   const show = (name: string, collect: CollectMetrics): void => gatherer.add({ name, collect });
   const shown = async (): Promise<Scrape> => parseScrape(await exposition.text());
 
-  it('shows the numbers as they are when it is asked', async () => {
+  it('shows the values at the time of the scrape', async () => {
     let publishes = 3;
     show('gateway', (sink) => sink.value('roomwire_publishes_total', publishes));
     expect((await shown()).sum('roomwire_publishes_total')).to.equal(3);
@@ -28,7 +28,7 @@ describe('the exposition of metrics', () => {
     expect((await shown()).sum('roomwire_publishes_total')).to.equal(5);
   });
 
-  it('tells the type of each metric of what runs here, and of nothing else', async () => {
+  it('shows the type of each metric of the running services, and of no other', async () => {
     const { types } = await shown();
     for (const [name, { type, from }] of Object.entries(metricTable))
       expect(types.get(name), name).to.equal(
@@ -37,13 +37,13 @@ describe('the exposition of metrics', () => {
     expect(types.get('process_resident_memory_bytes')).to.equal('gauge');
   });
 
-  it('writes down labels that hold anything', async () => {
+  it('escapes label values', async () => {
     const topic = 'a"b\\c\nd';
     show('bus', (sink) => sink.value('roomwire_bus_lag_records', 7, { topic }));
     expect((await shown()).sum('roomwire_bus_lag_records', { topic })).to.equal(7);
   });
 
-  it('adds up the buckets of a distribution', async () => {
+  it('accumulates the buckets of a histogram', async () => {
     const times = new Distribution([0.1, 1]);
     for (const seconds of [0.05, 0.1, 0.5, 3]) times.observe(seconds);
     const labels = { method: 'GET', route: '/v1/apps', status: '200' };
@@ -66,7 +66,7 @@ describe('the exposition of metrics', () => {
     expect(samples.find(({ name }) => name.endsWith('_count'))?.labels).to.eql(labels);
   });
 
-  it('shows the rest when a source fails or hangs, and counts it', async () => {
+  it('shows the other metrics when a source fails or hangs, and counts the failure', async () => {
     show('gateway', (sink) => sink.value('roomwire_publishes_total', 1));
     show('failing', (sink) => {
       sink.value('roomwire_deliveries_total', 1);

@@ -104,7 +104,7 @@ const expectKnown = (expression: string): void => {
 
 describe('alert rules', () => {
   for (const { alert, expr, annotations, labels } of rules) {
-    it(`${alert} asks for what there is, and says what to do`, () => {
+    it(`${alert} queries existing metrics, and says what to do`, () => {
       expectKnown(expr);
       expect(labels.severity).to.be.oneOf(['critical', 'warning']);
       expect(annotations.summary).to.not.be.empty;
@@ -119,7 +119,7 @@ describe('alert rules', () => {
     });
   }
 
-  it('take for the backlog of the webhooks what is queued for them, and no channel', () => {
+  it('count the queues of the webhooks as backlog, and no channels', () => {
     const queues = [
       webhookCalls,
       ...webhookRetries,
@@ -131,14 +131,14 @@ describe('alert rules', () => {
     expect(parseQuery(expr).selectors[0]?.matchers[0]?.value.split('|')).to.eql(queues);
   });
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).to.equal(rules.length);
   });
 });
 
 describe('the dashboard', () => {
   for (const { title, description, targets = [] } of panels) {
-    it(`${title} asks for what there is`, () => {
+    it(`${title} queries existing metrics`, () => {
       expect(description).to.not.be.empty;
       expect(targets).to.not.be.empty;
       for (const { expr, legendFormat } of targets) {
@@ -153,7 +153,7 @@ describe('the dashboard', () => {
     });
   }
 
-  it('has no two panels in one place', () => {
+  it('places no two panels in the same position', () => {
     const places = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
     );
@@ -162,7 +162,7 @@ describe('the dashboard', () => {
     for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).to.be.at.most(24);
   });
 
-  it('shows every metric of Roomwire but for what names its version, or would say it twice', () => {
+  it('shows every metric of Roomwire except version information and duplicates', () => {
     const shown = panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => parseQuery(expr).selectors),
     );
@@ -177,7 +177,7 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it('picks its variables from a metric that every process has', () => {
+  it('fills its variables from a metric that every process has', () => {
     const asked = dashboard.templating.list.flatMap(({ definition }) => definition ?? []);
     expect(asked).to.have.length(2);
     for (const query of asked) expect(query).to.match(/^label_values\(roomwire_build_info\b/);
@@ -185,8 +185,8 @@ describe('the dashboard', () => {
   });
 });
 
-describe('who collects metrics', () => {
-  it('finds every service of the compose file on its operations port', () => {
+describe('the collector configuration', () => {
+  it('scrapes every service of the compose file on its operations port', () => {
     const collected = parse(textOf('observability/prometheus.yml')) as { scrape_configs: ScrapeConfig[] };
     const configs = collected.scrape_configs;
     const compose = parse(textOf('docker-compose.yml'), { merge: true });
@@ -200,7 +200,7 @@ describe('who collects metrics', () => {
     }
   });
 
-  it('has every file that its containers are given', () => {
+  it('has every file that the containers mount', () => {
     const { services } = parse(textOf('observability/docker-compose.yml'));
     const mounted = Object.values<any>(services).flatMap(({ volumes }) => volumes as string[]);
     const files = mounted.filter((mount) => mount.startsWith('./')).map((mount) => mount.split(':')[0] ?? '');

@@ -15,7 +15,7 @@ describe('the operations port', () => {
   });
   afterEach(() => server.close());
 
-  it('shows the metrics and nothing else', async () => {
+  it('serves the metrics and nothing else', async () => {
     const answer = await fetch(`${server.url}?name=x`);
     expect([answer.status, await answer.text()]).to.eql([200, 'up 1\n']);
     expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4');
@@ -26,13 +26,13 @@ describe('the operations port', () => {
     expect([posted.status, posted.headers.get('allow')]).to.eql([405, 'GET, HEAD']);
   });
 
-  it('says in the log why a scrape failed', async () => {
+  it('logs why a scrape failed', async () => {
     show = () => Promise.reject(new Error('broken'));
     expect((await fetch(server.url)).status).to.equal(500);
     expect(lines.at(-1)).to.deep.include({ level: 'error', message: 'Metrics could not be shown' });
   });
 
-  it('ends a scrape that is being answered, and waits for none that is not', async () => {
+  it('finishes a scrape in progress when it is closed, and accepts no more', async () => {
     let go = (): void => undefined;
     let asked = (): void => undefined;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));

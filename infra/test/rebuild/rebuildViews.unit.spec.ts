@@ -67,7 +67,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     return room.roomId;
   };
 
-  it('mends what was wrong, and reports every batch', async () => {
+  it('repairs differences, and reports every batch', async () => {
     const roomId = await plant();
     const reported: [number, string][] = [];
     const onProgress = (count: number, position: string): void => void reported.push([count, position]);
@@ -79,7 +79,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     expect((await views.get('rooms', roomId))?.name).to.not.equal('Planted');
   });
 
-  it('loses nothing that is written meanwhile, and nobody reads anything older', async () => {
+  it('loses no concurrent write, and shows no older state to readers', async () => {
     let isOver = false;
     let reads = 0;
     // Those that later events remove are fewer.
@@ -113,7 +113,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     expect(await differences()).to.eql([]);
   });
 
-  it('feeds no event of the past once more', async () => {
+  it('sends no past event to the feed again', async () => {
     await rebuildViews({ log, views, logger });
     await projections.close();
     const fed: string[] = [];
@@ -129,7 +129,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     expect(fed.length).to.be.at.most(501);
   });
 
-  it('goes on where it was when an engine was away', async () => {
+  it('resumes where it was after an engine was unavailable', async () => {
     const roomId = await plant();
     let failures = 0;
     const readAll: EventLog['readAll'] = async function* (after) {
@@ -146,7 +146,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     expect(await differences()).to.eql([]);
   });
 
-  it('leaves all as it was when an engine stays away, when it is stopped, and when another one begins', async () => {
+  it('leaves the read models unchanged when an engine stays unavailable, when it is stopped, and when another rebuild begins', async () => {
     await plant();
     const away = Object.assign(Object.create(log) as EventLog, {
       head: () => log.head(),
@@ -174,7 +174,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     expect(await differences()).to.have.length(2);
   });
 
-  it('has nothing to do without read models, or with those of another log', async () => {
+  it('refuses to run without read models, or with those of another log', async () => {
     await projections.close();
     await views.clear();
     const attempt = (): Promise<unknown> =>

@@ -52,7 +52,7 @@ describe('The dependencies', () => {
     const source = importedBy(`${workspace}/src`);
     const tests = folders.includes('test') ? importedBy(`${workspace}/test`) : new Set<string>();
 
-    it(`of ${workspace} name what its source imports, and nothing else`, () => {
+    it(`of ${workspace} name exactly what its source imports`, () => {
       const named = forTests.includes(workspace)
         ? { ...shared, ...dependencies, ...devDependencies }
         : dependencies;

@@ -86,7 +86,7 @@ describe('The layers', () => {
         expect(await refusals(file, imported)).to.have.length.at.least(1);
       });
 
-  it('let each of them import what is below it', async () => {
+  it('let each layer import the layers below it', async () => {
     expect(await refusals('command-api/src/rooms/decider.ts', '@roomwire/shared/domain/topic')).to.deep.equal(
       [],
     );

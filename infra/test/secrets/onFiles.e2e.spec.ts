@@ -67,7 +67,7 @@ describe('secrets, on files', function () {
   });
   after(() => folder.remove());
 
-  it('are used in every way that is to be searched', () => {
+  it('are used in every way that the search covers', () => {
     expect([...record.statuses]).to.include.members([200, 201, 204, 400, 401, 403, 404, 413, 415]);
     expect(record.ledger.secrets.length).to.be.greaterThan(15);
     expect(record.said.length).to.be.greaterThan(500);
@@ -75,7 +75,7 @@ describe('secrets, on files', function () {
 
   it('are in no answer but the one that shows them', () => expectNoSecret(record, record.said, 'answers'));
 
-  it('are in no log line, and printed only by the commands that are asked for them', () => {
+  it('are in no log line, and are printed only by the commands that show them', () => {
     const printed = programs.flatMap((program, index) => {
       const stdout = { what: `stdout of program ${index}`, bytes: Buffer.from(program.stdout()) };
       const stderr = { what: `stderr of program ${index}`, bytes: Buffer.from(program.stderr()) };
@@ -86,7 +86,7 @@ describe('secrets, on files', function () {
     expectNoSecret(record, printed, 'outputs');
   });
 
-  it('are in no file but the two of their owner, which nobody else may read', async () => {
+  it('are in no file but the two secret files, which only their owner can read', async () => {
     const names = (await readdir(folder.path, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));

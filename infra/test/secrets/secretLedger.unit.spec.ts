@@ -9,7 +9,7 @@ describe('the search for secrets', () => {
   ledger.addToken('the key', `ak_live_0123.${secret}`);
   const found = (bytes: Buffer | string) => secretsIn(Buffer.from(bytes as string), ledger.secrets);
 
-  it('finds one in every form, wherever it begins', () => {
+  it('finds a secret in every form, at any position', () => {
     const bytes = Buffer.from(secret, 'base64url');
     for (const before of ['', 'a', 'ab', 'abc', 'abcd'])
       for (const text of [secret, secret.slice(0, 16), secret.slice(-16)])
@@ -30,7 +30,7 @@ describe('the search for secrets', () => {
           expect(found(form), String(form)).to.eql(['the key']);
   });
 
-  it('finds nothing where there is none', () => {
+  it('finds nothing in text without one', () => {
     expect(found(randomBytes(1024 * 1024))).to.eql([]);
     expect(found(`ak_live_0123.${randomBytes(32).toString('base64url')}`)).to.eql([]);
   });

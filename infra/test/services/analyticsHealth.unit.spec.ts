@@ -37,7 +37,7 @@ describe('The health of the analytics', () => {
 
   const status = async (url: string): Promise<number> => (await fetch(url)).status;
 
-  it('is told as that of a service: alive at once, ready while it can read and write', async () => {
+  it('is that of a service: alive at once, ready while it can read and write', async () => {
     const { adapters, health } = await open({ port: 0, isPortGiven: true });
     const [healthz, readyz] = [`${health.baseUrl}/healthz`, `${health.baseUrl}/readyz`];
     expect([await status(healthz), await status(readyz)]).to.eql([200, 503]);
@@ -64,7 +64,7 @@ describe('The health of the analytics', () => {
     expect([await status(healthz), await status(readyz)]).to.eql([200, 503]);
   });
 
-  describe('where the port is taken', () => {
+  describe('when the port is in use', () => {
     let other: Server;
     let port: number;
 
@@ -75,12 +75,12 @@ describe('The health of the analytics', () => {
     });
     afterEach(() => void other.close());
 
-    it('ends the start when somebody has asked for it', async () => {
+    it('prevents the start if the port was configured', async () => {
       const error = await open({ port, isPortGiven: true }).catch((caught: unknown) => caught);
       expect(error).to.have.property('code', 'EADDRINUSE');
     });
 
-    it('is not told when nobody has: what is to be kept is kept without, and the log says so', async () => {
+    it('is disabled if the port was not configured, with a warning in the log', async () => {
       const { health, lines } = await open({ port, isPortGiven: false });
       expect(health.baseUrl).to.equal(undefined);
       expect(lines.map(({ level, message }) => [level, message])).to.deep.include([

@@ -10,7 +10,7 @@ import {
   requestRebuild,
 } from '../../src/services/rebuildRequests.js';
 
-describe('a rebuild that another process is asked for', () => {
+describe('a rebuild that is requested from another process', () => {
   let folder: TemporaryFolder;
   let seen: number[];
   const { signal } = new AbortController();
@@ -34,7 +34,7 @@ describe('a rebuild that another process is asked for', () => {
       ...status,
     });
 
-  it('is told how far it is, and when it is done', async () => {
+  it('reports its progress and its end', async () => {
     const asked = ask();
     const requestId = await taken();
     await report('of another request', { state: 'done', events: 99 });
@@ -45,13 +45,13 @@ describe('a rebuild that another process is asked for', () => {
     expect(seen).to.eql([5, 9]);
   });
 
-  it('fails for the reason that the process names', async () => {
+  it('fails for the reason that the process reports', async () => {
     const asked = ask().catch((error: Error) => error.message);
     await report(await taken(), { state: 'failed', reason: 'The disk is full', beat: 1 });
     expect(await asked).to.equal('The disk is full');
   });
 
-  it('is given up where nobody takes it up, and is not taken up later', async () => {
+  it('is withdrawn when no process accepts it, and is not accepted later', async () => {
     const message = await ask(300).catch((error: Error) => error.message);
     expect(message).to.equal('The process that runs on the data folder does not answer');
     const isThere = await access(join(folder.path, 'rebuild.request.json')).then(
@@ -61,7 +61,7 @@ describe('a rebuild that another process is asked for', () => {
     expect(isThere).to.equal(false);
   });
 
-  it('is given up where the process falls silent on the way', async () => {
+  it('fails when the process stops reporting progress', async () => {
     const asked = ask(500).catch((error: Error) => error.message);
     const requestId = await taken();
     await report(requestId, { beat: 1 });

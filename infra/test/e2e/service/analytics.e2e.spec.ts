@@ -90,7 +90,7 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     ).to.have.deep.members(rows);
   };
 
-  it('tells to the message and the byte what was published, while the service runs and after it', async () => {
+  it('counts every published message and byte, while the service runs and after it has stopped', async () => {
     endpoint.reaction = (response, _call, count) => response.writeHead(count === 1 ? 400 : 200).end();
     await start();
     await publish(400);
@@ -115,7 +115,7 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     expect(await readFile(join(charts, 'rooms.svg'), 'utf8')).to.include(`>${app.slug}/lobby</text>`);
   });
 
-  it('is asked as the document says', async () => {
+  it('answers the queries of the document', async () => {
     await start();
     await publish(50);
     await expectAll();
@@ -138,7 +138,7 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     expect(rows.reduce((sum, { messages }) => sum + Number(messages), 0)).to.equal(50);
   });
 
-  it('counts all of it once, though what writes it is killed at any moment', async () => {
+  it('counts every message once, although the writing process is killed at any moment', async () => {
     await start();
     for (let kill = 0; kill < kills; kill += 1) {
       const settings = { ROOMWIRE_DATA_DIR: folder.path, ...quiet };
@@ -152,7 +152,7 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     await expectAll();
   });
 
-  it('keeps what was published only where that is configured', async () => {
+  it('stores published messages only where that is configured', async () => {
     await start({ ROOMWIRE_ANALYTICS_PAYLOADS: 'true' });
     await clients[0]?.publish(`${app.slug}/lobby/chat`, { secret: 'of the customer' });
     ledger.add('lobby', 'chat', 0, encode({ secret: 'of the customer' }).length);
@@ -173,7 +173,7 @@ describe(`roomwire analytics on files (seed ${seed})`, function () {
     expect((await readFile(join(folder.path, 'analytics.lmdb'))).includes('of nobody else')).to.equal(false);
   });
 
-  it('says what to do where nothing is kept, and what it does not understand', async () => {
+  it('explains what to do where nothing is stored, and refuses unknown arguments', async () => {
     service = await startProgram(folder.path, quiet);
     for (const command of ['report', 'run']) {
       const { code, stderr } = await analytics(command);

@@ -40,7 +40,7 @@ describe('roomwire audit', function () {
     await owned.close();
   };
 
-  it('verify says that the read models say what the log says, or each difference', async () => {
+  it('verify reports that the read models match the log, or each difference', async () => {
     expect(await audit('verify')).to.deep.include({ code: 0, stderr: '' });
     await plant();
     const { code, stdout, stderr } = await audit('verify');
@@ -68,7 +68,7 @@ describe('roomwire audit', function () {
     expect(stderr).to.match(/the chain is broken at line \d+; the \d+ events before it are sound\n$/);
   });
 
-  it('says so where Roomwire runs on the folder, and where there is no log', async () => {
+  it('refuses to run while Roomwire uses the folder, and where there is no log', async () => {
     const service = await startProgram(folder.path, quiet);
     for (const command of ['export', 'verify']) {
       const { code, stderr } = await audit(command);

@@ -31,7 +31,7 @@ describe('a backup on files', function () {
     return { code, stdout: program.stdout(), stderr: program.stderr() };
   };
 
-  it('brings everything back after the data folder was lost, by the commands of the documents', async () => {
+  it('restores everything after the loss of the data folder, by the commands of the documents', async () => {
     expect(exportedNames(settings)).to.eql(['ROOMWIRE_DATA_DIR', 'BACKUPS']);
     // A folder's first read models are on disk a few seconds later, or at the first stop.
     await stop(await startProgram(dataDir, quiet));
@@ -66,7 +66,7 @@ describe('a backup on files', function () {
     expect(await roomwire('audit', 'verify')).to.include({ code: 0, stderr: '' });
   });
 
-  it('is for its owner alone, and is never written over', async () => {
+  it('is readable by its owner only, and is never overwritten', async () => {
     await stop(await startProgram(dataDir, quiet));
     const target = join(backups, 'one');
     expect(await roomwire('backup', target)).to.include({ code: 0, stderr: '' });
@@ -78,7 +78,7 @@ describe('a backup on files', function () {
     expect((await roomwire('restore', target)).stderr).to.match(/is not empty: move it away first\n$/);
   });
 
-  it('is refused where anything in it has changed, is missing, or was never finished', async () => {
+  it('is refused when any part of it is changed, missing or unfinished', async () => {
     await stop(await startProgram(dataDir, quiet));
     const target = join(backups, 'one');
     await roomwire('backup', target);
@@ -100,7 +100,7 @@ describe('a backup on files', function () {
     expect(await roomwire('restore', target)).to.include({ code: 0, stderr: '' });
   });
 
-  it('that was interrupted on its way back keeps Roomwire from starting, and may be put back again', async () => {
+  it('whose restore was interrupted prevents the start of Roomwire, and can be restored again', async () => {
     await stop(await startProgram(dataDir, quiet));
     const target = join(backups, 'one');
     await roomwire('backup', target);
@@ -118,7 +118,7 @@ describe('a backup on files', function () {
     expect(await roomwire('audit', 'verify')).to.include({ code: 0, stderr: '' });
   });
 
-  it('is not put back over one that runs, nor made of nothing', async () => {
+  it('is not restored over a running Roomwire, nor from an empty folder', async () => {
     const target = join(backups, 'one');
     expect((await roomwire('backup', target)).stderr).to.include('there is no event log in');
     const service = await startProgram(dataDir, quiet);

@@ -5,12 +5,12 @@ import { startProgram } from '../../support/program.js';
 /** A defect of the program, at the moment that a test chooses. */
 const planted = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('planted')})`;
 
-describe('an error that nobody expected', () => {
+describe('an unexpected error', () => {
   let folder: TemporaryFolder;
   beforeEach(async () => void (folder = await temporaryFolder()));
   afterEach(() => folder.remove());
 
-  it('is logged and ends the process, also in the middle of writes; what was acknowledged is there', async () => {
+  it('is logged and ends the process, also during writes, and acknowledged writes are kept', async () => {
     const first = await startProgram(folder.path, { NODE_OPTIONS: `--import="${planted}"` });
     const app = (await first.project.post('/apps', { name: 'app' })).body;
     const acknowledged: string[] = [];

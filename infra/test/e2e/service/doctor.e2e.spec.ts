@@ -41,7 +41,7 @@ describe('roomwire doctor, on files', function () {
       .map(({ check, status, message }) => `${status} ${check}: ${message}`);
   const used = async (): Promise<void> => void (await stop(await startProgram(dataDir)));
 
-  it('finds nothing wrong before the first start, while it runs, and when it is stopped', async () => {
+  it('reports no problem before the first start, while Roomwire runs, and after it has stopped', async () => {
     expect(await faults()).to.eql([]);
     const port = String(await freePort());
     const service = await startProgram(dataDir, { ROOMWIRE_PORT: port });
@@ -58,7 +58,7 @@ describe('roomwire doctor, on files', function () {
     expect((await examined()).map(({ message }) => message)).to.include(`${dataDir}, no Roomwire runs on it`);
   });
 
-  it('prints a line for each check, and never a secret', async () => {
+  it('prints one line per check, and never a secret', async () => {
     await used();
     const { code, stdout, stderr } = await doctor();
     expect({ code, stderr }).to.eql({ code: 0, stderr: '' });
@@ -80,14 +80,14 @@ describe('roomwire doctor, on files', function () {
       expect(stdout + away.stdout + away.stderr).to.not.include(secret);
   });
 
-  it('finds each problem of the configuration', async () => {
+  it('reports each problem of the configuration', async () => {
     expect(await faults({ ROOMWIRE_PORT: 'x', ROOMWIRE_LOG_LEVEL: 'loud' })).to.eql([
       'error configuration: ROOMWIRE_PORT must be a whole number from 0 to 65535',
       'error configuration: ROOMWIRE_LOG_LEVEL must be one of error, warn, info, debug',
     ]);
   });
 
-  it('finds engines that are away', async () => {
+  it('reports unavailable engines', async () => {
     const found = await faults({
       ROOMWIRE_MONGODB_URL: 'mongodb://127.0.0.1:1/db',
       ROOMWIRE_KAFKA_BROKERS: '127.0.0.1:1',
@@ -98,7 +98,7 @@ describe('roomwire doctor, on files', function () {
     ]);
   });
 
-  it('finds what other users may read', async () => {
+  it('reports files that other users can read', async () => {
     await used();
     await chmod(join(dataDir, 'secrets.json'), 0o644);
     await chmod(dataDir, 0o755);
@@ -108,7 +108,7 @@ describe('roomwire doctor, on files', function () {
     ]);
   });
 
-  it('finds secrets that are missing or damaged', async () => {
+  it('reports missing and damaged secrets', async () => {
     await used();
     await writeFile(join(dataDir, 'secrets.json'), '{"masterKey":"short"}');
     expect(await faults()).to.eql(['error secrets: secrets.json cannot be read as keys']);
@@ -116,7 +116,7 @@ describe('roomwire doctor, on files', function () {
     expect(await faults()).to.eql(['error secrets: secrets.json is missing']);
   });
 
-  it('finds files that are damaged, and a restore that was interrupted', async () => {
+  it('reports damaged files, and an interrupted restore', async () => {
     await used();
     await writeFile(join(dataDir, 'restore.unfinished'), '', { mode: 0o600 });
     expect(await faults()).to.eql(['error files of the folder: a restore into it was interrupted']);
@@ -128,7 +128,7 @@ describe('roomwire doctor, on files', function () {
     expect(others).to.eql([]);
   });
 
-  it('finds read models of another log, and tells how far they are when nothing runs', async () => {
+  it('reports read models of another log, and missing read models', async () => {
     await used();
     for (const name of ['views.lmdb', 'views.lmdb-lock']) await rm(join(dataDir, name));
     const behind = (await examined()).find(({ check }) => check === 'read models');
@@ -147,7 +147,7 @@ describe('roomwire doctor, on files', function () {
     ]);
   });
 
-  it('finds a port that is taken, and a service that serves on another one', async () => {
+  it('reports a port that is taken, and a service that listens on another port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -166,7 +166,7 @@ describe('roomwire doctor, on files', function () {
     await stop(service);
   });
 
-  it('finds a clock that is behind the last event', async () => {
+  it('reports a clock that is behind the last event', async () => {
     await used();
     const { open } = await import('lmdb');
     const log = open({ path: join(dataDir, 'events.lmdb') });
@@ -182,7 +182,7 @@ describe('roomwire doctor, on files', function () {
     expect(others).to.eql([]);
   });
 
-  it('looks at a folder that it may not write', async function () {
+  it('reports a folder that it cannot write', async function () {
     if (process.getuid?.() === 0) return this.skip();
     await mkdir(dataDir, { mode: 0o500 });
     expect(await faults()).to.eql([`error rights: ${dataDir} cannot be written`]);

@@ -8,7 +8,7 @@ import { startProgram, type RunningService } from '../../support/program.js';
 
 const clients = 30;
 
-describe('a service that is told to end', function () {
+describe('a service that receives SIGTERM', function () {
   this.timeout(60_000);
   let folder: TemporaryFolder;
 
@@ -39,7 +39,7 @@ describe('a service that is told to end', function () {
     return response.statusCode;
   };
 
-  it('is not ready from then on, takes no connection, and closes those there are evenly over the time', async () => {
+  it('is not ready from then on, refuses new connections, and closes the open ones evenly over the drain time', async () => {
     const service = await start('3');
     const closed = await connect(service);
     const { appId, slug } = (await service.project.post('/apps', { name: 'App' })).body;
@@ -60,7 +60,7 @@ describe('a service that is told to end', function () {
       expect(atMs - from, `close ${n}`).to.be.at.least((n / clients) * 3_000 - 20);
   });
 
-  it('serves those who are still connected', async () => {
+  it('serves the connections that are still open', async () => {
     const service = await start('5');
     const token = (await service.project.post('/actors', { name: 'a', actorType: 'user' })).body.accessToken;
     const { appId, slug } = (await service.project.post('/apps', { name: 'App', topics: ['chat'] })).body;
@@ -81,7 +81,7 @@ describe('a service that is told to end', function () {
     expect(await service.program.ended).to.include({ code: 0 });
   });
 
-  it('ends at once at a second signal, and with nothing to drain', async () => {
+  it('ends at once on a second signal, and without connections', async () => {
     const service = await start('600');
     const closed = await connect(service);
     service.program.process.kill('SIGTERM');
@@ -96,7 +96,7 @@ describe('a service that is told to end', function () {
     expect(await empty.program.ended).to.include({ code: 0 });
   });
 
-  it('closes all at once where it is told to', async () => {
+  it('closes all connections at once when the drain time is zero', async () => {
     const service = await start('0');
     const closed = await connect(service);
     service.program.process.kill('SIGTERM');

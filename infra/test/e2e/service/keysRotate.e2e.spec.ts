@@ -55,7 +55,7 @@ describe('roomwire keys rotate', () => {
     return { code, stdout: program.stdout(), stderr: program.stderr() };
   };
 
-  it('makes a new master key, seals everything under it, and forgets the old one', async () => {
+  it('creates a new master key, seals every secret under it, and removes the old one', async () => {
     const secrets = await makeKeys(5);
     const before = await kept();
     const { code, stdout } = await rotated();
@@ -76,7 +76,7 @@ describe('roomwire keys rotate', () => {
     expect((await makeKeys(1)).size).to.equal(1);
   });
 
-  it('loses nothing and can be run again, wherever it is killed', async function () {
+  it('loses nothing and can be repeated, wherever it is killed', async function () {
     this.timeout(120_000);
     const secrets = await makeKeys(150);
     const moments: unknown[] = [];
@@ -109,7 +109,7 @@ describe('roomwire keys rotate', () => {
     expect(opened).to.eql(new Map([...secrets, ...late]));
   });
 
-  it('leaves a folder to the program that runs on it', async () => {
+  it('refuses a folder that a running program uses', async () => {
     const service = await startProgram(folder.path, quiet);
     const before = await kept();
     const { code, stderr } = await rotated();
@@ -121,7 +121,7 @@ describe('roomwire keys rotate', () => {
     await stop(service);
   });
 
-  it('says that there is no master key, and makes no folder', async () => {
+  it('reports that there is no master key, and creates no folder', async () => {
     const missing = join(folder.path, 'missing');
     const { code, stderr } = await rotated({ ROOMWIRE_DATA_DIR: missing });
     expect(code).to.equal(2);
@@ -129,7 +129,7 @@ describe('roomwire keys rotate', () => {
     expect(await stat(missing).catch(() => 'missing')).to.equal('missing');
   });
 
-  it('takes configured master keys, and asks for the one that is missing', async () => {
+  it('uses configured master keys, and requires the one that is missing', async () => {
     const [first, second] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [
       string,
       string,

@@ -25,7 +25,7 @@ describe('the operations port of the program', () => {
     return (other.address() as AddressInfo | null)?.port ?? port;
   };
 
-  it('shows the metrics for as long as the program runs', async () => {
+  it('serves the metrics while the program runs', async () => {
     const port = await freePort();
     const service = await startProgram(folder.path, { ROOMWIRE_OPS_PORT: String(port) });
     const url = `http://127.0.0.1:${port}/metrics`;
@@ -37,7 +37,7 @@ describe('the operations port of the program', () => {
     expect(await fetch(url).catch(() => 'refused')).to.equal('refused');
   });
 
-  it('stops the start in one line when the port that was asked for is in use', async () => {
+  it('prevents the start, with one line, when the configured port is in use', async () => {
     const port = await occupy(0);
     const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: `${port}` };
     const program = runRoomwire(['start'], { ...environment, ROOMWIRE_LOG_LEVEL: 'error' });
@@ -47,7 +47,7 @@ describe('the operations port of the program', () => {
     );
   });
 
-  it('does not stop a start that asked for no port, as with several services on one machine', async () => {
+  it('does not prevent a start without a configured port, as with several services on one machine', async () => {
     await occupy(9090);
     const service = await startProgram(folder.path, { ROOMWIRE_OPS_PORT: '' });
     expect((await service.project.get('/apps')).status).to.equal(200);

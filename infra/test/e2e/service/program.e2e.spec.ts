@@ -12,7 +12,7 @@ describe('the program', () => {
   beforeEach(async () => void (folder = await temporaryFolder()));
   afterEach(() => folder.remove());
 
-  it('prints its credentials once, keeps them to its owner, and can be pasted', async () => {
+  it('prints its credentials once, in a form to paste, and stores them readable by the owner only', async () => {
     const data = join(folder.path, 'data');
     const first = await startProgram(data);
     const { apiKey, sessionToken } = first.credentials;
@@ -33,7 +33,7 @@ describe('the program', () => {
     expect((await stop(second)).code).to.equal(0);
   });
 
-  it('outlives a path that cannot be decoded, whoever asks for it', async () => {
+  it('survives a path that cannot be decoded, with and without credentials', async () => {
     const service = await startProgram(folder.path);
     for (const path of ['/apps/%', '/apps/%ff', '/%', '/organizations/%e0%a4/usage'])
       for (const headers of [{}, { authorization: 'Bearer nobody' }])
@@ -58,7 +58,7 @@ describe('the program', () => {
     await stop(service);
   });
 
-  it('says in one line why a command cannot do what it should', async () => {
+  it('explains in one line why a command fails', async () => {
     const service = await startProgram(folder.path);
     const { topic, sender } = await twoActors(service);
     const url = ['--url', service.socketUrl];
@@ -85,7 +85,7 @@ describe('the program', () => {
     await stop(service);
   });
 
-  it('mints session tokens', async () => {
+  it('creates session tokens', async () => {
     const service = await startProgram(folder.path);
     const { organizationId } = service.credentials;
     const environment = { ROOMWIRE_DATA_DIR: folder.path };
@@ -104,7 +104,7 @@ describe('the program', () => {
     await stop(service);
   });
 
-  it('names every bad setting in one line and exits with 2', async () => {
+  it('names each invalid setting in one line and exits with 2', async () => {
     const program = runRoomwire(['start'], {
       ROOMWIRE_DATA_DIR: folder.path,
       ROOMWIRE_PORT: '99999',
@@ -118,7 +118,7 @@ describe('the program', () => {
     expect(program.stderr()).to.not.include('short');
   });
 
-  it('says in one line that a host or a folder cannot be used', async () => {
+  it('explains in one line that a host or a folder cannot be used', async () => {
     for (const environment of [
       { ROOMWIRE_HOST: '999.1.1.1', ROOMWIRE_DATA_DIR: folder.path },
       { ROOMWIRE_HOST: '192.0.2.1', ROOMWIRE_DATA_DIR: folder.path },
@@ -131,7 +131,7 @@ describe('the program', () => {
     }
   });
 
-  it('does not start with secrets that are damaged, nor makes new ones for a folder that was used', async () => {
+  it('does not start with damaged secrets, nor creates new ones for a used folder', async () => {
     await stop(await startProgram(folder.path));
     const file = join(folder.path, 'secrets.json');
     for (const content of ['{}', '{"masterKey":"eA==","sessionSecret":""}', 'x']) {
@@ -146,7 +146,7 @@ describe('the program', () => {
     expect(program.stderr()).to.include('restore it from a backup');
   });
 
-  it('leaves a folder and a port to the process that has them', async () => {
+  it('refuses a folder and a port that another process uses', async () => {
     const service = await startProgram(folder.path);
     const second = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0' });
     expect((await second.ended).code).to.equal(1);
@@ -161,7 +161,7 @@ describe('the program', () => {
     await other.remove();
   });
 
-  it('finishes a first start that was interrupted, with the same credentials', async () => {
+  it('completes an interrupted first start with the same credentials', async () => {
     const first = await startProgram(folder.path);
     await stop(first, 'SIGKILL');
     // As if it had been killed after the credentials were kept and before anything was appended.
@@ -176,14 +176,14 @@ describe('the program', () => {
     await fresh.remove();
   });
 
-  it('answers whether it lives and is ready', async () => {
+  it('answers for liveness and readiness', async () => {
     const service = await startProgram(folder.path);
     for (const path of ['/healthz', '/readyz'])
       expect((await fetch(`${service.baseUrl}${path}`)).status, path).to.equal(200);
     await stop(service);
   });
 
-  it('closes everything in order on SIGTERM, and has forgotten nothing', async () => {
+  it('closes everything in order on SIGTERM, and keeps all data', async () => {
     const service = await startProgram(folder.path);
     const { topic, listener } = await twoActors(service);
     const client = connect({ url: service.socketUrl, token: listener, reconnect: false });

@@ -32,7 +32,7 @@ const messages = async ({ baseUrl, credentials }: RunningService): Promise<numbe
 };
 
 describe('the monthly quota and restarts', () => {
-  it('[WS-PUB-9] outlasts a stop and a kill', async function () {
+  it('[WS-PUB-9] the count survives a stop and a kill', async function () {
     this.timeout(60_000);
     const folder = await temporaryFolder();
     let service = await startProgram(folder.path, quiet);

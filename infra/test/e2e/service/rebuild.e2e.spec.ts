@@ -54,7 +54,7 @@ describe('roomwire projections rebuild', function () {
       () => false,
     );
 
-  it('rebuilds what a stopped Roomwire will serve', async () => {
+  it('rebuilds the read models of a stopped Roomwire', async () => {
     await plant();
     const { code, stdout, stderr } = await ended(rebuild());
     expect({ code, stderr }).to.eql({ code: 0, stderr: '' });
@@ -64,7 +64,7 @@ describe('roomwire projections rebuild', function () {
     await stop(service);
   });
 
-  it('has a running one do it, while requests read and write', async () => {
+  it('runs in a running Roomwire, during requests that read and write', async () => {
     await plant();
     const service = await startProgram(folder.path, quiet);
     expect(await nameOf(service)).to.equal('Planted');
@@ -83,7 +83,7 @@ describe('roomwire projections rebuild', function () {
     expect(await ended(verify)).to.include({ code: 0, stderr: '' });
   });
 
-  it('killed in the middle, leaves the read models as they were, and is not begun again by itself', async () => {
+  it('leaves the read models unchanged when it is killed, and is not resumed by itself', async () => {
     await onFiles(({ log }) => fill(log, 20_000));
     await stop(await startProgram(folder.path, quiet));
     await plant();
@@ -106,7 +106,7 @@ describe('roomwire projections rebuild', function () {
     await stop(service);
   });
 
-  it('says so where there is nothing to rebuild', async () => {
+  it('reports that there is nothing to rebuild', async () => {
     const nowhere = runRoomwire(['projections', 'rebuild'], { ROOMWIRE_DATA_DIR: join(folder.path, 'none') });
     const { code, stderr } = await ended(nowhere);
     expect(code).to.equal(2);

@@ -19,7 +19,7 @@ const settings = {
 };
 
 describe('recorded messages on files', () => {
-  it(`[WS-RECORD-3] have all that was answered published, over ${rounds} ends by SIGKILL`, async function () {
+  it(`[WS-RECORD-3] include every message that was answered with published, over ${rounds} ends by SIGKILL`, async function () {
     this.timeout(120_000);
     const folder = await temporaryFolder();
     const ledger: PublishedLedger = new Set();

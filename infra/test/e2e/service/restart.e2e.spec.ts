@@ -9,7 +9,7 @@ const rounds = 40;
 type Ledger = Map<string, { path: string; room: { name: string } | null }>;
 
 describe('restarts', () => {
-  it(`loses nothing that it acknowledged, over ${rounds} ends by SIGKILL under write load`, async function () {
+  it(`lose no acknowledged write, over ${rounds} ends by SIGKILL under write load`, async function () {
     this.timeout(180_000);
     const folder = await temporaryFolder();
     const ledger: Ledger = new Map();

@@ -32,13 +32,13 @@ describe('tracing of the program', () => {
     return { NODE_OPTIONS: `--require ${file}` };
   };
 
-  it('loads nothing for traces that nobody has asked for', async () => {
+  it('loads no tracing library unless it is configured', async () => {
     const service = await startProgram(join(folder.path, 'data'), await sayingWhatIsLoaded());
     await stop(service);
     expect(service.program.stderr()).to.match(/^loaded: 0$/m);
   });
 
-  it('sends what is under way before it ends, under the name that it is given', async () => {
+  it('exports pending spans before it ends, under the configured name', async () => {
     const service = await startProgram(join(folder.path, 'data'), {
       ...(await sayingWhatIsLoaded()),
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/`,
@@ -52,7 +52,7 @@ describe('tracing of the program', () => {
     expect(collector.spans.find(({ name }) => name === 'GET /v1/apps')).to.include({ service: 'mine' });
   });
 
-  it('runs on, and ends in time, without its collector, and says so once', async () => {
+  it('keeps the program running without its collector, lets it end in time, and logs the failure once', async () => {
     collector.status = 400;
     const service = await startProgram(join(folder.path, 'data'), {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -71,7 +71,7 @@ describe('tracing of the program', () => {
     collector = await TraceCollector.open();
   });
 
-  it('does not start with settings that it cannot follow', async () => {
+  it('prevents a start with unsupported settings', async () => {
     const program = runRoomwire(['start'], {
       ROOMWIRE_DATA_DIR: folder.path,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,

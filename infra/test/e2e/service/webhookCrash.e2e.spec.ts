@@ -17,7 +17,7 @@ const quiet = {
 };
 const { answer, never } = reactions;
 
-describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
+describe('[HOOK-LOSS-1] a webhook call survives its process', function () {
   this.timeout(120_000);
   let folder: TemporaryFolder;
   let endpoint: WebhookEndpoint;
@@ -105,7 +105,7 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
       expect(new Set(idsOf(number)).size, 'one id, however often it came').to.equal(1);
     });
 
-  it('killed while most calls wait for their turn, in memory and in the backlog', async () => {
+  it('killed while most calls are queued, in memory and in the backlog', async () => {
     endpoint.reaction = never;
     const numbers = await publish(500);
     // As many as may be under way: none of the others has been made.
@@ -122,7 +122,7 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
     for (const number of numbers) expect(new Set(idsOf(number)).size, String(number)).to.equal(1);
   });
 
-  it('killed while it waits for a retry, and before it is a dead letter', async () => {
+  it('killed during the wait for a retry, and before the dead letter is written', async () => {
     endpoint.reaction = answer(500);
     const [number = 0] = await publish();
     for (const attempts of [1, 2]) {
@@ -145,7 +145,7 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
     expect(new Set(idsOf(number)).size).to.equal(1);
   });
 
-  it('killed again and again under load', async () => {
+  it('killed repeatedly under load', async () => {
     endpoint.reaction = (response) => setTimeout(() => response.end(), 3);
     const all: number[] = [];
     for (let round = 0; round < 6; round += 1) {
@@ -162,7 +162,7 @@ describe('[HOOK-LOSS-1] a webhook call outlives its process', function () {
     for (const number of all) expect(new Set(idsOf(number)).size, String(number)).to.equal(1);
   });
 
-  it('stopped with calls that hang: it ends all the same, and they are made again', async () => {
+  it('stopped during calls that hang: the process ends, and the calls are made again', async () => {
     endpoint.reaction = never;
     const numbers = await publish(3);
     await eventually(() => endpoint.received.length > 0);

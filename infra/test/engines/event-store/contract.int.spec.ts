@@ -59,7 +59,7 @@ describe('appends to EventStoreDB', () => {
       expect(await log.head()).to.equal(result.position);
     });
 
-    it('are no conflict when others append behind them meanwhile', async () => {
+    it('cause no conflict when others append after them meanwhile', async () => {
       const events = newEvents(2);
       await engine().swallowAnswers(1);
       const appending = log.append('room-1', 'none', events);
@@ -72,7 +72,7 @@ describe('appends to EventStoreDB', () => {
       expect(await streamEvents(log, 'room-1')).to.have.length(3);
     });
 
-    it('are never written twice nor taken for a conflict, of 120', async () => {
+    it('are never duplicated nor answered with a conflict, in 120 appends', async () => {
       for (let revision = 0; revision < 120; revision += 1) {
         if (revision % 3 > 0) await engine().spoilAnswers(revision % 3);
         const expected = revision === 0 ? 'none' : revision - 1;
@@ -81,7 +81,7 @@ describe('appends to EventStoreDB', () => {
       expect(await streamEvents(log, 'room-1')).to.have.length(120);
     }).timeout(60_000);
 
-    it('are written whole or not at all, however soon the answer is missed', async () => {
+    it('are written completely or not at all, however early the answer times out', async () => {
       for (let answersWithinMs = 2; answersWithinMs <= 42; answersWithinMs += 5) {
         const events = newEvents(1_000);
         const stream = `room-${answersWithinMs}`;
@@ -95,7 +95,7 @@ describe('appends to EventStoreDB', () => {
       }
     }).timeout(60_000);
 
-    it('give up in the end, and say what became of them when they are repeated', async () => {
+    it('fail at the deadline, and report what became of them when they are repeated', async () => {
       const events = newEvents(2);
       await engine().swallowAnswers(10);
       const start = performance.now();
@@ -115,7 +115,7 @@ describe('appends to EventStoreDB', () => {
     expect(await log.append('room-1', 'none', [newEvent()])).to.include({ revision: 0 });
   });
 
-  it('are not touched by what befalls those of other clients in the process', async () => {
+  it('are not affected by faults of other clients in the process', async () => {
     const other = await openLog();
     await log.append('taken', 'none', [newEvent()]);
     await engine().refuseAppends(40);
@@ -131,13 +131,13 @@ describe('appends to EventStoreDB', () => {
     expect(await allEvents(log)).to.have.length(151);
   });
 
-  it('conflict also when the URL asks the client to keep that to itself', async () => {
+  it('report conflicts also when the URL disables that in the client', async () => {
     const silent = await openLog({ url: `${engine().url}&throwOnAppendFailure=false` });
     await log.append('room-1', 'none', newEvents(3));
     expect(await rejectionOf(silent.append('room-1', 1, [newEvent()]))).to.be.instanceOf(RevisionConflict);
   });
 
-  it('go to the leader of the cluster when they come to another node', async () => {
+  it('reach the leader of the cluster when they are sent to another node', async () => {
     const leader = await startEventStore();
     await engine().pointToLeader(leader.port);
     expect(await log.append('room-1', 'none', [newEvent()])).to.include({ revision: 0 });
@@ -149,7 +149,7 @@ describe('appends to EventStoreDB', () => {
     await leader.close();
   });
 
-  it('of two processes to one stream: one wins each revision', async () => {
+  it('of two processes to one stream: one succeeds for each revision', async () => {
     const writers = [log, await openLog()];
     const appendAll = async (writer: EventLog): Promise<number> => {
       let conflicts = 0;
@@ -181,23 +181,23 @@ describe('appends to EventStoreDB', () => {
     it('because they are too large', () =>
       expectRefused(log.append('room-1', 'none', [newEvent('x'.repeat(1_100_000))]), RangeError));
 
-    it('because they are no JSON', async () => {
+    it('because they are not JSON', async () => {
       const circular: Record<string, unknown> = {};
       circular['self'] = circular;
       await expectRefused(log.append('room-1', 'none', [newEvent(circular)]), TypeError);
     });
 
-    it('because there is nothing', () =>
+    it('because they are empty', () =>
       expectRefused(log.append('room-1', 'none', [{ ...newEvent(), data: undefined }]), TypeError));
 
-    it('because they would pass for system events', async () => {
+    it('because their types are those of system events', async () => {
       await expectRefused(log.append('$room', 'none', [newEvent()]), RangeError);
       expect(
         await rejectionOf(log.append('room-1', 'none', [{ ...newEvent(), type: '$created' }])),
       ).to.be.instanceOf(RangeError);
     });
 
-    it('because their id is none', () =>
+    it('because their id is not a UUID', () =>
       expectRefused(log.append('room-1', 'none', [{ ...newEvent(), id: 'one' }]), RangeError));
   });
 });

@@ -30,14 +30,14 @@ const msFor = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - start;
 };
 
-describe('EventStoreDB out of reach', () => {
+describe('EventStoreDB that is unavailable', () => {
   const { engine, openLog } = eventStoreUnderTest();
   let log: EventLog;
   beforeEach(async () => {
     log = await openLog();
   });
 
-  it('is said at once when nobody listens', async () => {
+  it('is reported at once when its port is closed', async () => {
     await log.append('room-1', 'none', [newEvent()]);
     await engine().kill('SIGKILL');
     const patient = await openLog({ answersWithinMs: 5_000, givesUpAfterMs: 8_000 });
@@ -55,7 +55,7 @@ describe('EventStoreDB out of reach', () => {
     }
   });
 
-  it('is reached again as soon as it listens, however long it was away', async () => {
+  it('is used again as soon as it listens, however long it was unavailable', async () => {
     await log.append('room-1', 'none', [newEvent()]);
     await engine().kill('SIGKILL');
     // Every attempt makes the next one of the same channel come later.
@@ -66,7 +66,7 @@ describe('EventStoreDB out of reach', () => {
     expect(await msFor(untilAnswered(() => log.append('room-1', 0, [newEvent()])))).to.be.below(1_000);
   }).timeout(60_000);
 
-  it('loses nothing that it has acknowledged when it is killed, and nothing is written twice', async () => {
+  it('loses no acknowledged event when it is killed, and no event is written twice', async () => {
     let writing = true;
     const write = async (stream: string): Promise<string[]> => {
       const acknowledged: string[] = [];
@@ -93,7 +93,7 @@ describe('EventStoreDB out of reach', () => {
     }
   }).timeout(60_000);
 
-  it('is given up when it is connected and answers nothing; what was sent meanwhile is written at most once', async () => {
+  it('times out when it is connected and does not answer, and what was sent meanwhile is written at most once', async () => {
     await log.append('room-1', 'none', [newEvent()]);
     engine().pause();
     const events = newEvents(2);
@@ -109,7 +109,7 @@ describe('EventStoreDB out of reach', () => {
     expect(await streamEvents(log, 'room-1')).to.have.length(3);
   });
 
-  it('is asked over another connection when one has died without a word', async () => {
+  it('is reached over a new connection when the old one died silently', async () => {
     const proxy = await connectionHoldingProxy(engine().url);
     const throughProxy = await openLog({ url: proxy.url });
     await throughProxy.append('room-1', 'none', [newEvent()]);
@@ -121,7 +121,7 @@ describe('EventStoreDB out of reach', () => {
     await proxy.close();
   });
 
-  it('ends no process by an error that comes when a reader has left', async () => {
+  it('ends no process by an error that arrives after a reader has left', async () => {
     for (let count = 0; count < 4; count += 1) await log.append(`room-${count}`, 'none', newEvents(1_000));
     for await (const batch of log.readAll()) {
       expect(batch).not.to.be.empty;

@@ -54,7 +54,7 @@ describe('the stand-in for EventStoreDB', () => {
   };
 
   describe('appends', () => {
-    it('under any, the exact, no, or some revision', async () => {
+    it('under any, an exact, no, or an existing revision', async () => {
       expect(await append('a', 'no_stream')).to.include({ nextExpectedRevision: 0n });
       expect(await append('a', 0n, events(2))).to.include({ nextExpectedRevision: 2n });
       expect(await append('a', 'any')).to.include({ nextExpectedRevision: 3n });
@@ -62,7 +62,7 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await numbersIn('a')).to.deep.equal([0, 1, 2, 3, 4]);
     });
 
-    it('not when another is expected, and says which one there is', async () => {
+    it('refuses an unexpected revision, and names the actual one', async () => {
       await append('a', 'no_stream', events(3));
       for (const wrong of ['no_stream', 1n, 3n] as const) {
         expect(await rejectionOf(append('a', wrong))).to.include({
@@ -75,7 +75,7 @@ describe('the stand-in for EventStoreDB', () => {
       }
     });
 
-    it('the same events once, wherever the stream stands by then', async () => {
+    it('writes the same events once, whatever the stream has received since', async () => {
       const [one, two] = [events(2), events(2)];
       const first = await append('a', 'no_stream', one);
       await append('a', 1n, two);
@@ -87,7 +87,7 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await numbersIn('a')).to.have.length(4);
     });
 
-    it('no more than a megabyte at once', async () => {
+    it('accepts at most a megabyte at once', async () => {
       const large = () => jsonEvent({ type: 'Large', data: { text: 'x'.repeat(600_000) } });
       await append('a', 'no_stream', [large()]);
       expect(await rejectionOf(append('a', 0n, [large(), large()]))).to.include({
@@ -97,7 +97,7 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await numbersIn('a')).to.have.length(1);
     });
 
-    it('nothing of an append that is cancelled half-way', async () => {
+    it('writes nothing of an append that is cancelled half-way', async () => {
       const address = `127.0.0.1:${engine.port}`;
       const raw = new streamsService.StreamsClient(address, credentials.createInsecure());
       const call = raw.append(() => undefined).on('error', () => undefined);
@@ -110,13 +110,13 @@ describe('the stand-in for EventStoreDB', () => {
       raw.close();
     });
 
-    it('not in batches, although a server of this version could', async () => {
+    it('does not accept batches, although a server of this version could', async () => {
       expect(await rejectionOf(client.appendToStream('a', events(1)))).to.have.property('code', 12);
     });
   });
 
   describe('reads', () => {
-    it('a stream from a revision, both ways, so many events', async () => {
+    it('a stream from a revision, in both directions, up to a count', async () => {
       await append('a', 'no_stream', events(10));
       expect(await numbersIn('a', { fromRevision: 7n })).to.deep.equal([7, 8, 9]);
       expect(await numbersIn('a', { maxCount: 2 })).to.deep.equal([0, 1]);
@@ -128,7 +128,7 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await rejectionOf(numbersIn('b'))).to.have.property('type', 'stream-not-found');
     });
 
-    it('everything, from a position on or back from it, at positions with gaps', async () => {
+    it('the whole log, from a position or back from it, at positions with gaps', async () => {
       await append('a', 'no_stream', events(3));
       const all = await placesIn(client.readAll());
       expect(all).to.have.length(7); // Four of its own come first.
@@ -141,7 +141,7 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await placesIn(client.readAll({ fromPosition: END }))).to.deep.equal([]);
     });
 
-    it('nothing from between two records', async () => {
+    it('nothing from a position between two records', async () => {
       await append('a', 'no_stream', events(3));
       const { commit, prepare } = (await placesIn(client.readAll()))[5]!;
       const between = { commit: commit + 1n, prepare: prepare + 1n };
@@ -153,7 +153,7 @@ describe('the stand-in for EventStoreDB', () => {
   });
 
   describe('subscriptions', () => {
-    it('tell what is there, a checkpoint, that they have caught up, and what comes', async () => {
+    it('deliver the existing events, a checkpoint, the end of the catch-up, and new events', async () => {
       await append('a', 'no_stream', events(3));
       const told: string[] = [];
       const filter = excludeSystemEvents({
@@ -181,7 +181,7 @@ describe('the stand-in for EventStoreDB', () => {
     });
   });
 
-  it('keeps what it has acknowledged when it is killed, and takes away what was cut off', async () => {
+  it('keeps what it has acknowledged when it is killed, and truncates an incomplete record', async () => {
     const { path, remove } = await temporaryFolder();
     const kept = await startEventStore({ dataDir: path });
     const other = EventStoreDBClient.connectionString(kept.url);

@@ -50,24 +50,24 @@ describe('subscriptions to EventStoreDB', () => {
     await expectComplete();
   };
 
-  describe('go on without a gap or a repetition', () => {
+  describe('continue without a gap or a repetition', () => {
     it('when the server drops them', () =>
       expectCompleteThrough(() => engine().dropSubscriptions(), 10)).timeout(60_000);
 
-    it('when the server ends them without a word', () =>
+    it('when the server ends them silently', () =>
       expectCompleteThrough(() => engine().endSubscriptions(), 10)).timeout(60_000);
 
-    it('when they hear nothing any more', () =>
+    it('when they receive nothing any more', () =>
       expectCompleteThrough(() => engine().silenceSubscriptions(), 3)).timeout(60_000);
 
-    it('when the server stands still for a while', () =>
+    it('when the server is suspended for a while', () =>
       expectCompleteThrough(async () => {
         engine().pause();
         await pause(300);
         engine().resume();
       }, 3)).timeout(60_000);
 
-    it('when the server is killed and comes back', async () => {
+    it('when the server is killed and restarted', async () => {
       log.subscribeAll(undefined, subscriber);
       for (let round = 0; round < 3; round += 1) {
         await log.append(`before-${round}`, 'none', newEvents(200));
@@ -77,7 +77,7 @@ describe('subscriptions to EventStoreDB', () => {
       await expectComplete();
     }).timeout(60_000);
 
-    it('when the connection has died without a word', async () => {
+    it('when the connection died silently', async () => {
       const proxy = await connectionHoldingProxy(engine().url);
       const throughProxy = await openLog({ url: proxy.url });
       throughProxy.subscribeAll(undefined, subscriber);
@@ -90,7 +90,7 @@ describe('subscriptions to EventStoreDB', () => {
       await proxy.close();
     }).timeout(60_000);
 
-    it('when that happens to a subscriber who is busy, with more waiting for it', async () => {
+    it('when that happens to a busy subscriber with events in its buffer', async () => {
       await log.append('room-1', 'none', newEvents(3_000));
       subscriber.hold();
       log.subscribeAll(undefined, subscriber);
@@ -102,7 +102,7 @@ describe('subscriptions to EventStoreDB', () => {
     }).timeout(60_000);
   });
 
-  it('leave none behind at the server', async () => {
+  it('leave none open at the server', async () => {
     const subscription = log.subscribeAll(undefined, subscriber);
     for (let count = 1; count <= 5; count += 1) {
       await log.append('room-1', count === 1 ? 'none' : count - 2, [newEvent()]);
@@ -116,7 +116,7 @@ describe('subscriptions to EventStoreDB', () => {
     await eventually(async () => (await engine().subscriptionStarts()).length === 0);
   }).timeout(60_000);
 
-  it('are sent no more than a subscriber takes, and little in advance', async () => {
+  it('receive no more than a subscriber takes, and little in advance', async () => {
     for (let count = 0; count < 20; count += 1) {
       const events = newEvents(400).map((event) => ({ ...event, data: 'x'.repeat(2_000) }));
       await log.append(`room-${count}`, 'none', [events[0]!, ...events.slice(1)]);
@@ -131,7 +131,7 @@ describe('subscriptions to EventStoreDB', () => {
     await expectComplete();
   }).timeout(60_000);
 
-  it('ask the server again only when the subscriber has dealt with what has come', async () => {
+  it('resubscribe only when the subscriber has processed what has arrived', async () => {
     await log.append('room-1', 'none', newEvents(600));
     await engine().writeSystemEvents(600);
     subscriber.hold();
@@ -144,7 +144,7 @@ describe('subscriptions to EventStoreDB', () => {
     await expectComplete();
   });
 
-  it('do not look again at what was passed over while there was nothing to do', async () => {
+  it('do not read skipped events again after an idle time', async () => {
     const { position } = await log.append('room-1', 'none', newEvents(3));
     log.subscribeAll(undefined, subscriber);
     await subscriber.hasReceived(3);
@@ -158,7 +158,7 @@ describe('subscriptions to EventStoreDB', () => {
     await expectComplete();
   });
 
-  it('skip nothing because of a checkpoint that is wrong', async () => {
+  it('skip nothing because of a wrong checkpoint', async () => {
     await log.append('room-1', 'none', newEvents(3));
     log.subscribeAll(undefined, subscriber);
     await subscriber.hasReceived(3);
@@ -171,7 +171,7 @@ describe('subscriptions to EventStoreDB', () => {
     }
   });
 
-  it('pass over system events, whose places are taken', async () => {
+  it('skip system events, which occupy positions', async () => {
     await log.append('room-1', 'none', [newEvent()]);
     await engine().writeSystemEvents(100);
     expect(await log.head()).to.equal((await allEvents(log)).at(-1)?.position);
@@ -183,7 +183,7 @@ describe('subscriptions to EventStoreDB', () => {
     expect(second! - first! > 10_000n).to.equal(true);
   });
 
-  it('pass over what others keep in the database', async () => {
+  it('skip events that other programs store in the database', async () => {
     const other = EventStoreDBClient.connectionString(engine().url);
     const foreign = jsonEvent({ type: 'Foreign', data: {} });
     const credentials = { username: 'other', password: 'other' }; // With them, the client appends one by one.
@@ -198,7 +198,7 @@ describe('subscriptions to EventStoreDB', () => {
     await other.dispose();
   });
 
-  it('fail at a position that the log has not got to', async () => {
+  it('fail at a position beyond the end of the log', async () => {
     const { position } = await log.append('room-1', 'none', [newEvent()]);
     const further = position.replaceAll(/^0|(?<=-)0/g, '1');
     const subscription = log.subscribeAll(further, subscriber);
@@ -206,7 +206,7 @@ describe('subscriptions to EventStoreDB', () => {
     expect(await rejectionOf(allEvents(log, further))).to.be.instanceOf(RangeError);
   });
 
-  it('fail at a position where nothing stands, and at what is none', async () => {
+  it('fail at a position without an event, and at an invalid one', async () => {
     const { position } = await log.append('room-1', 'none', newEvents(2));
     const between = position.replaceAll(/(?<=0{14}).{6}/g, '001438');
     for (const wrong of [between, '7', '', '0000000000000001']) {
@@ -215,7 +215,7 @@ describe('subscriptions to EventStoreDB', () => {
     }
   });
 
-  it('keep logs apart that share the database', async () => {
+  it('separate logs that share the database', async () => {
     const [left, right] = [
       await openLog({ streamPrefix: 'left-' }),
       await openLog({ streamPrefix: 'right-' }),
@@ -231,7 +231,7 @@ describe('subscriptions to EventStoreDB', () => {
     expect(await allEvents(left)).to.have.length(5);
   });
 
-  it('begin while the server is away', async () => {
+  it('start while the server is unavailable', async () => {
     await log.append('room-1', 'none', newEvents(3));
     await engine().kill('SIGKILL');
     log.subscribeAll(undefined, subscriber);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { startKafka } from '@roomwire/testing/engines/kafka';
 
 describe('Kafka for the tests', () => {
-  it('says what to install where there is no Java', async () => {
+  it('names what to install where Java is missing', async () => {
     const path = process.env['PATH'];
     process.env['PATH'] = '/nowhere';
     try {

@@ -104,7 +104,7 @@ describe('the bus on Kafka', function () {
     await engine?.close();
   });
 
-  it('loses nothing that it said was stored when the broker is killed, and resumes within 5 s', async () => {
+  it('loses no acknowledged record when the broker is killed, and resumes within 5 s', async () => {
     traffic.keepGoing();
     await eventually(() => traffic.stored.length > 300 && traffic.done.length > 30, { withinMs: 20_000 });
     await engine.kill('SIGKILL');
@@ -119,7 +119,7 @@ describe('the bus on Kafka', function () {
     expect(Math.max(...traffic.refusedAfterMs), 'the longest wait').to.be.lessThan(refusedWithinMs);
   });
 
-  it('refuses in time when the broker is frozen, and resumes within 5 s after it goes on', async () => {
+  it('fails in time when the broker is suspended, and resumes within 5 s after it continues', async () => {
     traffic.keepGoing();
     await eventually(() => traffic.stored.length > 300 && traffic.done.length > 30, { withinMs: 20_000 });
     engine.pause();
@@ -134,7 +134,7 @@ describe('the bus on Kafka', function () {
     expect(Math.max(...traffic.refusedAfterMs), 'the longest wait').to.be.lessThan(refusedWithinMs);
   });
 
-  it('says nothing is stored that is not, and delivers nothing twice, when answers to sends are lost', async () => {
+  it('acknowledges no record that is not stored, and delivers none twice, when answers to sends are lost', async () => {
     await workersHaveJoined();
     const lostBefore = proxy.answersLost;
     for (let round = 1; round <= lostAnswers; round += 1) {
@@ -153,7 +153,7 @@ describe('the bus on Kafka', function () {
     expect(traffic.done, 'no job twice').to.have.lengthOf(traffic.put.length);
   });
 
-  it('says that it cannot be opened while no broker answers', async () => {
+  it('reports that it cannot be opened while no broker answers', async () => {
     const options = { brokers: ['127.0.0.1:9'], clientId: 'roomwire-test', withinMs: 500 };
     const outcome = await openKafkaMessageBus(options).catch(String);
     expect(outcome).to.equal('EngineUnavailable: The message bus cannot be reached');

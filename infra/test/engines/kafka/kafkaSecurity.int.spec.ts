@@ -35,7 +35,7 @@ const makeCertificate = async (folder: string): Promise<{ keystore: string; ca: 
   return { keystore, ca: await readFile(pem, 'utf8') };
 };
 
-describe('brokers that are guarded', function () {
+describe('secured brokers', function () {
   this.timeout(120_000);
   let folder: TemporaryFolder;
   let engine: KafkaEngine;
@@ -78,7 +78,7 @@ describe('brokers that are guarded', function () {
     }
   };
 
-  it('are spoken to by TLS and SASL', async () => {
+  it('accept a connection by TLS and SASL', async () => {
     const bus = await open({ tls: { ca }, sasl });
     const read: string[] = [];
     await bus.read(notes, { interest: 'all' }, (note) => read.push(note));
@@ -88,7 +88,7 @@ describe('brokers that are guarded', function () {
     await bus.close();
   });
 
-  it('are not spoken to with another password, without one, without TLS, or when nobody vouches for them', async () => {
+  it('are not used with another password, without one, without TLS, or with an untrusted certificate', async () => {
     for (const security of [
       { tls: { ca }, sasl: { ...sasl, password: 'a-wrong-one' } },
       { tls: { ca } },

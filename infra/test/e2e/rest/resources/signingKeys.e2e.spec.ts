@@ -120,7 +120,7 @@ describe('REST signing keys', () => {
     expect((await client.get('/signing-keys')).body.pagination.total).to.equal(0);
   });
 
-  it('answers 404 for a key of another project', async () => {
+  it('answers 404 for a key of another project or an unknown one', async () => {
     const { signingKeyId } = await create();
     const other = await service.newProject();
     for (const id of [signingKeyId, unknownId]) {
