@@ -29,7 +29,7 @@ const verdict = (token: string, key = secret, now = noon) => {
 
 describe('client tokens', () => {
   for (const alg of ['HS256', 'HS384', 'HS512']) {
-    it(`signed by jose with ${alg} are valid, and say whose and for how long`, async () => {
+    it(`signed by jose with ${alg} are valid, with their subject and expiry`, async () => {
       const token = await new SignJWT({ any: 'thing' })
         .setProtectedHeader({ alg, kid, typ: 'JWT' })
         .setSubject(sub)
@@ -111,7 +111,7 @@ describe('client tokens', () => {
     }
   });
 
-  it('are refused when they are no three parts of base64url, or too long', () => {
+  it('are refused when they are not three parts of base64url, or too long', () => {
     const token = tokenOf(header, { sub });
     for (const text of [
       '',

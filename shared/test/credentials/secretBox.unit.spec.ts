@@ -21,7 +21,7 @@ const reasonOf = (open: () => unknown): string => {
 };
 
 describe('the secret box', () => {
-  it('opens what it has sealed, any text bound to anything', () => {
+  it('opens what it has sealed, with any text and owner', () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 300 });
     fc.assert(
       fc.property(anyText, anyText, (plain, boundTo) => {
@@ -31,7 +31,7 @@ describe('the secret box', () => {
     );
   });
 
-  it('names the master key by a hash of it, and is plain AES-256-GCM', () => {
+  it('names the master key by a hash of it, and uses plain AES-256-GCM', () => {
     const expected = createHash('sha256').update('roomwire master key').update(oldKey).digest('hex');
     expect(box.currentKeyId).to.equal(expected.slice(0, 16));
     const { masterKeyId, iv, ciphertext, tag } = box.seal('plain', 'k1');
@@ -43,7 +43,7 @@ describe('the secret box', () => {
     expect([iv, tag].map((text) => Buffer.from(text, 'base64url').length)).to.eql([12, 16]);
   });
 
-  it('never seals twice alike', () => {
+  it('never seals alike twice', () => {
     const sealed = Array.from({ length: 1000 }, () => box.seal('plain', 'k1'));
     for (const part of ['iv', 'ciphertext', 'tag'] as const)
       expect(new Set(sealed.map((each) => each[part])), part).to.have.property('size', 1000);
@@ -68,7 +68,7 @@ describe('the secret box', () => {
     }
   });
 
-  it('opens with every key it is given, and seals with the current one', () => {
+  it('opens with every configured key, and seals with the current one', () => {
     const sealed = box.seal('plain', 'k1');
     const rotated = createSecretBox({ current: newKey, previous: [oldKey] });
     expect(rotated.open(sealed, 'k1')).to.equal('plain');
@@ -82,7 +82,7 @@ describe('the secret box', () => {
     expect(reasonOf(() => rotated.open(renamed, 'k1'))).to.equal('not_authentic');
   });
 
-  it('takes no key of another length', () => {
+  it('refuses a key of another length', () => {
     for (const bytes of [0, 16, 31, 33]) {
       expect(() => createSecretBox({ current: new Uint8Array(bytes) })).to.throw(RangeError);
       expect(() => createSecretBox({ current: newKey, previous: [new Uint8Array(bytes)] })).to.throw(

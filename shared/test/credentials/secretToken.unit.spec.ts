@@ -13,7 +13,7 @@ describe('secret tokens', () => {
     expect(secretHash).to.not.include(parsed?.secret);
   });
 
-  it('are not taken for those of another kind, nor in another form', () => {
+  it('are refused for another kind, and in another form', () => {
     const { token, keyId } = mintToken(systemRandom, 'at_live');
     expect(parseToken(token, 'ak_live')).to.equal(undefined);
     for (const text of [
@@ -28,7 +28,7 @@ describe('secret tokens', () => {
       expect(parseToken(text, 'at_live'), text).to.equal(undefined);
   });
 
-  it('match one secret, and none where the key is not known', () => {
+  it('match one secret, and none where the key is unknown', () => {
     expect(matchesSecret('right', hashSecret('right'))).to.equal(true);
     expect(matchesSecret('wrong', hashSecret('right'))).to.equal(false);
     expect(matchesSecret('', undefined)).to.equal(false);

@@ -11,7 +11,7 @@ const session = { subject: 'ada', organizationIds: ['o1', 'o2'], isOperator: fal
 const mint = (with_ = secret) => mintSessionToken(with_, session, 60, clockAt(noon));
 
 describe('session tokens', () => {
-  it('say who, for which organizations, and for how long', async () => {
+  it('name their subject, organizations and expiry', async () => {
     const token = await mint();
     const verify = (now: number) => createSessionVerifier({ secret }, clockAt(now)).verify(token);
     expect(await verify(noon)).to.eql(session);
@@ -19,7 +19,7 @@ describe('session tokens', () => {
     expect(await verify(noon + 61_000)).to.equal(undefined);
   });
 
-  it('are refused when another secret has signed them, or nobody', async () => {
+  it('are refused when they are unsigned or signed with another secret', async () => {
     const verifier = createSessionVerifier({ secret }, clockAt(noon));
     const token = await mint(new Uint8Array(32).fill(2));
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.`;
@@ -27,7 +27,7 @@ describe('session tokens', () => {
       expect(await verifier.verify(bad), bad).to.equal(undefined);
   });
 
-  it('need an expiry and a subject', async () => {
+  it('require an expiry and a subject', async () => {
     const verifier = createSessionVerifier({ secret }, clockAt(noon));
     const forever = new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
@@ -44,7 +44,7 @@ describe('session tokens', () => {
   });
 
   describe('of an OIDC issuer', () => {
-    it('are accepted by its key, for its audience, and not by the public key taken for a secret', async () => {
+    it('are accepted by its key, for its audience, and not with the public key as an HMAC secret', async () => {
       const { publicKey, privateKey } = await generateKeyPair('RS256');
       const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' };
       const server = createServer((_request, response) => response.end(JSON.stringify({ keys: [jwk] })));

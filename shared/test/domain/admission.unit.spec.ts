@@ -20,16 +20,16 @@ describe('admission to a topic of a room without grants', () => {
   const inOpen = (from: Partial<App>, of: Partial<Room>, request = asks()) =>
     admission(appWith(from), roomWith(of), noGrants, request);
 
-  it('is given where app and room are active and both have the topic', () => {
+  it('is granted where app and room are active and both have the topic', () => {
     expect(inOpen({}, {})).to.eql(everything);
   });
 
-  it('needs the topic on the app and on the room', () => {
+  it('requires the topic on the app and on the room', () => {
     expect(inOpen({}, {}, asks('news'))).to.eql(nothing);
     expect(inOpen({ topics: ['chat', 'else'] }, {}, asks('else'))).to.eql(nothing);
   });
 
-  it('needs the WebRTC topics on the room alone', () => {
+  it('requires the WebRTC topics on the room only', () => {
     expect(inOpen({}, {}, asks('webrtc:offer'))).to.eql(everything);
     expect(inOpen({}, {}, asks('webrtc:answer'))).to.eql(nothing);
   });
@@ -40,11 +40,11 @@ describe('admission to a topic of a room without grants', () => {
     expect(inOpen({}, { status: 'disabled' })).to.eql(nothing);
   });
 
-  it('lets an observer listen and nothing else', () => {
+  it('lets an observer subscribe only', () => {
     expect(inOpen({}, {}, asks('chat', 'observer'))).to.eql({ ...everything, mayPublish: false });
   });
 
-  it('is closed in a private app', () => {
+  it('is refused in a private app', () => {
     expect(inOpen({ config: { accessMode: 'private' } }, {})).to.eql(nothing);
   });
 });
@@ -53,20 +53,20 @@ describe('admission to a topic of a room with grants', () => {
   const by = (grants: readonly Grant[], request = asks(), config: App['config'] = {}) =>
     admission(appWith({ config }), roomWith(), roomGrants(grants), request);
 
-  it('is given to the actor and to the type that a grant names', () => {
+  it('is granted to the actor and to the type that a grant names', () => {
     expect(by([granted({ actorTokenId: 'ada' })])).to.eql(everything);
     expect(by([granted({ actorType: 'user' })])).to.eql(everything);
     expect(by([granted({ actorTokenId: 'ada' })], asks(), { accessMode: 'private' })).to.eql(everything);
   });
 
-  it('is refused to everybody else, whatever the state of the grants', () => {
+  it('is refused to all others, whatever the state of the grants', () => {
     for (const state of [{}, { isActive: false }, { expiresAt: '2020-01-01T00:00:00.000Z' }]) {
       expect(by([granted({ actorTokenId: 'bob', ...state })])).to.eql(nothing);
       expect(by([granted({ actorType: 'device', ...state })])).to.eql(nothing);
     }
   });
 
-  it('is for what the permission says', () => {
+  it('covers what the permission names', () => {
     const withPermission = (permission: Grant['permission'], type: ActorType = 'user') =>
       by([granted({ actorTokenId: 'ada', permission })], asks('chat', type));
     expect(withPermission('publish')).to.eql({ ...everything, maySubscribe: false });
@@ -74,13 +74,13 @@ describe('admission to a topic of a room with grants', () => {
     expect(withPermission('pubSub', 'observer')).to.eql({ ...everything, mayPublish: false });
   });
 
-  it('is for the topics that the grant lists; none or an empty list narrows nothing', () => {
+  it('covers the topics that the grant lists, and all topics where it lists none', () => {
     expect(by([granted({ actorTokenId: 'ada', topics: ['news'] })])).to.eql(nothing);
     expect(by([granted({ actorTokenId: 'ada', topics: ['news', 'chat'] })])).to.eql(everything);
     expect(by([granted({ actorTokenId: 'ada', topics: [] })])).to.eql(everything);
   });
 
-  it('ends when the grant does', () => {
+  it('ends when the grant expires', () => {
     const expiresAt = '2026-02-01T00:00:00.000Z';
     expect(by([granted({ actorTokenId: 'ada', expiresAt })])).to.eql({
       ...everything,
@@ -89,7 +89,7 @@ describe('admission to a topic of a room with grants', () => {
     expect(by([granted({ actorTokenId: 'ada', isActive: false })])).to.eql(nothing);
   });
 
-  it("is decided by the actor's own grant, however much more its type's gives", () => {
+  it('is decided by the grant of the actor, even where that of its type permits more', () => {
     const type = granted({ actorType: 'user' });
     const own = (fields: Partial<Grant>) => granted({ actorTokenId: 'ada', ...fields });
     expect(by([type, own({ isActive: false })])).to.eql(nothing);
@@ -125,13 +125,13 @@ describe('admission to a topic of a room with grants', () => {
     const check = (holds: (all: readonly Grant[], asked: ReturnType<typeof asks>) => void) =>
       fc.assert(fc.property(grants, request, holds), { seed: 6, numRuns: 500 });
 
-    it('nobody is admitted without a grant, and nobody by the grants of others', () =>
+    it('no actor is admitted without a grant, or by the grants of others', () =>
       check((all, asked) => {
         expect(by(all.filter((each) => !concerns(each, asked)).concat(stranger), asked)).to.eql(nothing);
         expect(by([...all.filter((each) => concerns(each, asked)), stranger], asked)).to.eql(by(all, asked));
       }));
 
-    it('what is admitted is admitted by one grant, which is active, lists the topic and permits it', () =>
+    it('an admission rests on one grant, which is active, lists the topic and permits it', () =>
       check((all, asked) => {
         const { mayPublish, maySubscribe, until } = by(all, asked);
         const own = all.find(({ actorTokenId }) => actorTokenId === asked.actorTokenId);

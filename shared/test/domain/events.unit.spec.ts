@@ -35,26 +35,26 @@ const schemas: EventSchemas = {
 };
 
 describe('readEvent', () => {
-  it('takes an event of the current version as it is', () => {
+  it('returns an event of the current version unchanged', () => {
     const data = { steps: [] };
     expect(currentData(recorded('Moved', 4, data), schemas)).to.equal(data);
     expect(currentData(recorded('Stood', 1, data), schemas)).to.equal(data);
   });
 
-  it('brings an older one up version by version, from wherever it stands', () => {
+  it('upgrades an older event version by version, from any version', () => {
     const from = (version: number, data: unknown) => currentData(recorded('Moved', version, data), schemas);
     expect(from(1, { name: 'x' })).to.eql({ steps: ['1 to 2', '2 to 3', '3 to 4'] });
     expect(from(2, { steps: [] })).to.eql({ steps: ['2 to 3', '3 to 4'] });
     expect(from(3, { steps: [] })).to.eql({ steps: ['3 to 4'] });
   });
 
-  it('leaves the event itself as it was written', () => {
+  it('leaves the stored event unchanged', () => {
     const event = recorded('Moved', 1, Object.freeze({ name: 'x' }));
     currentData(Object.freeze(event), schemas);
     expect(event).to.deep.include({ schemaVersion: 1, data: { name: 'x' } });
   });
 
-  it('knows no version newer than the current one, and none that never was', () => {
+  it('refuses a version newer than the current one, and an invalid one', () => {
     for (const version of [5, 99, 0, -1, 1.5, Number.NaN])
       expect(() => currentData(recorded('Moved', version, {}), schemas)).to.throw(
         UnknownEvent,
@@ -66,12 +66,12 @@ describe('readEvent', () => {
     );
   });
 
-  it('knows no type that is not in the table', () => {
+  it('refuses an unknown type', () => {
     for (const type of ['Unheard', '', 'constructor', 'toString', '__proto__'])
       expect(() => readEvent(recorded(type, 1, {}))).to.throw(UnknownEvent);
   });
 
-  it('reads an actor of before there were scopes', () => {
+  it('reads an actor from before there were scopes', () => {
     const data = { actorTokenId: 'a', projectId: 'p', accessScopeId: null, name: 'Gauge' };
     expect(readEvent(recorded('ActorCreated', 1, data))).to.eql({
       type: 'ActorCreated',
@@ -80,7 +80,7 @@ describe('readEvent', () => {
     });
   });
 
-  it('has a way up from every version that was ever written', () => {
+  it('has an upgrade from every version that was ever written', () => {
     for (const [type, current] of Object.entries(schemaVersions)) {
       const ways = upcasters[type as keyof typeof upcasters] ?? {};
       const older = Array.from({ length: current - 1 }, (_, index) => `${index + 1}`);

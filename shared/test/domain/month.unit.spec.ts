@@ -10,7 +10,7 @@ describe('a calendar month', () => {
     expect(monthAt(from - 1).name).to.equal('2026-01');
   });
 
-  it('turns with the year', () => {
+  it('changes with the year', () => {
     const december = monthAt(Date.UTC(2026, 11, 31, 23, 59, 59, 999));
     expect(december).to.include({ name: '2026-12', until: Date.UTC(2027, 0) });
     expect(monthAt(december.until).name).to.equal('2027-01');

@@ -40,7 +40,7 @@ describe('topic addresses', () => {
       expect(isTopicName(name), name).to.equal(false);
   });
 
-  it('never meet across projects and scopes', () => {
+  it('never collide across projects and scopes', () => {
     const rooms = [
       internalRoom('p1', null, 'a', 'r'),
       internalRoom('p2', null, 'a', 'r'),

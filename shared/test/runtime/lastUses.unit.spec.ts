@@ -35,7 +35,7 @@ describe('LastUses', () => {
     });
   };
 
-  it('writes together what was used', async () => {
+  it('writes all uses of an interval together', async () => {
     const uses = open(1);
     uses.used('a');
     elapsed = 5;
@@ -51,7 +51,7 @@ describe('LastUses', () => {
     expect(written).to.have.length(1);
   });
 
-  it('notes a record at most once a minute', async () => {
+  it('writes a record at most once a minute', async () => {
     const uses = open(60_000);
     for (elapsed = 0; elapsed < 60_000; elapsed += 1_000) uses.used('a');
     uses.used('b');
@@ -64,7 +64,7 @@ describe('LastUses', () => {
     ]);
   });
 
-  it('notes it again after the minute, however often it was used within it', async () => {
+  it('writes it again after the minute, however often it was used within it', async () => {
     const uses = open(60_000);
     for (const at of [0, 30_000, 59_999, 60_000]) {
       elapsed = at;
@@ -74,7 +74,7 @@ describe('LastUses', () => {
     expect(written).to.deep.equal([[{ id: 'a', at: isoAfter(60_000) }]]);
   });
 
-  it('tries again what could not be written, with what came meanwhile', async () => {
+  it('retries what could not be written, with later uses', async () => {
     failure = new EngineUnavailable('read models');
     const uses = open(1);
     uses.used('a');
@@ -93,7 +93,7 @@ describe('LastUses', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('says what went wrong when it was not a missing engine', async () => {
+  it('logs an error other than an unavailable engine', async () => {
     failure = new Error('broken');
     const uses = open(1);
     uses.used('a');
@@ -101,7 +101,7 @@ describe('LastUses', () => {
     await uses.close();
   });
 
-  it('keeps a bounded number, the latest', async () => {
+  it('keeps a limited number, the latest', async () => {
     const uses = open(60_000);
     for (let n = 0; n < 60_000; n += 1) uses.used(`id-${n}`);
     await uses.close();
@@ -109,7 +109,7 @@ describe('LastUses', () => {
     expect(written[0]?.[0]?.id).to.equal('id-10000');
   });
 
-  it('takes nothing more once it is closed', async () => {
+  it('accepts nothing after it is closed', async () => {
     const uses = open(1);
     uses.used('a');
     await Promise.all([uses.close(), uses.close()]);

@@ -10,18 +10,18 @@ const late = (): never => {
 };
 
 describe('a time-out', () => {
-  it('gives the outcome of an action that ends in time', async () => {
+  it('returns the outcome of an action that ends in time', async () => {
     expect(await withTimeout(1_000, Promise.resolve('in time'), late)).to.equal('in time');
     const failed = withTimeout(1_000, Promise.reject(new Error('failed')), () => 'late');
     expect(await failed.catch(String)).to.equal('Error: failed');
   });
 
-  it('gives what is returned or thrown for an action that takes longer', async () => {
+  it('returns the fallback, or throws the error, for an action that takes longer', async () => {
     expect(await withTimeout(1, never, () => 'late')).to.equal('late');
     expect(await withTimeout(1, never, late).catch(String)).to.equal('Error: late');
   });
 
-  it('leaves a later failure of the action unheard', async () => {
+  it('ignores a later failure of the action', async () => {
     const failing = pause(5).then(() => Promise.reject<string>(new Error('failed')));
     expect(await withTimeout(1, failing, () => 'late')).to.equal('late');
     await pause(10);
@@ -29,7 +29,7 @@ describe('a time-out', () => {
 });
 
 describe('a sleep', () => {
-  it('ends with its time, and when the signal aborts', async () => {
+  it('ends after its time, and when the signal aborts', async () => {
     const closing = new AbortController();
     await sleep(1, closing.signal);
     const sleeping = sleep(60_000, closing.signal);
@@ -45,7 +45,7 @@ describe('a back-off', () => {
     expect(waits).to.deep.equal([50, 100, 200, 300, 300]);
   });
 
-  it('waits longer after each failure, within bounds, and with jitter never the same', () => {
+  it('waits longer after each failure, within bounds, with random jitter', () => {
     const backOff = { firstMs: 100, longestMs: 3_000 };
     fc.assert(
       fc.property(

@@ -24,7 +24,7 @@ describe('the embedded event log', () => {
     await folder.close();
   };
 
-  it('has everything that was acknowledged after its process was killed', async function () {
+  it('keeps every acknowledged event when its process is killed', async function () {
     this.timeout(60_000);
     const acknowledged: string[] = [];
     for (const killedAfter of [1, 40, 200, 333, 1000]) {
@@ -41,7 +41,7 @@ describe('the embedded event log', () => {
     }
   });
 
-  it('refuses appends while the disk is full, keeps what it has, and goes on when there is room', async function () {
+  it('refuses appends while the disk is full, keeps its events, and resumes when there is space', async function () {
     if (process.platform === 'win32') return this.skip();
     const filling = ScriptProcess.runWithFileLimit(2000, fullDiskProcess, temporary.path);
     expect(await filling.ended()).to.equal(0);

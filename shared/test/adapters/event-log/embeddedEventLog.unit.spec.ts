@@ -39,13 +39,13 @@ describe('the embedded event log', () => {
   });
 
   describe('reading', () => {
-    it('bounds a batch by the number of events', async () => {
+    it('limits a batch by the number of events', async () => {
       await log.append('room-1', 'none', newEvents(1200));
       expect(await batchesOf(log.readAll())).to.deep.equal([500, 500, 200]);
       expect(await batchesOf(log.readStream('room-1'))).to.deep.equal([500, 500, 200]);
     });
 
-    it('bounds a batch by its size', async () => {
+    it('limits a batch by its size', async () => {
       const large = Array.from({ length: 11 }, () => newEvent('x'.repeat(1024 * 1024)));
       await log.append('room-1', 'none', [newEvent(), ...large]);
       for (const batches of [log.readAll(), log.readStream('room-1')]) {
@@ -55,7 +55,7 @@ describe('the embedded event log', () => {
       }
     });
 
-    it('gives the event loop a turn between two batches', async () => {
+    it('yields to the event loop between two batches', async () => {
       await log.append('room-1', 'none', newEvents(1500));
       for (const batches of [log.readAll(), log.readStream('room-1')]) {
         let turns = 0;
@@ -72,7 +72,7 @@ describe('the embedded event log', () => {
       }
     });
 
-    it('reaches what is appended before the end has been reached', async () => {
+    it('includes events that are appended before it reaches the end', async () => {
       await log.append('room-1', 'none', newEvents(3));
       let count = 0;
       for await (const batch of log.readAll()) {
@@ -105,7 +105,7 @@ describe('the embedded event log', () => {
   });
 
   describe('appending', () => {
-    it('does appends in the order in which they were asked for', async () => {
+    it('performs appends in the order of the calls', async () => {
       const results = await Promise.all(
         Array.from({ length: 30 }, (_, index) =>
           log.append('room-1', index === 0 ? 'none' : index - 1, [newEvent()]),
@@ -114,7 +114,7 @@ describe('the embedded event log', () => {
       expect(results.map(({ revision }) => revision)).to.deep.equal([...results.keys()]);
     });
 
-    it('writes what it was handed, not what became of it', async () => {
+    it('writes the events as they were at the call', async () => {
       const data = { name: 'before' };
       const appended = log.append('room-1', 'none', [newEvent(data)]);
       data.name = 'after';
@@ -122,7 +122,7 @@ describe('the embedded event log', () => {
       expect((await streamEvents(log, 'room-1'))[0]?.data).to.deep.equal({ name: 'before' });
     });
 
-    it('refuses what JSON cannot hold, and that alone', async () => {
+    it('refuses what JSON cannot represent, and no other append with it', async () => {
       const [, error] = await Promise.all([
         log.append('room-1', 'none', [newEvent()]),
         rejectionOf(log.append('room-2', 'none', [newEvent(), newEvent({ count: 1n })])),
@@ -132,7 +132,7 @@ describe('the embedded event log', () => {
       expect((await allEvents(log)).map(({ stream }) => stream)).to.deep.equal(['room-1', 'room-3']);
     });
 
-    it('refuses a stream name that is no key, and that alone', async () => {
+    it('refuses a stream name that is not a valid key, and no other append with it', async () => {
       const longest = '世'.repeat(500);
       const [, ...errors] = await Promise.all([
         log.append(longest, 'none', [newEvent()]),
@@ -146,7 +146,7 @@ describe('the embedded event log', () => {
     });
   });
 
-  it('refuses a file in a format that it does not know', async () => {
+  it('refuses a file in an unknown format', async () => {
     await log.close();
     const file = open({ path: folder.file('events.lmdb'), overlappingSync: false });
     await file.openDB<number, string>('meta', { encoding: 'ordered-binary' }).put('dataFormat', 2);

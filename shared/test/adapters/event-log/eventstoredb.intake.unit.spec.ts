@@ -19,7 +19,7 @@ const openIntake = () => {
 };
 
 describe('the intake of events', () => {
-  it('gives what has arrived meanwhile as one batch, within bounds', async () => {
+  it('returns the events that have arrived as one batch, within limits', async () => {
     const { stream, intake, write } = openIntake();
     write(1_200);
     stream.end();
@@ -28,7 +28,7 @@ describe('the intake of events', () => {
     expect(sizes).to.deep.equal([500, 500, 200]);
   });
 
-  it('is idle only while its consumer waits for more and there is none', async () => {
+  it('is idle only while its consumer waits and it is empty', async () => {
     const { intake, write } = openIntake();
     expect(intake.isIdle, 'nobody has come').to.equal(false);
     const first = intake.next();
@@ -46,7 +46,7 @@ describe('the intake of events', () => {
     intake.stop();
   });
 
-  it('fails after what came before the failure', async () => {
+  it('fails after the events that preceded the failure', async () => {
     const { stream, intake, write } = openIntake();
     write(3);
     const failure = new Error('The connection is lost');
@@ -73,7 +73,7 @@ describe('the intake of events', () => {
     expect(await next).to.equal(undefined);
   });
 
-  it('fails when nothing comes for too long, but not while it is not asked', async () => {
+  it('fails when nothing arrives for too long, but not while no consumer waits', async () => {
     const { intake, write } = openIntake();
     write(1);
     expect(await intake.next(10)).to.have.length(1);

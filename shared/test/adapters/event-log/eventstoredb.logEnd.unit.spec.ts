@@ -45,11 +45,11 @@ const database = () => {
 };
 
 describe('the end of a log in EventStoreDB', () => {
-  it('is none while the database is empty', async () => {
+  it('is undefined while the database is empty', async () => {
     expect(await database().look()).to.deep.equal({ end: undefined, head: undefined });
   });
 
-  it('is told apart from the end of the database', async () => {
+  it('differs from the end of the database', async () => {
     const { look, holds } = database();
     holds('ours-1', '$stats', 'theirs');
     expect(await look()).to.deep.equal({ end: position(30), head: position(10) });
@@ -57,7 +57,7 @@ describe('the end of a log in EventStoreDB', () => {
     expect(await database().look()).to.deep.equal({ end: undefined, head: undefined });
   });
 
-  it('is searched for only in what is new', async () => {
+  it('is searched for only in new records', async () => {
     const { look, holds, looksTaken } = database();
     holds('ours-1', '$a', '$b', '$c');
     await look();

@@ -12,7 +12,7 @@ const place = fc.record({
 });
 
 describe('positions of EventStoreDB as text', () => {
-  it('come back as they were', () => {
+  it('are parsed back unchanged', () => {
     fc.assert(
       fc.property(place, (one) => {
         expect(serverPositionOf(logPositionOf(one))).to.deep.equal(one);
@@ -20,7 +20,7 @@ describe('positions of EventStoreDB as text', () => {
     );
   });
 
-  it('have the order of the positions, commit before prepare', () => {
+  it('sort like the positions, commit before prepare', () => {
     fc.assert(
       fc.property(place, place, (one, other) => {
         const before =
@@ -30,13 +30,13 @@ describe('positions of EventStoreDB as text', () => {
     );
   });
 
-  it('are refused when they are those of another log', () => {
+  it('are refused when they belong to another log', () => {
     for (const text of ['', '7', '0000000000000001', `${'1'.repeat(20)}-${'1'.repeat(19)}`]) {
       expect(() => serverPositionOf(text), text).to.throw(RangeError);
     }
   });
 
-  it('are refused when the server knew none', () => {
+  it('are refused when the server returned none', () => {
     expect(() => logPositionOf({ commit: largest, prepare: largest })).to.throw(RangeError, '22.10');
     expect(() => logPositionOf(undefined)).to.throw(RangeError, '22.10');
   });

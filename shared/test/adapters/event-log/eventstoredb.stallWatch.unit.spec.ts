@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Stalled, watchForStall } from '../../../src/adapters/event-log/eventstoredb/subscription.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
-describe('the watch over a subscription that hears nothing', () => {
+describe('the watch over a silent subscription', () => {
   const begin = (options: { readonly head?: () => Promise<string>; readonly isIdle?: boolean } = {}) => {
     const failures: unknown[] = [];
     const intake = { isIdle: options.isIdle ?? true, fail: (error: unknown) => failures.push(error) };
@@ -20,7 +20,7 @@ describe('the watch over a subscription that hears nothing', () => {
     expect(failures).to.deep.equal([]);
   };
 
-  it('makes it fail when there is something to hear, but not at once', async () => {
+  it('ends it when there is something to receive, but not at once', async () => {
     const { failures, watch } = begin();
     await pause(50);
     expect(failures).to.deep.equal([]);
@@ -29,21 +29,21 @@ describe('the watch over a subscription that hears nothing', () => {
     expect(failures[0]).to.be.instanceOf(Stalled);
   });
 
-  it('lets it be when it has heard everything', () => expectQuiet(begin({ head: async () => '1' })));
+  it('keeps it when it has received everything', () => expectQuiet(begin({ head: async () => '1' })));
 
-  it('lets it be while there is something in work', () => expectQuiet(begin({ isIdle: false })));
+  it('keeps it while an event is being processed', () => expectQuiet(begin({ isIdle: false })));
 
-  it('lets it be while the server cannot be asked', () =>
+  it('keeps it while the server does not answer', () =>
     expectQuiet(begin({ head: () => Promise.reject(new Error('Out of reach')) })));
 
-  it('lets it be when it has got further meanwhile', async () => {
+  it('keeps it when it has advanced meanwhile', async () => {
     const begun = begin();
     await pause(50);
     begun.progress.handled = '2';
     await expectQuiet(begun);
   });
 
-  it('does nothing more once it is stopped', async () => {
+  it('does nothing after it is stopped', async () => {
     const begun = begin();
     await pause(50);
     begun.watch.stop();

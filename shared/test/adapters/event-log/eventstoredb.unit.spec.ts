@@ -9,7 +9,7 @@ describe('the event log in EventStoreDB', () => {
     await log.close();
   });
 
-  it('is not opened at a URL that is none, and does not repeat the password in it', async () => {
+  it('refuses an invalid URL, and does not repeat the password in it', async () => {
     for (const url of [
       'http://me:secret@host',
       'esdb://me:secret@',
@@ -23,7 +23,7 @@ describe('the event log in EventStoreDB', () => {
     }
   });
 
-  it('takes names of streams that every engine can keep', async () => {
+  it('accepts the stream names that every engine can store', async () => {
     const log = await openEventStoreDbLog({ url: 'esdb://127.0.0.1:1?tls=false' });
     for (const stream of ['', '$all', 'x'.repeat(501)]) {
       expect(await rejectionOf(log.append(stream, 'none', [newEvent()]))).to.be.instanceOf(RangeError);
@@ -31,7 +31,7 @@ describe('the event log in EventStoreDB', () => {
     await log.close();
   });
 
-  it('does not wait for an answer that is late, nor mind it', async () => {
+  it('does not wait for a late answer, and ignores it', async () => {
     const late = new Promise((_resolve, reject) => setTimeout(() => reject(new Error('Late')), 20));
     expect(await rejectionOf(answerWithin(5, late))).to.be.instanceOf(NoAnswer);
     expect(await answerWithin(1_000, Promise.resolve('in time'))).to.equal('in time');

@@ -42,7 +42,7 @@ describe('A journal of facts', () => {
   const facts = (journal: FactJournalReader, stream: string, from = 0, limit = 10_000) =>
     journal.read(stream, from, limit).map(({ number, fact }) => [number, ...fact]);
 
-  it('is read by others while it is written, each stream in the order in which it came', async () => {
+  it('is readable by others during writes, each stream in order', async () => {
     const journal = open();
     const beside = reader();
     for (let n = 1; n <= 2_500; n += 1) {
@@ -60,7 +60,7 @@ describe('A journal of facts', () => {
     expect(facts(beside, 'a', 10, 2).map(([number]) => number)).to.eql([10, 11]);
   });
 
-  it('goes on counting when it is opened again', async () => {
+  it('continues its numbers when it is reopened', async () => {
     const first = open();
     first.append('a', [1]);
     await first.close();
@@ -73,7 +73,7 @@ describe('A journal of facts', () => {
     ]);
   });
 
-  it('gives no number twice after everything in it has expired', async () => {
+  it('assigns no number twice after everything in it has expired', async () => {
     const clock = new ManualClock(Date.now());
     const first = open({ clock });
     for (let n = 0; n < 2_500; n += 1) first.append('a', [n]);
@@ -114,7 +114,7 @@ describe('A journal of facts', () => {
     expect(facts(reader(), 'a')).to.eql([[1, 2]]);
   });
 
-  it('is not made by one who reads', () => {
+  it('is not created by a reader', () => {
     expect(openFactJournalReader(path())).to.equal(undefined);
   });
 });

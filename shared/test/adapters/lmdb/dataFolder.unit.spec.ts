@@ -33,14 +33,14 @@ describe('data folder', () => {
     return started;
   };
 
-  it('is made where it is missing, closed to other users', async () => {
+  it('is created where it is missing, without access for other users', async () => {
     const folder = await openDataFolder(join(temporary.path, 'a', 'data'));
     expect((await stat(folder.path)).mode & 0o777).to.equal(0o700);
     expect(folder.file('events.lmdb')).to.equal(join(temporary.path, 'a', 'data', 'events.lmdb'));
     await folder.close();
   });
 
-  it('is used as it is where it is there', async () => {
+  it('is used unchanged where it exists', async () => {
     const path = join(temporary.path, 'data');
     await mkdir(path, { mode: 0o755 });
     await symlink(path, join(temporary.path, 'link'));
@@ -50,7 +50,7 @@ describe('data folder', () => {
     await folder.close();
   });
 
-  it('says at once that it cannot be made', async () => {
+  it('reports at once that it cannot be created', async () => {
     const file = join(temporary.path, 'file');
     await writeFile(file, '');
     for (const [path, code] of [
@@ -62,7 +62,7 @@ describe('data folder', () => {
       expect(await rejectionOf(openDataFolder(path)), path).to.include({ code });
   });
 
-  it('is refused to a second owner in the same process, by whatever path', async () => {
+  it('refuses a second owner in the same process, by any path', async () => {
     const path = join(temporary.path, 'data');
     const folder = await openDataFolder(path);
     await symlink(path, join(temporary.path, 'link'));
@@ -71,19 +71,19 @@ describe('data folder', () => {
     await folder.close();
   });
 
-  it('goes to one of two that ask for it at once', async () => {
+  it('is opened by one of two concurrent callers', async () => {
     const asked = await Promise.allSettled([openDataFolder(temporary.path), openDataFolder(temporary.path)]);
     expect(asked.map(({ status }) => status)).to.have.members(['fulfilled', 'rejected']);
     for (const outcome of asked) if (outcome.status === 'fulfilled') await outcome.value.close();
   });
 
-  it('is free again once it has been closed, however often', async () => {
+  it('is free again once it has been closed, also repeatedly', async () => {
     const folder = await openDataFolder(temporary.path);
     await Promise.all([folder.close(), folder.close()]);
     await (await openDataFolder(temporary.path)).close();
   });
 
-  it('is not kept by an attempt that failed', async () => {
+  it('is not locked by a failed attempt', async () => {
     const lock = join(temporary.path, 'owner.lmdb');
     await mkdir(lock);
     expect(await rejectionOf(openDataFolder(temporary.path))).not.to.be.instanceOf(DataFolderInUse);
@@ -91,7 +91,7 @@ describe('data folder', () => {
     await (await openDataFolder(temporary.path)).close();
   });
 
-  it('opens without anybody having to clean up after a power cut', async () => {
+  it('opens after a power failure without a clean-up', async () => {
     for (const remains of [Buffer.alloc(0), Buffer.alloc(8192), Buffer.from('not the whole of it')]) {
       await writeFile(join(temporary.path, 'owner.lmdb'), remains);
       await writeFile(join(temporary.path, 'owner.lmdb-lock'), remains);
@@ -99,7 +99,7 @@ describe('data folder', () => {
     }
   });
 
-  it('is refused to another process, and free as soon as its owner has been killed', async () => {
+  it('refuses another process, and is free as soon as its owner has been killed', async () => {
     for (let round = 0; round < 2; round += 1) {
       const owner = startOwning(temporary.path);
       await owner.hasPrinted(1);
@@ -114,7 +114,7 @@ describe('data folder', () => {
     }
   });
 
-  it('goes to one of several processes that start together', async () => {
+  it('is opened by one of several processes that start together', async () => {
     const rivals = Array.from({ length: 4 }, () => startOwning(temporary.path));
     await Promise.all(rivals.map((rival) => rival.hasPrinted(1)));
     const answers = rivals.flatMap(({ lines }) => lines);

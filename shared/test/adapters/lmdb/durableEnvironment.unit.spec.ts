@@ -21,7 +21,7 @@ describe('durable environment', () => {
     await temporary.remove();
   });
 
-  it('answers what the work returns, when others can read what it wrote', async () => {
+  it('returns the result of the work once others can read what it wrote', async () => {
     const answer = await environment.transact(() => {
       environment.root.putSync('a', 1);
       return 'answer';
@@ -30,19 +30,19 @@ describe('durable environment', () => {
     expect(environment.root.get('a')).to.equal(1);
   });
 
-  it('is refused in a file that is damaged', async () => {
+  it('refuses a damaged file', async () => {
     const path = join(temporary.path, 'damaged.lmdb');
     await writeFile(path, Buffer.alloc(8192));
     expect(() => openDurableEnvironment(path)).to.throw(/damaged\.lmdb is damaged/);
   });
 
-  it('is created in a file that is still empty', async () => {
+  it('is created in an empty file', async () => {
     const path = join(temporary.path, 'empty.lmdb');
     await writeFile(path, '');
     await openDurableEnvironment(path).close();
   });
 
-  it('keeps nothing of work that throws halfway, and all of the work around it', async () => {
+  it('discards work that throws half-way, and keeps all work around it', async () => {
     const failure = new Error('Halfway');
     const put = (key: string) => environment.transact(() => environment.root.putSync(key, 1));
     const failing = environment.transact(() => {

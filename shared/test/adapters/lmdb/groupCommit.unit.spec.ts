@@ -30,7 +30,7 @@ const diskUnderTest = () => {
 };
 
 describe('group commit', () => {
-  it('lets what comes in during a sync share the next transaction', async () => {
+  it('commits what arrives during a sync in one next transaction', async () => {
     const disk = diskUnderTest();
     const first = disk.submit('a');
     const others = ['b', 'c', 'd'].map((item) => disk.submit(item));
@@ -44,7 +44,7 @@ describe('group commit', () => {
     expect(disk.committed()).to.equal(2);
   });
 
-  it('writes no more bytes in a transaction than it may, but one item however large', async () => {
+  it('limits the bytes of a transaction, but accepts one item of any size', async () => {
     const groups: number[][] = [];
     const commits = createGroupCommit<number, void>({
       transact: async (work) => work(),
@@ -70,7 +70,7 @@ describe('group commit', () => {
     await submitted;
   });
 
-  it('rejects a group that could not be committed, and goes on with the next', async () => {
+  it('rejects a group that could not be committed, and continues with the next', async () => {
     const disk = diskUnderTest();
     const first = rejectionOf(disk.submit('a'));
     const second = disk.submit('b');
@@ -81,7 +81,7 @@ describe('group commit', () => {
     expect(disk.committed()).to.equal(1);
   });
 
-  it('rejects all that wait when a transaction cannot begin', async () => {
+  it('rejects all pending items when a transaction cannot begin', async () => {
     let broken = true;
     const commits = createGroupCommit<string, string>({
       transact: async (work) => {
@@ -97,7 +97,7 @@ describe('group commit', () => {
     expect(await commits.submit('c')).to.equal('c');
   });
 
-  it('is idle when everything has been settled', async () => {
+  it('is idle when everything is settled', async () => {
     const disk = diskUnderTest();
     await disk.idle();
     let settled = 0;

@@ -24,7 +24,7 @@ const putUntilKilled = async (path: string, from: number, killedAfterMs: number)
 };
 
 describe('the embedded message bus, killed while jobs are put', () => {
-  it('has every job that it said was safe, in order', async function () {
+  it('keeps every acknowledged job, in order', async function () {
     this.timeout(60_000);
     const folder = await temporaryFolder();
     const acknowledged: string[] = [];

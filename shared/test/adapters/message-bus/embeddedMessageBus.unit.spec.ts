@@ -74,18 +74,18 @@ describe('the embedded message bus', () => {
       received.length = 0;
     });
 
-    it('hands over the record itself before send returns', async () => {
+    it('delivers the record itself before send returns', async () => {
       await read();
       const sent = note('a');
       void bus.send(notes, sent, 'none');
       expect(received[0]).to.equal(sent);
     });
 
-    it('makes no promise of its own for a send', () => {
+    it('creates no promise of its own for a send', () => {
       expect(bus.send(notes, note('a'), 'none')).to.equal(bus.send(notes, note('b'), 'stored'));
     });
 
-    it('hands over subscribed keys only, until they are forgotten as often', async () => {
+    it('delivers subscribed keys only, until they are unsubscribed as often', async () => {
       const reader = await read('subscribed');
       await reader.subscribe('a');
       await reader.subscribe('a');
@@ -102,7 +102,7 @@ describe('the embedded message bus', () => {
       expect(received).to.have.lengthOf(3);
     });
 
-    it('reports a reader that throws, and neither sender nor other readers notice', async () => {
+    it('reports a reader that throws, without effect on the sender and other readers', async () => {
       await bus.read(notes, { interest: 'all' }, () => {
         throw new TypeError('A broken reader');
       });
@@ -112,14 +112,14 @@ describe('the embedded message bus', () => {
       expect(logged).to.deep.equal(['A reader failed', 'A reader failed']);
     });
 
-    it('hands nothing more to a reader that another one closes', async () => {
+    it('delivers nothing more to a reader that another one closes', async () => {
       await bus.read(notes, { interest: 'all' }, () => void reader.close());
       const reader = await read();
       await bus.send(notes, note('a'), 'stored');
       expect(received).to.deep.equal([]);
     });
 
-    it('hands nothing over after it was closed', async () => {
+    it('delivers nothing after it was closed', async () => {
       await read();
       await bus.close();
       await bus.send(notes, note('a'), 'none').catch(() => undefined);
@@ -128,7 +128,7 @@ describe('the embedded message bus', () => {
   });
 
   describe('work queues', () => {
-    it('lets workers share the jobs', async () => {
+    it('distributes the jobs over the workers', async () => {
       const together = gate();
       const takers: string[] = [];
       for (const worker of ['first', 'second'])
@@ -142,7 +142,7 @@ describe('the embedded message bus', () => {
       expect(takers.sort()).to.deep.equal(['first', 'second']);
     });
 
-    it('starves no key behind thousands of jobs of a blocked one', async () => {
+    it('delays no key behind thousands of jobs of a blocked one', async () => {
       const blocked = gate();
       const done: unknown[] = [];
       await Promise.all(Array.from({ length: 5000 }, (_, value) => bus.put(jobs, { key: 'hot', value })));
@@ -156,7 +156,7 @@ describe('the embedded message bus', () => {
       blocked.open();
     });
 
-    it('says that a job has failed, one that cannot be decoded as well', async () => {
+    it('reports a failed job, also one that cannot be decoded', async () => {
       await bus.put(jobs, { key: 'a', value: 1 });
       const undecodable = { ...jobs.codec, decode: () => expect.fail('It cannot be decoded') };
       await bus.close();
@@ -165,7 +165,7 @@ describe('the embedded message bus', () => {
       await eventually(() => logged.includes('A job failed and is retried'));
     });
 
-    it('waits for the jobs in hand when it is closed, and is out of reach then', async () => {
+    it('waits for running jobs when it is closed, and is unavailable afterwards', async () => {
       const released = gate();
       let begun = false;
       let ended = false;
@@ -182,7 +182,7 @@ describe('the embedded message bus', () => {
       expect(bus.reachable).to.equal(false);
     });
 
-    it('waits for the jobs in hand of a worker that is closing, too', async () => {
+    it('waits for running jobs of a worker that is closing, too', async () => {
       const released = gate();
       let begun = 0;
       let ended = 0;
@@ -200,7 +200,7 @@ describe('the embedded message bus', () => {
       expect(await closed).to.equal(1);
     });
 
-    it('does not do a job again that was done before it was closed', async () => {
+    it('does not repeat a job that was done before it was closed', async () => {
       const done: unknown[] = [];
       const work = () => bus.work(jobs, { concurrency: 1 }, async ({ value }) => void done.push(value));
       await work();
@@ -247,12 +247,12 @@ describe('the embedded message bus', () => {
       ['back', -hour],
       ['forward', hour],
     ] as const)
-      it(`${title}, a job takes its time all the same`, async () => {
+      it(`${title}, a job still waits its delay`, async () => {
         const time = await timeOf(shift, async () => {});
         expect(time).to.be.at.least(delayedJobs.delayMs - 3);
       });
 
-    it('back between two processes, a job waits no longer than its delay', async () => {
+    it('back between two processes, a job waits at most its delay', async () => {
       expect(await timeOf(-hour, restart)).to.be.lessThan(delayedJobs.delayMs + 4000);
     });
 

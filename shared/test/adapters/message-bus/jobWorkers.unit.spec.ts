@@ -14,7 +14,7 @@ import { backOffMs } from '../../../src/runtime/waiting.js';
 describe('KeyLanes', () => {
   const taken = (lane: Lane<number> | undefined): unknown => lane && [lane.key, lane.jobs.first];
 
-  it('gives the keys in turn, one job of each at a time', () => {
+  it('takes the keys in turn, one job of each at a time', () => {
     const lanes = new KeyLanes<number>();
     for (const [key, sequence] of [
       ['a', 1],
@@ -35,7 +35,7 @@ describe('KeyLanes', () => {
     expect(taken(lanes.next())).to.deep.equal(['a', 2]);
   });
 
-  it('gives a failed job again before the next one of its key', () => {
+  it('repeats a failed job before the next one of its key', () => {
     const lanes = new KeyLanes<number>();
     lanes.add('a', 1);
     lanes.add('a', 2);
@@ -47,7 +47,7 @@ describe('KeyLanes', () => {
     expect(taken(lanes.next())).to.deep.equal(['a', 2]);
   });
 
-  it('starts a key again after its last job', () => {
+  it('accepts jobs of a key again after its last one', () => {
     const lanes = new KeyLanes<number>();
     lanes.add('a', 1);
     const lane = lanes.next() as Lane<number>;
@@ -60,7 +60,7 @@ describe('KeyLanes', () => {
 });
 
 describe('FifoQueue', () => {
-  it('is a list that is pushed to and shifted from', () => {
+  it('pushes and shifts like an array', () => {
     const steps = fc.array(
       fc.oneof({ weight: 3, arbitrary: fc.nat() }, { weight: 2, arbitrary: fc.constant('shift') }),
       {
@@ -100,7 +100,7 @@ const recording = (): { readonly logger: Logger; readonly lines: string[] } => {
 };
 
 describe('a job that is requeued', () => {
-  it('is done again, and nothing is logged', async () => {
+  it('is done again, without a log entry', async () => {
     const folder = await temporaryFolder();
     const { logger, lines } = recording();
     const bus = await openEmbeddedMessageBus({ file: (name) => join(folder.path, name) }, { logger });
@@ -123,7 +123,7 @@ describe('a job that is requeued', () => {
     await folder.remove();
   });
 
-  it('is not logged like one that has failed', async () => {
+  it('is not logged as a failure', async () => {
     const { logger, lines } = recording();
     const source = { payload: () => Uint8Array.of(1), done: () => undefined };
     for (const error of [new JobRequeued(), new Error('failed')]) {
@@ -171,7 +171,7 @@ describe('DueTimes', () => {
     expect(due).to.deep.equal([1, 2]);
   });
 
-  it('follows no jump of the wall clock', () => {
+  it('ignores jumps of the wall clock', () => {
     put(time.now);
     time.now += hour;
     pass(999);
@@ -181,7 +181,7 @@ describe('DueTimes', () => {
     expect(due).to.deep.equal([0]);
   });
 
-  it('lets no job wait longer than the delay, or come before its time, whatever the clock that it was put by', () => {
+  it('lets no job wait longer than its delay, or run early, by whatever clock it was put', () => {
     put(time.now + hour, 1);
     pass(999);
     expect(due).to.deep.equal([]);

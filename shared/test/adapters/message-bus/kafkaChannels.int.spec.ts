@@ -37,7 +37,7 @@ describe('channels on Kafka', function () {
   });
   afterEach(() => kafka.dispose());
 
-  it('keep order and lose nothing with 20,000 sends at the same time', async () => {
+  it('keep the order and lose nothing with 20,000 concurrent sends', async () => {
     await bus.read(notes, { interest: 'all' }, receive);
     const sent = numbered(20_000, ...keys);
     await Promise.all(sent.map((note) => bus.send(notes, note, 'stored')));
@@ -45,7 +45,7 @@ describe('channels on Kafka', function () {
     expectEachOnceInOrder(received, sent);
   });
 
-  it('carry a frame of 1 MiB, and refuse what no topic takes', async () => {
+  it('carry a frame of 1 MiB, and refuse what no topic accepts', async () => {
     await bus.read(bytes, { interest: 'all' }, (record) => receive({ key: 'large', value: record }));
     const frame = Buffer.alloc(1024 * 1024 + 10_000, 7);
     await bus.send(bytes, frame, 'stored');
@@ -55,7 +55,7 @@ describe('channels on Kafka', function () {
     expect(refused).to.match(/^RangeError: A record of \d+ bytes is too large for the topic/);
   });
 
-  it('go on after a reader that throws what stops the library, and after a record that cannot be read', async () => {
+  it('continue after a reader throws an error that stops the library, and after an unreadable record', async () => {
     const other = await kafka.open();
     await bus.read(notes, { interest: 'all' }, (note) => {
       receive(note);
@@ -89,7 +89,7 @@ describe('channels on Kafka', function () {
       );
     });
 
-    it('of a thousand keys at the same time asks for the ends of the partitions a few times', async () => {
+    it('to a thousand keys concurrently requests the ends of the partitions a few times', async () => {
       const reader = await bus.read(notes, { interest: 'subscribed' }, receive);
       const rooms = Array.from({ length: 1_000 }, (_, n) => `room ${n}`);
       await Promise.all(rooms.map((room) => reader.subscribe(room)));
@@ -121,7 +121,7 @@ describe('channels on Kafka', function () {
     });
   });
 
-  describe('when connections end', () => {
+  describe('when connections are cut', () => {
     it('deliver everything once and in order after the answers to sends were lost', async () => {
       const wire = cable();
       const sender = await kafka.open({ connect: wire.connect });
@@ -137,7 +137,7 @@ describe('channels on Kafka', function () {
       expect(bus.statistics[notes.name]?.records, 'with the copies').to.be.greaterThan(sent.length);
     });
 
-    it('deliver everything once and in order to a reader whose connections end', async () => {
+    it('deliver everything once and in order to a reader whose connections are cut', async () => {
       const wire = cable();
       const reading = await kafka.open({ connect: wire.connect });
       await reading.read(notes, { interest: 'all' }, receive);
@@ -150,7 +150,7 @@ describe('channels on Kafka', function () {
       expectEachOnceInOrder(received, sent);
     });
 
-    it('hand a reader what was sent while it was cut off, with nothing sent afterwards', async () => {
+    it('deliver to a reader what was sent while it was cut off, without a later send', async () => {
       const wire = cable();
       const logged: string[] = [];
       const log = (message: string): void => void logged.push(message);
@@ -167,7 +167,7 @@ describe('channels on Kafka', function () {
       expectEachOnceInOrder(received, sent);
     });
 
-    it('hand a reader what was sent while it stood still for longer than its session', async () => {
+    it('deliver to a reader what was sent while it was suspended for longer than its session', async () => {
       const wire = cable();
       const reading = await kafka.open({ connect: wire.connect });
       await reading.read(notes, { interest: 'all' }, receive);
@@ -180,7 +180,7 @@ describe('channels on Kafka', function () {
       expectEachOnceInOrder(received, sent);
     });
 
-    it('say that they are out of reach, and within reach again by themselves', async () => {
+    it('report that they are unavailable, and available again by themselves', async () => {
       const wire = cable();
       const cutOff = await kafka.open({ connect: wire.connect, withinMs: 1_000 });
       await cutOff.send(notes, { key: 'a', value: 1 }, 'stored');

@@ -44,8 +44,8 @@ const { protocol } = (
 ).requests.ApiVersions;
 const quiet = { debug: () => undefined, error: () => undefined };
 
-describe('a connection that connects again', () => {
-  it('forgets the half of an answer with which the last socket has ended', async () => {
+describe('a connection that reconnects', () => {
+  it('discards the partial answer of the previous socket', async () => {
     patchKafkajs();
     const sockets: Socket[] = [];
     const connection = new Connection({
@@ -90,7 +90,7 @@ describe('a connection that is closing', () => {
     return (await sent) as string;
   };
 
-  it('fails a request that comes to a connection while it is being closed, which would wait for ever', async () => {
+  it('fails a request that arrives during the close, which would wait forever', async () => {
     patchKafkajs();
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, steps) => closeDuringRequest(steps)));
     const refused = 'KafkaJSConnectionError: Not connected';
@@ -100,7 +100,7 @@ describe('a connection that is closing', () => {
 });
 
 describe('createKafkaClient', () => {
-  it('fails what waits on the connections of a client that is cut, and lets it make no more', async () => {
+  it('fails pending requests of a client that is cut, and prevents new connections', async () => {
     const sockets: Socket[] = [];
     const connect = (_port: number, _host: string, connected: () => void): Socket => {
       sockets.push(frozen(connected));
@@ -118,7 +118,7 @@ describe('createKafkaClient', () => {
 });
 
 describe('the reader of partitions', () => {
-  it('finds in the library what it is made of', () => {
+  it('finds the parts of the library that it replaces', () => {
     const connection = { brokers: ['127.0.0.1:9'], clientId: 'roomwire-test', logger: undefined };
     const reader = createPartitionReader(createKafkaClient(connection).kafka);
     expect(reader).to.respondTo('read');

@@ -50,7 +50,7 @@ class Keeper implements GroupFollower {
   cut = (partition: number): void => void this.isCut.push(partition);
 }
 
-describe('groups that keep their offsets, on Kafka', function () {
+describe('groups that store their offsets, on Kafka', function () {
   this.timeout(90_000);
   let kafka: KafkaUnderTest;
   let bus: KafkaMessageBus;
@@ -77,7 +77,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     await action(producer).finally(() => producer.disconnect());
   };
 
-  it('get every record once between them, over members that come, go and die', async () => {
+  it('receive every record once in total, over members that join, leave and die', async () => {
     const offsets = new Map<number, number>();
     const sent = [...(await send(500, 'first'))];
     const [one, two] = [new Keeper(offsets), new Keeper(offsets)];
@@ -99,7 +99,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     expect([...one.texts, ...two.texts].sort()).to.eql([...sent].sort());
   });
 
-  it('get every record once though their connections are cut again and again', async () => {
+  it('receive every record once although their connections are cut repeatedly', async () => {
     await send(1, 'makes the topic');
     const wire = cable();
     const keeper = new Keeper();
@@ -114,7 +114,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     expect(keeper.texts.slice().sort()).to.eql([...sent, 'makes the topic 0'].sort());
   });
 
-  it('go on where their follower is, whatever was committed, and tell the brokers for others to see', async () => {
+  it('resume where their follower is, whatever was committed, and commit for others to see', async () => {
     const sent = await send(200, 'x');
     const keeper = new Keeper();
     const reading = await follow(keeper);
@@ -136,7 +136,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     expect(again.batches[0]).to.include({ partition, first: end - 3, next: end });
   });
 
-  it('drop the second copy of what was read before they began', async () => {
+  it('drop the duplicate of a record that was read before they began', async () => {
     await send(1, 'makes the topic');
     const numbers = new RecordNumbers();
     const copies = () => ({
@@ -165,7 +165,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     expect(between.texts).to.eql(['d']);
   });
 
-  it('say from where on they have records, when some are gone', async () => {
+  it('report their first available offset when records have expired', async () => {
     await send(1, 'makes the topic');
     const messages = Array.from({ length: 10 }, (_, n) => ({ value: `${n}`, partition: 2 }));
     await withProducer((producer) => producer.send({ topic, messages }));
@@ -184,7 +184,7 @@ describe('groups that keep their offsets, on Kafka', function () {
     expect(batch?.messages).to.have.lengthOf(4);
   });
 
-  it('say so when a topic ends before their offset', async () => {
+  it('report a topic that ends before their offset', async () => {
     await send(100, 'x');
     const keeper = new Keeper(new Map(Array.from({ length: partitions }, (_, n) => [n, 1_000_000])));
     await follow(keeper);

@@ -34,7 +34,7 @@ const batch = (from: number, to: number, highWatermark = to + 1) => ({
 const offsets = (messages: readonly KafkaMessage[]): number[] => messages.map(({ offset }) => Number(offset));
 
 describe('partitionOf', () => {
-  it('is where the default partitioner of every Kafka client puts the key', () => {
+  it('equals the default partitioner of every Kafka client', () => {
     const partitioner = kafkajs.Partitioners.DefaultPartitioner();
     const property = fc.property(
       fc.uint8Array({ maxLength: 40 }),
@@ -72,7 +72,7 @@ describe('RepeatedRecords', () => {
     return { first: numbers.headers(number as number, count), count };
   };
 
-  it('knows the second copy of a batch, and what was sent after it', () => {
+  it('recognizes the duplicate of a batch, and what was sent after it', () => {
     const numbers = new RecordNumbers();
     const [first, second] = [batchOf(numbers, 3), batchOf(numbers, 2)];
     const repeated = new RepeatedRecords();
@@ -82,7 +82,7 @@ describe('RepeatedRecords', () => {
     expect(read(repeated, 18, first), 'a late copy').to.deep.equal([true, true, true]);
   });
 
-  it('knows a second copy that lacks what had expired meanwhile', () => {
+  it('recognizes a duplicate that lacks expired records', () => {
     const numbers = new RecordNumbers();
     const whole = batchOf(numbers, 3);
     const rest = { first: numbers.headers(2, 2), count: 2 };
@@ -91,7 +91,7 @@ describe('RepeatedRecords', () => {
     expect(read(repeated, 2, whole)).to.deep.equal([true, true, true]);
   });
 
-  it('lets through what others have sent, also right behind a batch', () => {
+  it('passes records of other producers, also right behind a batch', () => {
     const numbers = new RecordNumbers();
     const repeated = new RepeatedRecords();
     read(repeated, 0, batchOf(numbers, 2));
@@ -100,14 +100,14 @@ describe('RepeatedRecords', () => {
     expect(read(repeated, 5, batchOf(numbers, 2))).to.deep.equal([false, false]);
   });
 
-  it('tells senders apart', () => {
+  it('distinguishes producers', () => {
     const repeated = new RepeatedRecords();
     const [a, b] = [new RecordNumbers(), new RecordNumbers()];
     const seen = [a, b, a].flatMap((numbers, n) => read(repeated, n, batchOf(numbers, 1)));
     expect(seen).to.deep.equal([false, false, false]);
   });
 
-  it('forgets the sender it has known longest when there are too many', () => {
+  it('forgets the oldest producer when there are too many', () => {
     const repeated = new RepeatedRecords();
     const batches = Array.from({ length: 1_001 }, () => batchOf(new RecordNumbers(), 1));
     for (const [n, batch] of batches.entries()) read(repeated, n, batch);
@@ -124,21 +124,21 @@ describe('PartitionCursor', () => {
     cursor.begin(10);
   });
 
-  it('hands over what is at its offset and behind it, once', () => {
+  it('delivers the records at its offset and after it, once', () => {
     expect(offsets(cursor.accept(batch(8, 12)).messages)).to.deep.equal([10, 11, 12]);
     expect(offsets(cursor.accept(batch(8, 12)).messages)).to.deep.equal([]);
     expect(offsets(cursor.accept(batch(12, 14)).messages)).to.deep.equal([13, 14]);
     expect(cursor.next).to.equal(15);
   });
 
-  it('hands over nothing while it is not reading', () => {
+  it('delivers nothing while it is not reading', () => {
     cursor.end();
     expect(cursor.accept(batch(10, 12)).messages).to.deep.equal([]);
     cursor.begin(20);
     expect(offsets(cursor.accept(batch(18, 21)).messages)).to.deep.equal([20, 21]);
   });
 
-  it('sends the library back once when it has jumped ahead, then takes the records for lost', () => {
+  it('makes the library seek back once after a jump ahead, then considers the records lost', () => {
     expect(cursor.accept(batch(15, 16))).to.deep.equal({ messages: [], behind: 10 });
     expect(cursor.next).to.equal(10);
     const accepted = cursor.accept(batch(15, 16));
@@ -147,7 +147,7 @@ describe('PartitionCursor', () => {
     expect(cursor.accept(batch(19, 20)).behind, 'another jump').to.equal(17);
   });
 
-  it('goes back with a partition that was cut', () => {
+  it('moves back with a truncated partition', () => {
     cursor.accept(batch(10, 20));
     const accepted = cursor.accept(batch(5, 6));
     expect(offsets(accepted.messages)).to.deep.equal([5, 6]);
@@ -155,7 +155,7 @@ describe('PartitionCursor', () => {
     expect(cursor.next).to.equal(7);
   });
 
-  describe('with what a sender counts', () => {
+  describe('with the sequence numbers of a producer', () => {
     const numbers = new RecordNumbers();
     /** A batch of five of its records, at this offset, without the first few. */
     const counted = (from: number, skipped = 0) => {
@@ -163,25 +163,25 @@ describe('PartitionCursor', () => {
       return { messages: messages.slice(skipped), highWatermark: String(from + 5) };
     };
 
-    it('hands over no second copy', () => {
+    it('delivers no duplicate', () => {
       expect(offsets(cursor.accept(counted(10)).messages)).to.deep.equal([10, 11, 12, 13, 14]);
       expect(offsets(cursor.accept(counted(15)).messages)).to.deep.equal([]);
       expect(cursor.next).to.equal(20);
     });
 
-    it('knows the number of what it is handed without the start of its batch, when it has seen that', () => {
+    it('knows the sequence number of records without the start of their batch, once it has seen that', () => {
       cursor.accept({ ...counted(10), messages: counted(10).messages.slice(0, 2) });
       expect(offsets(cursor.accept(counted(10, 2)).messages)).to.deep.equal([12, 13, 14]);
       expect(offsets(cursor.accept(counted(15)).messages)).to.deep.equal([]);
     });
 
-    it('hands over what follows when it begins in the middle of a batch', () => {
+    it('delivers what follows when it begins in the middle of a batch', () => {
       expect(offsets(cursor.accept(counted(8, 2)).messages)).to.deep.equal([10, 11, 12]);
       const copy = cursor.accept(counted(13));
       expect(offsets(copy.messages), 'not known to be a copy').to.deep.equal([13, 14, 15, 16, 17]);
     });
 
-    it('does not take for a copy what stands at an offset that is used again', () => {
+    it('does not treat a record at a reused offset as a duplicate', () => {
       cursor.accept(counted(10));
       expect(offsets(cursor.accept(batch(11, 12, 13)).messages), 'cut').to.deep.equal([11, 12]);
       cursor.end();
@@ -210,14 +210,14 @@ describe('PartitionJobs', () => {
     expect(jobs.toCommit).to.equal(undefined);
   });
 
-  it('commits nothing of a partition that another process has', () => {
+  it('commits nothing of a partition that another process owns', () => {
     const jobs = new PartitionJobs(0);
     for (const each of jobs.accept(batch(1, 2)).messages) jobs.finish(jobs.add(each));
     jobs.isLost = true;
     expect(jobs.toCommit).to.equal(undefined);
   });
 
-  it('is full with a thousand jobs, and has room again when half of them are done', () => {
+  it('is full with a thousand jobs, and has space again when half of them are done', () => {
     const jobs = new PartitionJobs(0);
     const all = jobs.accept(batch(0, 1_000)).messages.map((each) => jobs.add(each));
     expect(jobs.isFull).to.equal(true);
@@ -246,17 +246,17 @@ describe('takeBatch', () => {
     return taken;
   };
 
-  it('keeps a partition below what a broker takes, and lets a larger record go alone', () => {
+  it('keeps a partition below the limit of the broker, and sends a larger record alone', () => {
     const records = [500_000, 300_000, 200_000, 2_000_000, 100, 100].map((bytes) => record('a', bytes));
     expect(sizes(queueOf(records))).to.deep.equal([2, 1, 1, 2]);
   });
 
-  it('lets nothing overtake a record that has to wait', () => {
+  it('lets no record overtake one that has to wait', () => {
     const queue = queueOf([record('a', 800_000), record('a', 800_000), record('b', 10)]);
     expect(sizes(queue, 2)).to.deep.equal([1, 2]);
   });
 
-  it('limits the number of records, and what goes to all partitions together', () => {
+  it('limits the number of records, and the total over all partitions', () => {
     expect(sizes(queueOf(Array.from({ length: 2_500 }, () => record('a', 10))))).to.deep.equal([
       1_000, 1_000, 500,
     ]);
@@ -264,7 +264,7 @@ describe('takeBatch', () => {
     expect(sizes(queueOf(spread), 60)).to.deep.equal([40, 20]);
   });
 
-  it('gives each record its partition and a number there', () => {
+  it('assigns each record its partition and a number there', () => {
     const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, new RecordNumbers());
     const [a, b] = ['a', 'b'].map((key) => partitionOf(Buffer.from(key), 7));
     expect(a).not.to.equal(b);
@@ -275,7 +275,7 @@ describe('takeBatch', () => {
     ]);
   });
 
-  it('lets the first record of each partition say what comes with it', () => {
+  it('writes the numbers into the headers of the first record of each partition', () => {
     const numbers = new RecordNumbers();
     const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, numbers);
     const headers = (batch: typeof records) => asMessages(batch, numbers).map((each) => each.headers);
@@ -293,7 +293,7 @@ describe('groupedMessages', () => {
     readonly partitioner: (send: { readonly message: Message }) => number;
   }) => Record<number, readonly Message[]>;
 
-  it('spares the library the grouping, and comes to the same', () => {
+  it('equals the grouping of the library', () => {
     const messages = Array.from({ length: 100 }, (_, n) => ({ value: `value ${n}`, partition: n % 7 }));
     const byPartition = Array.from({ length: 7 }, (_, partition): [number, Message[]] => [
       partition,
@@ -335,7 +335,7 @@ describe('the queue of requests of a connection', () => {
     return looks;
   };
 
-  it('lets an idle connection rest, and one with requests that wait look after them', () => {
+  it('sleeps while a connection is idle, and checks a connection with pending requests', () => {
     patchKafkajs();
     expect([looksAgain([]), looksAgain(['a request'])]).to.deep.equal([false, true]);
   });

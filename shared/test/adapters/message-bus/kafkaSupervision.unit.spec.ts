@@ -88,7 +88,7 @@ describe('SupervisedConsumer', () => {
   });
   afterEach(() => supervised.close());
 
-  it('replaces a consumer that has stopped by another, which seeks to the same offsets', async () => {
+  it('replaces a stopped consumer by a new one, which seeks to the same offsets', async () => {
     const started = supervised.start();
     (await latest(1)).join();
     await started;
@@ -104,7 +104,7 @@ describe('SupervisedConsumer', () => {
     expect(supervised.bytesRead).to.equal(14);
   });
 
-  it('tells the library nothing of what goes wrong with a batch, and moves behind it', async () => {
+  it('hides failures of a batch from the library, and continues after it', async () => {
     void supervised.start();
     const consumer = await latest(1);
     const resolved: string[] = [];
@@ -117,7 +117,7 @@ describe('SupervisedConsumer', () => {
     expect([taken.length, resolved]).to.deep.equal([1, ['12']]);
   });
 
-  it('takes nothing from a consumer that was replaced, or from before a seek', async () => {
+  it('ignores a replaced consumer, and records from before a seek', async () => {
     void supervised.start();
     const consumer = await latest(1);
     const payload = (isStale: boolean) => ({
@@ -132,7 +132,7 @@ describe('SupervisedConsumer', () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it('ends for good when it is closed', async () => {
+  it('stops when it is closed', async () => {
     void supervised.start();
     await latest(1);
     await supervised.close();
@@ -153,7 +153,7 @@ describe('ConsumerWatch', () => {
     return { watch, given };
   };
 
-  it('gives up a consumer that stands still before records at two checks', async () => {
+  it('replaces a consumer that stays before available records at two checks', async () => {
     const positions = new Map([[0, 5]]);
     const { watch, given } = watched(positions, [9]);
     await watch.checkProgress();
@@ -165,7 +165,7 @@ describe('ConsumerWatch', () => {
     watch.close();
   });
 
-  it('lets one be that has read everything, and one that something has just come for', async () => {
+  it('keeps a consumer that has read everything, and one that has just received records', async () => {
     const ends = [5];
     const { watch, given } = watched(new Map([[0, 5]]), ends);
     await watch.checkProgress();
@@ -177,7 +177,7 @@ describe('ConsumerWatch', () => {
 });
 
 describe('Reachability', () => {
-  it('asks after a failure until there is an answer', async () => {
+  it('probes after a failure until there is an answer', async () => {
     let probes = 0;
     const reachability = new Reachability(async () => {
       probes += 1;
@@ -190,7 +190,7 @@ describe('Reachability', () => {
     reachability.close();
   });
 
-  it('takes a doubt for a failure only when there is no answer', async () => {
+  it('reports a suspected failure only when there is no answer', async () => {
     let isAway = false;
     const probe = async () => {
       if (isAway) throw new Error('Away');
@@ -238,7 +238,7 @@ describe('Renewable', () => {
     made = [];
   });
 
-  it('makes another client after a use that failed', async () => {
+  it('creates a new client after a failed use', async () => {
     const renewable = create();
     const first = await renewable.current();
     expect(await renewable.current()).to.equal(first);
@@ -252,7 +252,7 @@ describe('Renewable', () => {
     expect(second.isConnected).to.equal(false);
   });
 
-  it('fails the other uses of a client that it has given up, which counts as one failure', async () => {
+  it('fails the other uses of a replaced client, which counts as one failure', async () => {
     const renewable = create();
     const forgotten = renewable.use(() => never()).catch(String);
     await renewable.use(away).catch(() => undefined);
@@ -263,7 +263,7 @@ describe('Renewable', () => {
     await renewable.close();
   });
 
-  it('gives up a client of which a use takes too long', async () => {
+  it('replaces a client when a use takes too long', async () => {
     const renewable = create(undefined, 20);
     expect(await renewable.use(() => never()).catch(String)).to.equal('Error: It took too long');
     expect(await renewable.use(async () => 'an answer')).to.equal('an answer');
@@ -271,7 +271,7 @@ describe('Renewable', () => {
     await renewable.close();
   });
 
-  it('gives up a client that does not connect, and makes another', async () => {
+  it('replaces a client that does not connect', async () => {
     const clients = [Object.assign(new Client(), { connect: () => never<void>() }), new Client()];
     const renewable = create(() => clients.shift() as Client, 20);
     expect(await renewable.current().catch(String)).to.equal('Error: It took too long');
@@ -280,7 +280,7 @@ describe('Renewable', () => {
     await renewable.close();
   });
 
-  it('leaves no call waiting, and rejects, when it is closed', async () => {
+  it('rejects pending calls when it is closed', async () => {
     const renewable = create();
     const forgotten = renewable.use(() => never()).catch(String);
     await renewable.current();
@@ -304,7 +304,7 @@ describe('the lag of a channel on Kafka', () => {
     unused: async () => undefined,
   });
 
-  it('counts the records behind the current offset, in the partitions that are read', async () => {
+  it('counts the records after the current offset, in the partitions that are read', async () => {
     expect(await source.lag()).to.equal(0);
     const reader = await source.read({ interest: 'all' }, () => undefined);
     expect(await source.lag()).to.equal(0);

@@ -77,7 +77,7 @@ describe('TopicSender', () => {
     succeed();
   });
 
-  it('counts the header of a trace in the bytes that it holds', async () => {
+  it('counts the header of a trace in the pending bytes', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const value = Buffer.alloc(1_000 - 1 - 70);
     const record = { key: Buffer.from('a'), value };
@@ -87,7 +87,7 @@ describe('TopicSender', () => {
     expect(await outcomeOf(sender.send({ ...record, traceparent }, 'stored'))).to.include('RangeError');
   });
 
-  it('has one batch on its way, and what came meanwhile in the next', async () => {
+  it('has one batch in flight, and batches what arrives meanwhile', async () => {
     const sent = [1, 2].map((value) => send(value));
     const first = await attempt(1);
     sent.push(...[3, 4, 5].map((value) => send(value)));
@@ -102,7 +102,7 @@ describe('TopicSender', () => {
     ]);
   });
 
-  it('waits for all replicas as soon as one record of a batch is to be stored', async () => {
+  it('waits for all replicas as soon as one record of a batch requires it', async () => {
     await send(1, 'none');
     (await attempt(1)).succeed();
     await sender.flush();
@@ -112,7 +112,7 @@ describe('TopicSender', () => {
     expect(attempts.map(({ acks }) => acks)).to.deep.equal([1, -1]);
   });
 
-  it('sends a failed batch again as it was, before anything else', async () => {
+  it('repeats a failed batch unchanged, before anything else', async () => {
     const sent = [send(1), send(2)];
     const first = await attempt(1);
     sent.push(send(3));
@@ -124,7 +124,7 @@ describe('TopicSender', () => {
     expect(attempts.map(({ values }) => values)).to.deep.equal([['1', '2'], ['1', '2'], ['1', '2'], ['3']]);
   });
 
-  it('refuses what could not be stored in time, while an attempt hangs, and what waits behind it', async () => {
+  it('fails records that could not be stored in time, while an attempt hangs, and those after them', async () => {
     sender = create({ withinMs: 300 });
     const sent = [send(1)];
     await attempt(1);
@@ -137,7 +137,7 @@ describe('TopicSender', () => {
     expect(attempts[1]?.values, 'the others are not sent any more').to.deep.equal(['3']);
   });
 
-  it('counts on from a record that is not sent again because its time is over', async () => {
+  it('continues the sequence after a record that expired before a retry', async () => {
     let open = (_partitions: number): void => undefined;
     const partitions = new Promise<number>((resolve) => {
       open = resolve;
@@ -164,7 +164,7 @@ describe('TopicSender', () => {
     expect(stored(0, 2), 'the first attempt, stored late').to.deep.equal([true, true, true]);
   });
 
-  it('does not send again what the broker refuses', async () => {
+  it('does not repeat what the broker refuses', async () => {
     const sent = send(1);
     (await attempt(1)).fail(Object.assign(new Error('Too large'), { type: 'MESSAGE_TOO_LARGE' }));
     expect(await outcomeOf(sent)).to.equal('Error: Too large');
@@ -172,7 +172,7 @@ describe('TopicSender', () => {
     expect((await attempt(2)).values).to.deep.equal(['2']);
   });
 
-  it('refuses a record that is too large, and any when too much is waiting', async () => {
+  it('refuses a record that is too large, and any record when too much is pending', async () => {
     expect(await outcomeOf(send('x'.repeat(1_000)))).to.match(
       /^RangeError: A record of 10\d\d bytes is too large/,
     );
@@ -186,7 +186,7 @@ describe('TopicSender', () => {
     await later;
   });
 
-  it('takes no record to be lost while the brokers are out of reach', async () => {
+  it('considers no record lost while the brokers are unavailable', async () => {
     isReachable = false;
     expect(await outcomeOf(send(1, 'none'))).to.equal(unavailable);
     const sent = send(2, 'stored');
@@ -194,7 +194,7 @@ describe('TopicSender', () => {
     await sent;
   });
 
-  it('passes on why there is no topic', async () => {
+  it('passes on why the topic is missing', async () => {
     sender = create({ partitions: () => Promise.reject(new Error('No such topic')) });
     expect(await outcomeOf(send(1))).to.equal('Error: No such topic');
     await sender.flush();

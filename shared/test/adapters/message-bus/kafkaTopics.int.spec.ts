@@ -14,7 +14,7 @@ describe('the topics on Kafka', () => {
   });
   afterEach(() => kafka.dispose());
 
-  it('are made as they were declared, also when several processes start at the same time', async () => {
+  it('are created as declared, also when several processes start at the same time', async () => {
     await Promise.all([1, 2, 3].map(() => kafka.open({ topics: busTopics })));
     const names = busTopics.map(({ name }) => kafka.prefix + name);
     const { topics } = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: names }));
@@ -24,12 +24,12 @@ describe('the topics on Kafka', () => {
     }
   });
 
-  it('are used as they are when they have more partitions', async () => {
+  it('are used unchanged when they have more partitions', async () => {
     expect(await opening({})).to.equal('opened');
     expect(await opening({ partitions: 2 })).to.equal('opened');
   });
 
-  it('are used as they are when they are kept otherwise, which is logged', async () => {
+  it('are used unchanged when their settings differ, with a warning in the log', async () => {
     const warnings: string[] = [];
     const silent = (): void => undefined;
     const logger = {
@@ -44,14 +44,14 @@ describe('the topics on Kafka', () => {
     expect(warnings).to.deep.equal(['A topic is kept otherwise than declared']);
   });
 
-  it('stop the start when they have fewer partitions', async () => {
+  it('prevent the start when they have fewer partitions', async () => {
     expect(await opening({})).to.equal('opened');
     expect(await opening({ partitions: 4 })).to.match(
       /^TopicMismatch: The topic test-\w+\.declared has 3 partitions, but 4 are declared/,
     );
   });
 
-  it('stop the start when they take only smaller records', async () => {
+  it('prevent the start when their limit of a record is smaller', async () => {
     expect(await opening({})).to.equal('opened');
     const refusal = await opening({ maxRecordBytes: 3_000_000 });
     expect(refusal).to.match(/^TopicMismatch: The topic \S+ takes records of 2097152 bytes, but 3000000/);

@@ -60,7 +60,7 @@ describe('work queues on Kafka', function () {
   });
   afterEach(() => kafka.dispose());
 
-  it('share the work among processes that come and go, and lose none of it', async () => {
+  it('distribute the work over processes that join and leave, and lose none of it', async () => {
     const [first, second] = [await kafka.open(), await kafka.open()];
     const shares = [await process(first)];
     await untilAllWork(shares);
@@ -75,7 +75,7 @@ describe('work queues on Kafka', function () {
     expect(repeated(), 'jobs that were done twice').to.be.at.most(80);
   });
 
-  it('do not wait for a worker that left while its group let it in', async () => {
+  it('do not wait for a worker that left while it joined its group', async () => {
     for (let round = 0; round < 24; round += 1) {
       const short = await bus.work(jobs, { concurrency: 1 }, async () => undefined);
       await pause((round * 7) % 40);
@@ -89,7 +89,7 @@ describe('work queues on Kafka', function () {
     }
   });
 
-  it('are done by another process when one is gone, and lose nothing', async () => {
+  it('are processed by another process when one is killed, and lose nothing', async () => {
     const wire = cable();
     const gone = await kafka.open({ connect: wire.connect });
     const released = gate();
@@ -106,7 +106,7 @@ describe('work queues on Kafka', function () {
     released.open();
   });
 
-  it('are done by another process when one stands still, and lose nothing when it goes on', async () => {
+  it('are processed by another process when one is suspended, and lose nothing when it resumes', async () => {
     const wire = cable();
     const still = await kafka.open({ connect: wire.connect });
     const released = gate();
@@ -128,7 +128,7 @@ describe('work queues on Kafka', function () {
     await areDone(more);
   });
 
-  it('let a job take longer than the session of its process, and are not done twice for it', async () => {
+  it('let a job take longer than the session of its process, and do it once', async () => {
     const released = gate();
     const other = await kafka.open();
     const doJob = (job: Note): Promise<void> => (job.value === 1 ? released.passed : Promise.resolve());
@@ -146,7 +146,7 @@ describe('work queues on Kafka', function () {
     expect([1, 2, 3].map((value) => done.get(value))).to.deep.equal([1, 1, 1]);
   });
 
-  it('go on with other keys of a partition behind a job that fails, which the next worker does', async () => {
+  it('continue with other keys of a partition behind a failing job, which the next worker does', async () => {
     const oneLane = await kafka.open();
     const failing = await oneLane.work(jobs, { concurrency: 4 }, async (job) => {
       if (job.value === 'poison') throw new Error('Not this one');
@@ -175,7 +175,7 @@ describe('work queues on Kafka', function () {
     for (const key of keys) expect(valuesOf(key, order)).to.deep.equal(valuesOf(key, put));
   });
 
-  it('lose nothing over connections that end now and then', async () => {
+  it('lose nothing over connections that are cut now and then', async () => {
     const wire = cable();
     const working = await kafka.open({ connect: wire.connect });
     await untilAllWork([await process(working)]);
@@ -189,7 +189,7 @@ describe('work queues on Kafka', function () {
     await areDone(put);
   });
 
-  it('that are retired are worked on where they exist, and are not created', async () => {
+  it('that are retired are processed where they exist, and are not created', async () => {
     const retired = { ...jobs, isRetired: true };
     const topics = () => withAdmin((admin) => admin.listTopics());
     const work = () => bus.work(retired, { concurrency: 1 }, async (job) => finish(job));

@@ -26,7 +26,7 @@ const openOnFiles = async (options: EmbeddedMessageStoreOptions) => {
 messageStoreContract('files', (clock) => openOnFiles({ clock }));
 
 describe('messages on files', () => {
-  it('are removed step by step when they have expired, and appends go on meanwhile', async () => {
+  it('are removed in steps when they have expired, while appends continue', async () => {
     const clock = new ManualClock(Date.now());
     let removed = 0;
     const silent = () => undefined;
@@ -47,7 +47,7 @@ describe('messages on files', () => {
     await dispose();
   });
 
-  it('are refused beyond what may wait for the disk', async () => {
+  it('are refused above the limit of what may wait for the disk', async () => {
     const { store, dispose } = await openOnFiles({});
     const body = new Uint8Array(900_000);
     const outcomes = await Promise.allSettled(
@@ -59,7 +59,7 @@ describe('messages on files', () => {
     await dispose();
   });
 
-  it('of a layout that this program does not know stop the start', async () => {
+  it('in an unknown layout prevent the start', async () => {
     const { store, path, dispose, reopen } = await openOnFiles({});
     await store.close();
     const tables = await openMessageTables(path);

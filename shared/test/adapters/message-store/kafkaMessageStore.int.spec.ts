@@ -47,7 +47,7 @@ describe('on the Kafka of this run', function () {
     await kafka.dispose();
   });
 
-  it('of gateways whose clocks differ, what was recorded since a time is replayed, in the order of the topic', async () => {
+  it('of gateways whose clocks differ, the messages since a time are replayed in the order of the topic', async () => {
     const kafka = kafkaUnderTest();
     const bus = await kafka.open();
     const [ahead, behind] = [new ManualClock(Date.now()), new ManualClock(Date.now())];
@@ -61,7 +61,7 @@ describe('on the Kafka of this run', function () {
     await kafka.dispose();
   });
 
-  it('what expires during a replay is passed over, and the rest comes', async () => {
+  it('messages that expire during a replay are skipped, and the others are replayed', async () => {
     const kafka = kafkaUnderTest();
     const store = createKafkaMessageStore(await kafka.open());
     // More than a fetch, so that the rest is read after what is before it has gone.

@@ -36,7 +36,7 @@ describe('the marks of a replay', () => {
     expect(all.map(({ offset }) => offset)).to.deep.equal([1, 2, 3]);
   });
 
-  it('are the newest ones', () => {
+  it('are limited to the newest ones', () => {
     const run = [1, 2, 3].map((at) => mark(0, at, at));
     expect(newestOf(run, 2)).to.deep.equal(run.slice(1));
     expect(newestOf(run, 9)).to.deep.equal(run);

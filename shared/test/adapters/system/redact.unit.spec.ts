@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { redact } from '../../../src/adapters/system/redact.js';
 
-describe('what is logged', () => {
-  it('has no field whose name tells of a secret', () => {
+describe('a log entry', () => {
+  it('has no field whose name indicates a secret', () => {
     const fields = {
       authorization: 'x',
       accessToken: 'x',
@@ -16,7 +16,7 @@ describe('what is logged', () => {
     expect(redact({ room: 'r', tokens: 3 })).to.eql({ room: 'r', tokens: 3 });
   });
 
-  it('has no credential within a text, in errors neither', () => {
+  it('has no credential within a text, nor in an error', () => {
     const token = `at_live_0123abcd.${'S'.repeat(43)}`;
     expect(redact(`auth with ${token} failed`)).to.equal('auth with at_live_0123abcd.[redacted] failed');
     expect(redact('Bearer abc.def')).to.equal('[redacted]');

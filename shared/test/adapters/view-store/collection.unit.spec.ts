@@ -34,7 +34,7 @@ describe('Collection', () => {
       ),
     );
 
-  it('looks only at what the most selective index gives', () => {
+  it('examines only the documents of the most selective index', () => {
     expect(looks(hundred(), { name: 'x' })).to.equal(100);
     expect(looks(hundred(), { app: 'app-1' })).to.equal(10);
     expect(looks(hundred(), { app: 'app-1', slug: 'slug-11' })).to.equal(1);
@@ -43,7 +43,7 @@ describe('Collection', () => {
     expect(looks(hundred(), { app: 'unknown' })).to.equal(0);
   });
 
-  it('looks no more at what has left an index', () => {
+  it('does not examine documents that have left an index', () => {
     const collection = hundred();
     for (const id of ['1', '11']) collection.patch(id, { app: 'elsewhere' });
     collection.remove('21');
@@ -52,7 +52,7 @@ describe('Collection', () => {
     expect(looks(collection, { app: 'elsewhere' })).to.equal(2);
   });
 
-  it('tells types apart in an index and finds missing fields by null', () => {
+  it('distinguishes types in an index and finds missing fields by null', () => {
     const collection = collectionOf({ a: { app: 1 }, b: { app: '1' }, c: { app: null }, d: {} });
     expect(ids(collection, { app: 1 })).to.deep.equal(['a']);
     expect(ids(collection, { app: '1' })).to.deep.equal(['b']);
@@ -60,7 +60,7 @@ describe('Collection', () => {
     expect(ids(collection, { app: null, slug: null })).to.deep.equal(['c', 'd']);
   });
 
-  it('misses nothing when an indexed field holds a list', () => {
+  it('finds every document when an indexed field holds a list', () => {
     const collection = collectionOf({ a: { app: ['x', 'y'] }, b: { app: 'x' } });
     expect(ids(collection, { app: 'x' })).to.deep.equal(['a', 'b']);
     collection.put('a', { app: 'y' });
@@ -68,7 +68,7 @@ describe('Collection', () => {
     expect(ids(collection, { app: 'y' })).to.deep.equal(['a']);
   });
 
-  it('follows a document through its indexes', () => {
+  it('finds a changed document by its current index values', () => {
     const collection = collectionOf({ a: { app: 'x', slug: 's' }, b: { app: 'x', slug: 't' } });
     collection.patch('a', { app: 'y' });
     expect(ids(collection, { app: 'x' })).to.deep.equal(['b']);
@@ -95,7 +95,7 @@ describe('page', () => {
     expect(order(values, -1)).to.deep.equal([4, 0, 2, 3, 1]);
   });
 
-  it('keeps the order of what compares equal, in a short page as in all of it', () => {
+  it('keeps the order of equal documents, in a short page as in the whole list', () => {
     const values = Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? 'a' : 'b'));
     const all = order(values, 1);
     expect(all.slice(0, 3)).to.deep.equal([0, 3, 6]);

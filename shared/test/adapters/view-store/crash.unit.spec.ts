@@ -39,7 +39,7 @@ describe('the embedded view store, killed while it writes', () => {
   });
   afterEach(() => folder.remove());
 
-  it('comes back with documents that agree with the checkpoint', async function () {
+  it('reopens with documents that match the checkpoint', async function () {
     this.timeout(60_000);
     let kept = 0;
     for (const firstTryMs of [40, 61, 83, 97, 120]) {

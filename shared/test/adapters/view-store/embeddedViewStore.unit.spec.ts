@@ -44,7 +44,7 @@ describe('the embedded view store', () => {
     await folder.remove();
   });
 
-  it('shows a batch whole or not at all', async () => {
+  it('shows a batch completely or not at all', async () => {
     const changes = Array.from({ length: 500 }, (_, n) => putRoom(`r${n}`));
     const before = store.count('rooms', {});
     const applied = store.apply({ changes, position: at(1) });
@@ -53,7 +53,7 @@ describe('the embedded view store', () => {
     await applied;
   });
 
-  it('guards its documents against readers that change them', async () => {
+  it('protects its documents against changes by readers', async () => {
     await store.apply({ changes: [putRoom('r', { metadata: { list: [1] } })], position: at(1) });
     const handedOut = (await store.get('rooms', 'r')) as unknown as {
       name: string;
@@ -64,14 +64,14 @@ describe('the embedded view store', () => {
     expect(await store.get('rooms', 'r')).to.deep.equal(room('r', { metadata: { list: [1] } }));
   });
 
-  it('guards documents from the snapshot as well', async () => {
+  it('protects documents from the snapshot as well', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
     await stores.close();
     await open();
     expect(await store.get('rooms', 'r')).to.be.frozen;
   });
 
-  it('starts empty on what another version has written', async () => {
+  it('starts empty on the files of another version', async () => {
     await stores.close();
     const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
     const changes = new PendingChanges();
@@ -88,7 +88,7 @@ describe('the embedded view store', () => {
     expect(await store.count('rooms', {})).to.equal(0);
   });
 
-  it('keeps the last uses across versions, and forgets those of what is removed', async () => {
+  it('keeps the last uses across versions, and deletes those of deleted records', async () => {
     const time = '2026-01-01T00:00:00.000Z';
     await store.apply({ changes: [putRoom('kept'), putRoom('gone')], position: at(1) });
     await usage.noteUses(['kept', 'gone'].map((id) => ({ id, at: time })));
@@ -105,7 +105,7 @@ describe('the embedded view store', () => {
     expect([...(await usage.lastUses(['kept', 'gone']))]).to.deep.equal([['kept', time]]);
   });
 
-  it('does not come back with what was cleared, even after a crash', async () => {
+  it('does not restore cleared documents, even after a crash', async () => {
     await store.apply({ changes: [putRoom('r')], position: at(1) });
     await stores.close();
     await open({ snapshotAfterMs: 60_000 });
@@ -121,7 +121,7 @@ describe('the embedded view store', () => {
     await crashed.remove();
   });
 
-  it('refuses everything after it was closed', async () => {
+  it('refuses every call after it was closed', async () => {
     await stores.close();
     const uses = [
       store.get('rooms', 'r'),
@@ -137,7 +137,7 @@ describe('the embedded view store', () => {
     for (const use of uses) expect(await rejectionOf(use)).to.be.instanceOf(EngineUnavailable);
   });
 
-  it('lets go of those who wait when it is closed', async () => {
+  it('releases waiting callers when it is closed', async () => {
     const waiting = store.reached(at(1), 60_000);
     await stores.close();
     expect(await waiting).to.equal(false);

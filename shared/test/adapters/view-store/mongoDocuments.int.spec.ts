@@ -25,7 +25,7 @@ describe('the MongoDB view store, with any metadata', () => {
   });
   const next = (): string => at((position += 1));
 
-  it('gives documents back as they were put and patched', async () => {
+  it('returns documents as they were put and patched', async () => {
     await fc.assert(
       fc.asyncProperty(anyMetadata, anyMetadata, async (put, patched) => {
         await store.apply({ changes: [putRoom('r', { metadata: put })], position: next() });
@@ -41,13 +41,13 @@ describe('the MongoDB view store, with any metadata', () => {
   });
 
   for (const [title, metadata] of Object.entries(oddMetadata))
-    it(`gives back ${title}`, async () => {
+    it(`returns ${title}`, async () => {
       await store.apply({ changes: [putRoom('r', { metadata })], position: next() });
       const found = await store.get('rooms', 'r');
       expect(JSON.stringify(found?.metadata)).to.equal(JSON.stringify(metadata));
     });
 
-  it('finds documents by fields whose names it keeps in another form', async () => {
+  it('finds documents by fields whose names it stores in another form', async () => {
     const metadata = { _private: 1, '50%': 2, plain: [{ _id: 'x' }] };
     await store.apply({ changes: [putRoom('r', { metadata })], position: next() });
     for (const filter of [

@@ -15,11 +15,11 @@ const refusedConnection = async (): Promise<unknown> => {
 };
 
 describe('errors of the MongoDB driver', () => {
-  it('mean a missing engine when they are of its network', () => {
+  it('mean an unavailable engine when they are network errors', () => {
     expect(portError(new MongoNetworkError('gone'), 'read models')).to.be.instanceOf(EngineUnavailable);
   });
 
-  it('mean a missing engine when the socket itself throws them', async () => {
+  it('mean an unavailable engine when the socket itself throws them', async () => {
     expect(portError(await refusedConnection(), 'read models')).to.be.instanceOf(EngineUnavailable);
     const ended = Object.assign(new Error('This socket has been ended by the other party'), {
       code: 'EPIPE',
@@ -29,13 +29,13 @@ describe('errors of the MongoDB driver', () => {
 
   const noWriteConcernError = { getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
 
-  it('mean a missing engine when it went away in the middle of a bulk write, which nothing is known of then', () => {
+  it('mean an unavailable engine when it fails during a bulk write, whose outcome is then unknown', () => {
     const error = new MongoBulkWriteError(new MongoNetworkError('closed'), noWriteConcernError);
     expect(portError(error, 'read models')).to.be.instanceOf(EngineUnavailable);
     expect(duplicatesIn(error)).to.equal(undefined);
   });
 
-  it('name the operations of a bulk write that met a key, where that is all', () => {
+  it('name the operations of a bulk write with a duplicate key, if there are no other errors', () => {
     const failedWith = (...codes: readonly number[]) =>
       new MongoBulkWriteError(
         { message: 'x', code: 11000, writeErrors: codes.map((code, index) => ({ code, index })) as never },
@@ -46,7 +46,7 @@ describe('errors of the MongoDB driver', () => {
     expect(duplicatesIn(failedWith())).to.equal(undefined);
   });
 
-  it('stay what they are otherwise', () => {
+  it('are passed on otherwise', () => {
     const mistake = new MongoServerError({ message: 'no such operator', code: 2 });
     expect(portError(mistake, 'read models')).to.equal(mistake);
     const defect = new TypeError('x is not a function');

@@ -10,7 +10,7 @@ import { mongoUrl, testDatabase, type TestDatabase } from './mongoTestDatabase.j
 
 const answersWithinMs = 3_000;
 
-describe('the MongoDB view store, when the server is away', function () {
+describe('the MongoDB view store, when the server is unavailable', function () {
   this.timeout(60_000);
   let database: TestDatabase;
   let link: Link;
@@ -61,7 +61,7 @@ describe('the MongoDB view store, when the server is away', function () {
       { withinMs: 5_000, what: 'the read models' },
     );
 
-  it('fails reads in time while it is gone, and goes on by itself when it is back', async () => {
+  it('fails reads in time while the server is down, and resumes by itself when it is back', async () => {
     await link.cut();
     for (let n = 0; n < 3; n += 1) await failInTime();
     await link.mend();
@@ -70,7 +70,7 @@ describe('the MongoDB view store, when the server is away', function () {
     expect(await store.count('rooms', {})).to.equal(2);
   });
 
-  it('fails reads in time while it does not answer for ten seconds, and goes on by itself', async () => {
+  it('fails reads in time while the server does not answer for ten seconds, and resumes by itself', async () => {
     link.freeze();
     const until = performance.now() + 10_000;
     while (performance.now() < until) await failInTime();
@@ -79,7 +79,7 @@ describe('the MongoDB view store, when the server is away', function () {
     await Promise.all(Array.from({ length: 200 }, () => store.get('rooms', 'r')));
   });
 
-  it('takes up a batch again whose outcome is unknown', async () => {
+  it('repeats a batch whose outcome is unknown', async () => {
     const batch = { changes: [putRoom('r'), putRoom('r2', { name: 'again' })], position: at(2) };
     link.freeze();
     expect(await rejectionOf(store.apply(batch))).to.be.instanceOf(EngineUnavailable);
@@ -96,7 +96,7 @@ describe('the MongoDB view store, when the server is away', function () {
     expect((await store.get('rooms', 'r2'))?.name).to.equal('again');
   });
 
-  it('waits for a position no longer than it was told, and sees it when the server is back in time', async () => {
+  it('waits for a position for the requested time at most, and sees it when the server is back in time', async () => {
     await link.cut();
     const from = performance.now();
     expect(await store.reached(at(1), 3_000)).to.equal(false);
@@ -107,7 +107,7 @@ describe('the MongoDB view store, when the server is away', function () {
     expect(await back).to.equal(true);
   });
 
-  it('says that it is away when it is opened', async () => {
+  it('reports that the server is unavailable when it is opened', async () => {
     await link.cut();
     const opening = openMongoViewStores({ url: link.url, database: database.name });
     expect(await rejectionOf(opening)).to.be.instanceOf(EngineUnavailable);

@@ -3,7 +3,7 @@ import { LiveGeneration, retirementMs } from '../../../src/adapters/view-store/m
 import type { Progress } from '../../../src/adapters/view-store/mongo/progress.js';
 import type { ViewGeneration } from '../../../src/adapters/view-store/mongo/viewCollections.js';
 
-describe('the generation that readers go to', () => {
+describe('the generation that readers use', () => {
   let now: number;
   let live: number;
   let questions: number;
@@ -22,13 +22,13 @@ describe('the generation that readers go to', () => {
   });
   const read = (): Promise<number> => reader.read(async ({ number }) => number);
 
-  it('is asked for before the first read, and not again with every one', async () => {
+  it('is read before the first query, and not again with every query', async () => {
     live = 3;
     expect([await read(), await read(), await read()]).to.eql([3, 3, 3]);
     expect(questions).to.equal(1);
   });
 
-  it('comes along whenever the progress is read', async () => {
+  it('is refreshed whenever the progress is read', async () => {
     await read();
     live = 1;
     await reader.checkpoint();
@@ -36,7 +36,7 @@ describe('the generation that readers go to', () => {
     expect(questions).to.equal(2);
   });
 
-  it('is asked for beside the reads after a second, and by them after five', async () => {
+  it('is refreshed beside the queries after a second, and before them after five', async () => {
     await read();
     live = 1;
     now = 1_500;
@@ -49,7 +49,7 @@ describe('the generation that readers go to', () => {
     expect(await read()).to.equal(2);
   });
 
-  it('is never used until the old one may be gone', async () => {
+  it('is never used once the old generation may have been dropped', async () => {
     await read();
     live = 1;
     const seen: number[] = [];
@@ -62,7 +62,7 @@ describe('the generation that readers go to', () => {
     expect([result, seen]).to.eql([1, [0, 1]]);
   });
 
-  it('is that of the latest question, in whatever order answers come', async () => {
+  it('is that of the latest request, in whatever order answers arrive', async () => {
     const answers: ((generation: number) => void)[] = [];
     const slow = new LiveGeneration({
       readProgress: () =>

@@ -60,7 +60,7 @@ const makeAll = (changes: readonly ViewChange[], rooms: Rooms): Rooms => {
 const given = (): Rooms => new Map([['r1', { ...room('r1', { appId: 'a' }) }]]);
 
 describe('planned writes', () => {
-  it('come to the same as the changes one by one', () => {
+  it('have the same result as the changes one by one', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const oneByOne = given();
@@ -96,7 +96,7 @@ describe('planned writes', () => {
     write: 'remove',
   });
 
-  it('are not cut up by removals of all that match, which come first', () => {
+  it('are not split by removals of all matching documents, which come first', () => {
     const writes = planWrites([
       putRoom('r1', { appId: 'a' }),
       { removeWhere: 'rooms', filter: { appId: 'a' } },
@@ -120,7 +120,7 @@ describe('planned writes', () => {
     ]);
   });
 
-  it('are not passed by a removal that depends on what is set in a document that may be there', () => {
+  it('are not overtaken by a removal that depends on a field of a document that may exist', () => {
     const writes = planWrites([
       { patch: 'rooms', id: 'r1', set: { appId: 'b' } },
       { removeWhere: 'rooms', filter: { appId: 'a' } },
@@ -131,7 +131,7 @@ describe('planned writes', () => {
     ]);
   });
 
-  it('leave alone a document that no longer has the value by which others are removed', () => {
+  it('keep a document that no longer has the value by which others are removed', () => {
     const writes = planWrites([
       { removeWhere: 'rooms', filter: { appId: 'a' } },
       putRoom('r1', { appId: 'a' }),
@@ -152,7 +152,7 @@ describe('planned writes', () => {
     expect(writes?.at(-1)).to.deep.equal({ documents: new Map([['r1', 'remove']]) });
   });
 
-  it('never pass a patch of all that match', () => {
+  it('never overtake a patch of all matching documents', () => {
     const writes = planWrites([
       putRoom('r1'),
       { patchWhere: 'rooms', filter: { appId: 'app' }, set: { name: 'x' } },
@@ -161,7 +161,7 @@ describe('planned writes', () => {
     expect(writes).to.have.lengthOf(3);
   });
 
-  it('have a size, which bounds what they take', () => {
+  it('have a size, which limits what they accept', () => {
     const plan = new WritePlan();
     expect(plan.size).to.equal(0);
     const changes = [putRoom('r1'), putRoom('r1', { metadata: { note: 'x'.repeat(10_000) } })];

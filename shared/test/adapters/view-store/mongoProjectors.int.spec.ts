@@ -49,7 +49,7 @@ describe('the MongoDB view store, with projectors that end or compete', function
     expect(await allRooms(store)).to.deep.equal(expected);
   });
 
-  it('refuses a projector that is behind, which changes nothing', async () => {
+  it('refuses a projector that is behind, without a change', async () => {
     const [earlier, later] = [await open(), await open()];
     await earlier.apply({ changes: [putRoom('r1')], position: at(1) });
     await later.apply({ changes: [putRoom('r2')], position: at(9) });
@@ -73,7 +73,7 @@ describe('the MongoDB view store, with projectors that end or compete', function
   });
 
   for (const bytes of [15_000, 40_000, 65_000])
-    it(`is not set back by what a projector frozen after ${bytes} bytes still had under way`, async () => {
+    it(`is not reset by pending writes of a projector that was suspended after ${bytes} bytes`, async () => {
       const [frozen, other] = [await open(link.url), await open()];
       await project(frozen, 500);
       const isFrozen = link.freezeAfter(bytes);
@@ -89,7 +89,7 @@ describe('the MongoDB view store, with projectors that end or compete', function
       expect(await allRooms(other)).to.deep.equal(expected);
     });
 
-  it('goes through with a clearing that was interrupted', async () => {
+  it('completes an interrupted clearing', async () => {
     const interrupted = await open();
     await interrupted.apply({ changes: [putRoom('old')], position: at(5) });
     const client = new MongoClient(database.url);

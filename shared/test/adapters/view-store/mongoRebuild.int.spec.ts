@@ -10,7 +10,7 @@ import { allRooms, batchOf, project, undisturbedRooms } from './mongoSampleLog.j
 import { mongoStores, type MongoStores } from './mongoStores.js';
 import { mongoUrl, type TestDatabase } from './mongoTestDatabase.js';
 
-describe('the MongoDB view store, while it is built anew', function () {
+describe('the MongoDB view store, during a rebuild', function () {
   this.timeout(120_000);
   let database: TestDatabase;
   let link: Link;
@@ -32,7 +32,7 @@ describe('the MongoDB view store, while it is built anew', function () {
   const expected = (to: number): Promise<Views['rooms'][]> => undisturbedRooms(to);
 
   for (const bytes of [15_000, 40_000, 65_000])
-    it(`has in both generations what a projector had under way at the switch, ${bytes} bytes of it`, async () => {
+    it(`has in both generations the pending writes of a projector at the switch, ${bytes} bytes of them`, async () => {
       const [projector, reader, rebuilding] = [await open(link.url), await open(), await open()];
       await project(projector, 500);
       expect(await allRooms(reader)).to.deep.equal(await expected(500));
@@ -50,7 +50,7 @@ describe('the MongoDB view store, while it is built anew', function () {
         expect(await allRooms(store)).to.deep.equal(await expected(1_000));
     });
 
-  it('takes over from a projector that never pauses and is quicker', async () => {
+  it('switches although a faster projector never pauses', async () => {
     const [projector, rebuilding] = [await open(), await open()];
     await projector.apply({ changes: [putRoom('planted')], position: at(1) });
     let [position, isOver] = [1, false];
@@ -79,7 +79,7 @@ describe('the MongoDB view store, while it is built anew', function () {
     expect(await allRooms(await open())).to.deep.equal(await expected(position));
   });
 
-  it('writes what it has gathered when it is much, and once more what did not get through', async () => {
+  it('writes in parts when there is much, and repeats what failed', async () => {
     const [projector, rebuilding] = [await open(), await open(link.url)];
     const filler = 'x'.repeat(200_000);
     const large = (n: number) => ({
@@ -115,7 +115,7 @@ describe('the MongoDB view store, while it is built anew', function () {
       );
   });
 
-  it('does not take over from a projector that has waited for it in vain, and moved on', async () => {
+  it('does not switch after a projector has waited in vain and continued', async () => {
     const [projector, rebuilding] = [await open(), await open(link.url)];
     await project(projector, 200);
     const rebuild = await rebuilding.rebuild();
@@ -136,7 +136,7 @@ describe('the MongoDB view store, while it is built anew', function () {
     expect(await allRooms(await open())).to.deep.equal(await expected(400));
   });
 
-  it('lets readers that have not heard of it see everything, until it drops what they read', async () => {
+  it('lets readers that do not know of it see everything, until it drops the old generation', async () => {
     const [projector, reader] = [await open(), await open()];
     await project(projector, 300);
     const rebuild = await projector.rebuild();
@@ -154,7 +154,7 @@ describe('the MongoDB view store, while it is built anew', function () {
     expect(await names()).to.eql([`v${viewsVersion}_g1_rooms`]);
   });
 
-  it('is not set back by what another builder, which was frozen, still had under way', async () => {
+  it('is not reset by pending writes of another builder, which was suspended', async () => {
     const [projector, frozen, other] = [await open(), await open(link.url), await open()];
     await project(projector, 600);
     const late = await frozen.rebuild();

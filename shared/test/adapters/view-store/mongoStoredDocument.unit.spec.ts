@@ -33,7 +33,7 @@ describe('a document in MongoDB', () => {
     );
   });
 
-  it('has no key that MongoDB or its driver reads anything into', () => {
+  it('has no key that MongoDB or its driver interprets', () => {
     fc.assert(
       fc.property(anyMetadata, (fields) => {
         for (const key of keysIn(encodeFields(fields))) {
@@ -45,13 +45,13 @@ describe('a document in MongoDB', () => {
     );
   });
 
-  it('keeps what is the adapter’s apart from what is the user’s', () => {
+  it('separates the fields of the adapter from those of the user', () => {
     const fields = { _id: 'mine', _term: 'mine', _removedAt: null };
     expect(stored(fields)).to.include({ _id: 'r', _term: 1 });
     expect(decodeDocument(stored(fields))).to.deep.equal(fields);
   });
 
-  it('leaves ordinary fields as they are, so that the database is readable', () => {
+  it('leaves ordinary fields unchanged, so that the database is readable', () => {
     const fields = {
       roomId: 'r',
       topics: ['a'],
@@ -78,7 +78,7 @@ describe('a large document in MongoDB', () => {
   };
 
   for (const [name, value] of Object.entries(fields))
-    it(`is no larger than its JSON, but for little, and read as it was written: ${name}`, () => {
+    it(`is hardly larger than its JSON, and read as it was written: ${name}`, () => {
       const document = stored({ dependencies: value });
       const atMost = JSON.stringify(value).length + mebibyte / 2;
       expect(calculateObjectSize(document)).to.be.below(atMost);
@@ -87,7 +87,7 @@ describe('a large document in MongoDB', () => {
       );
     });
 
-  it('keeps fields of ordinary size as they are', () => {
+  it('leaves fields of ordinary size unchanged', () => {
     const metadata = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, [index]]));
     expect(encodeFields({ metadata })).to.deep.equal({ metadata });
   });

@@ -34,7 +34,7 @@ describe('SnapshotWriter', () => {
     disk = new Disk();
   });
 
-  it('writes once for all that came within its time', async () => {
+  it('writes once for all changes within its interval', async () => {
     const writer = new SnapshotWriter(disk, 20, silentLogger);
     for (const position of ['1', '2', '3']) {
       writer.record('rooms', 'r', { position });
@@ -47,7 +47,7 @@ describe('SnapshotWriter', () => {
     expect(disk.writes).to.equal(1);
   });
 
-  it('does not wait for ever where changes do not end', async () => {
+  it('does not postpone forever while changes continue', async () => {
     const writer = new SnapshotWriter(disk, 50, silentLogger);
     let position = 0;
     const changes = setInterval(() => writer.moveTo(String((position += 1))), 5);
@@ -57,7 +57,7 @@ describe('SnapshotWriter', () => {
     await writer.close();
   });
 
-  it('writes what is left when it is closed', async () => {
+  it('writes pending changes when it is closed', async () => {
     const writer = new SnapshotWriter(disk, 60_000, silentLogger);
     writer.record('rooms', 'r', { n: 1 });
     writer.moveTo('1');
@@ -65,7 +65,7 @@ describe('SnapshotWriter', () => {
     expect(disk).to.include({ checkpoint: '1', isClosed: true });
   });
 
-  it('keeps what could not be written, puts later changes on top and tries again', async () => {
+  it('keeps what could not be written, applies later changes to it and retries', async () => {
     const errors: unknown[] = [];
     const writer = new SnapshotWriter(disk, 5, {
       ...silentLogger,
@@ -90,7 +90,7 @@ describe('SnapshotWriter', () => {
   });
 
   for (const when of ['after', 'during'] as const)
-    it(`forgets what could not be written when everything is cleared ${when} the attempt`, async () => {
+    it(`discards what could not be written when everything is cleared ${when} the attempt`, async () => {
       const writer = new SnapshotWriter(disk, 60_000, silentLogger);
       disk.documents.set('rooms/old', {});
       disk.isFull = true;
@@ -107,7 +107,7 @@ describe('SnapshotWriter', () => {
       await writer.close();
     });
 
-  it('says when the last of it could not be written, and closes the file all the same', async () => {
+  it('reports when the last write failed, and closes the file nevertheless', async () => {
     const writer = new SnapshotWriter(disk, 60_000, silentLogger);
     disk.isFull = true;
     writer.moveTo('1');

@@ -39,7 +39,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     channels: Record<string, { address: string; bindings: { kafka: { partitions: number } } }>;
   };
 
-  it('are there for every topic, and for no other', () => {
+  it('exist for every topic, and for no other', () => {
     const topics = [...busTopics, ...recordTopics];
     const names = topics.map(({ name }) => name);
     expect(Object.keys(busMessages)).to.have.members(names);
@@ -63,7 +63,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
   };
   const retention = { stamp: '1', appId: 'a', roomId: 'r', accessScopeId: null };
 
-  it('are messages as they are coded', () => {
+  it('match the encoding of messages', () => {
     expect(isDescribed(liveMessages, message)).to.equal(true);
     expect(isDescribed(liveMessages, { ...message, retention })).to.equal(true);
     expect(isDescribed(retainedMessages, { ...message, retention })).to.equal(true);
@@ -74,7 +74,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
   });
 
   for (const each of groupRecordSamples)
-    it(`are news of worker groups: ${each.kind}`, () =>
+    it(`match news of worker groups: ${each.kind}`, () =>
       expect(isDescribed(roomRecords, each)).to.equal(true));
 
   const ofGateway = { gatewayId: 'g' };
@@ -86,7 +86,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     state: { kind: 'state', ...ofGateway, from: 1, upTo: 2 },
   };
   for (const [kind, each] of Object.entries(news))
-    it(`are news of a gateway: ${kind}`, () => expect(isDescribed(gatewayNews, each)).to.equal(true));
+    it(`match news of a gateway: ${kind}`, () => expect(isDescribed(gatewayNews, each)).to.equal(true));
 
   const record = { gatewayId: 'g', sequence: 1, connection: 2, room: 'p/a/_/r', actorTokenId: 'x' };
   const put = { ...record, presence: Uint8Array.of(0x80), joinedAt: 1, rank: 1 };
@@ -97,7 +97,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     leave: { kind: 'leave', ...record },
   };
   for (const [kind, each] of Object.entries(presences))
-    it(`are presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
+    it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
 
   const call: WebhookCall = {
     callId: 'c',
@@ -122,7 +122,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     { by: 'redrive', redriveId: 'd' },
   ];
 
-  it('are calls of webhooks, and what comes of them', () => {
+  it('match webhook calls and their reports', () => {
     for (const queue of [webhookCalls, ...webhookRetries, webhookBacklog])
       for (const origin of origins)
         expect(isDescribed(queue, { ...call, origin, scope: null })).to.equal(true);
@@ -145,13 +145,13 @@ describe('the records of the bus in the AsyncAPI document', () => {
     expect(ajv.validate(busMessages['webhook-calls']?.payload ?? {}, [1, { callId: 'c' }])).to.equal(false);
   });
 
-  it('are outcomes of webhook calls', () => {
+  it('match outcomes of webhook calls', () => {
     for (const outcome of outcomeSamples) expect(isDescribed(webhookOutcomes, outcome)).to.equal(true);
     const unknown = [1, { ...outcomeSamples[0], outcome: '6xx' }];
     expect(ajv.validate(busMessages['webhook-outcomes']?.payload ?? {}, unknown)).to.equal(false);
   });
 
-  it('are events of the control plane', () => {
+  it('match events of the control plane', () => {
     const event = {
       id: 'e',
       type: 'RoomDeleted',

@@ -44,7 +44,7 @@ const references = (part: unknown): readonly string[] => {
 };
 
 describe('the AsyncAPI document', () => {
-  it('is valid AsyncAPI 3.0, and what it refers to is there', async () => {
+  it('is valid AsyncAPI 3.0, and its references resolve', async () => {
     const path = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json');
     const schema = JSON.parse(await readFile(path, 'utf8')) as object;
     const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
@@ -71,7 +71,7 @@ describe('the AsyncAPI document', () => {
   });
 
   for (const [type, { fields, example }] of clientRows)
-    it(`has ${type} as the parser takes it`, () => {
+    it(`describes ${type} as the parser accepts it`, () => {
       const whole = { type, ...example };
       expectDescribed('client', whole);
       expect(parsed(whole)).to.include({ type });
@@ -87,7 +87,7 @@ describe('the AsyncAPI document', () => {
       }
     });
 
-  it('has no client frame that the parser refuses', () => {
+  it('describes no client frame that the parser refuses', () => {
     const values = fc.oneof(
       fc.constantFrom<unknown>('a', 0, 1, 2, 3, true, false, null, {}, []),
       fc.constantFrom<unknown>(['a', ['b', 'c']], ['a', 'b'], [1], [['a']], { a: 1 }),

@@ -17,12 +17,12 @@ describe('news of gateways on the bus', () => {
     { kind: 'state', gatewayId, from: 5, upTo: 4 },
   ];
   for (const news of all) {
-    it(`survives an engine: ${news.kind}`, () => {
+    it(`is encoded and decoded without loss: ${news.kind}`, () => {
       expect(gatewayNews.codec.decode(gatewayNews.codec.encode(news))).to.deep.equal(news);
     });
   }
 
-  it('may carry more in the report than this program knows', () => {
+  it('may carry report fields that this program does not know', () => {
     const more = { ...report, later: [1] };
     const bytes = encode([1, { kind: 'beat', gatewayId, number: 1, report: more }]);
     expect(gatewayNews.codec.decode(bytes)).to.deep.nested.include({ 'report.later': [1] });
@@ -49,7 +49,7 @@ describe('presence news on the bus', () => {
     { kind: 'leave', ...key },
   ];
   for (const news of all) {
-    it(`survives an engine: ${news.kind}`, () => {
+    it(`is encoded and decoded without loss: ${news.kind}`, () => {
       expect(presenceNews.codec.decode(presenceNews.codec.encode(news))).to.deep.equal(news);
     });
   }

@@ -21,11 +21,11 @@ describe('a live message on the bus', () => {
     expect(liveMessages.key(message)).to.equal('p/app/_/room');
   });
 
-  it('survives an engine', () => {
+  it('is encoded and decoded without loss', () => {
     expect(liveMessages.codec.decode(liveMessages.codec.encode(message))).to.deep.equal(message);
   });
 
-  it('[WS-RETAIN-1] that is retained survives an engine on both channels', () => {
+  it('[WS-RETAIN-1] that is retained is encoded and decoded without loss on both channels', () => {
     for (const accessScopeId of [null, 'scope']) {
       const retained = { ...message, retention: { ...retention, accessScopeId } };
       const bytes = retainedMessages.codec.encode(retained);
@@ -34,7 +34,7 @@ describe('a live message on the bus', () => {
     }
   });
 
-  it('[WS-RETAIN-1] that is not retained is none of the retained ones', () => {
+  it('[WS-RETAIN-1] that is not retained is refused on the channel of retained values', () => {
     expect(() => retainedMessages.codec.decode(liveMessages.codec.encode(message))).to.throw(
       'Not a retained message',
     );

@@ -3,11 +3,11 @@ import { encode } from '@msgpack/msgpack';
 import { isGroupRecord, roomRecords, type RoomRecord } from '../../../src/wire/bus/roomRecord.js';
 import { groupRecordSamples as all, member, message, sender } from './groupRecordSamples.js';
 
-describe('what happens in a room', () => {
+describe('a record of a room', () => {
   const { codec, key } = roomRecords;
   const there = (record: RoomRecord): RoomRecord => codec.decode(codec.encode(record));
 
-  it('is its messages, as the channel of messages has them', () => {
+  it('is a message, as on the channel of messages', () => {
     expect(there(message)).to.deep.equal(message);
     expect(isGroupRecord(there(message))).to.equal(false);
     expect(key(message)).to.equal('p/app/_/room');
@@ -34,7 +34,7 @@ describe('what happens in a room', () => {
     });
   });
 
-  it('is passed over when it is of another version or shape', () => {
+  it('is skipped when it has another version or shape', () => {
     const wrong = [
       ['group', 2, all[0]],
       ['group', 1, { ...all[0], kind: 'constructor' }],

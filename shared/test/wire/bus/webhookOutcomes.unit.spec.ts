@@ -9,12 +9,12 @@ describe('outcomes of webhook calls on the bus', () => {
   const [sample = expect.fail()] = outcomeSamples;
 
   for (const outcome of outcomeSamples)
-    it(`survive an engine: ${outcome.outcome}`, () =>
+    it(`are encoded and decoded without loss: ${outcome.outcome}`, () =>
       expect(codec.decode(codec.encode(outcome))).to.deep.equal(outcome));
 
   it('are keyed by project', () => expect(key(sample)).to.equal('p'));
 
-  it('may carry more than this program knows', () => {
+  it('may carry fields that this program does not know', () => {
     expect(codec.decode(encode([1, { ...sample, later: [1] }]))).to.deep.include({ later: [1] });
   });
 

@@ -24,14 +24,14 @@ for (const [encoding, parse] of Object.entries(encodings)) {
 }
 
 describe('too many fields in a text frame', () => {
-  it('[WS-ENC-5] leave its msgRef legible', () => {
+  it('[WS-ENC-5] leave its msgRef readable', () => {
     const frame = { ...framed(maxFrameFields), topic: 'a/b/c', msgRef: 'r' };
     expect(encodings.text(frame)).to.include({ type: 'malformed', topic: 'a/b/c', msgRef: 'r' });
   });
 });
 
 describe('an integer as the name of a field', () => {
-  it('[WS-ENC-4] is no field of ours, whatever its bytes spell', () => {
+  it('[WS-ENC-4] is no known field, whatever its bytes spell', () => {
     const integerKey = (name: string): Buffer =>
       Buffer.concat([Buffer.of(0xce), Buffer.from(name, 'latin1')]);
     const pairs = [

@@ -6,11 +6,11 @@ import { isSoundJson } from '../../../src/wire/protocol/jsonScan.js';
 const isSound = (text: string): boolean => isSoundJson(Buffer.from(text));
 
 describe('the scan of JSON', () => {
-  it('[WS-ENC-2] takes whatever JSON.stringify makes', () => {
+  it('[WS-ENC-2] accepts every output of JSON.stringify', () => {
     fc.assert(fc.property(fc.json({ stringUnit: 'grapheme', maxDepth: 4 }), (text) => isSound(text)));
   });
 
-  it('[WS-ENC-2] takes 64 levels and refuses 65, and does not count brackets in strings', () => {
+  it('[WS-ENC-2] accepts 64 levels and refuses 65, and does not count brackets in strings', () => {
     expect(isSound('['.repeat(64))).to.equal(true);
     expect(isSound('['.repeat(65))).to.equal(false);
     expect(isSound('[],'.repeat(200))).to.equal(true);
@@ -31,7 +31,7 @@ describe('the scan of JSON', () => {
     ['"\\uD83D\\uDE00"', true],
   ];
   for (const [text, sound] of escapes) {
-    it(`[WS-ENC-2] ${sound ? 'takes' : 'refuses'} ${text}`, () => {
+    it(`[WS-ENC-2] ${sound ? 'accepts' : 'refuses'} ${text}`, () => {
       expect(isSound(text)).to.equal(sound);
     });
   }

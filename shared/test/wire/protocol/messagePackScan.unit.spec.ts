@@ -30,11 +30,11 @@ const value = fc.letrec<{ tree: unknown }>((tie) => ({
 })).tree;
 
 describe('the scan of MessagePack', () => {
-  it('[WS-ENC-1] takes what the encoder makes of any value', () => {
+  it('[WS-ENC-1] accepts the encoding of any value', () => {
     fc.assert(fc.property(value, (any) => isSoundMessagePack(encode(any))));
   });
 
-  it('[WS-ENC-1] takes nothing that the decoder then chokes on', () => {
+  it('[WS-ENC-1] accepts nothing that the decoder refuses', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.tuple(value, fc.nat(), fc.nat(255)).map(([any, at, byte]) => {
@@ -90,7 +90,7 @@ describe('the scan of MessagePack', () => {
     });
   }
 
-  it('[WS-ENC-1] refuses what is hostile without working on it', () => {
+  it('[WS-ENC-1] refuses hostile input without working on it', () => {
     const hostile = Buffer.concat(Array<Buffer>(200_000).fill(hex('dd 00 0f 42 40')));
     const memory = process.memoryUsage.rss();
     const start = process.hrtime.bigint();
@@ -108,12 +108,12 @@ describe('the scan of MessagePack', () => {
     'the largest integers': hex('92 cf ff ff ff ff ff ff ff ff d3 80 00 00 00 00 00 00 00'),
   };
   for (const [what, bytes] of Object.entries(taken)) {
-    it(`[WS-ENC-1] takes ${what}`, () => {
+    it(`[WS-ENC-1] accepts ${what}`, () => {
       expect(isSoundMessagePack(bytes)).to.equal(true);
     });
   }
 
-  it('finds the values of a map where they stand', () => {
+  it('finds the positions of the values of a map', () => {
     const frame = encode({ type: 'publish', data: { a: [1, 'b'] }, ['n'.repeat(40)]: true });
     const { spans } = scanFields(frame);
     const values = spans.map(({ name, start, end }) => [name, decode(frame.subarray(start, end))]);

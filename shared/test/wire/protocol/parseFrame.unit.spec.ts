@@ -136,7 +136,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
       }
     });
 
-    it('[WS-ENC-4] null is as good as missing, but for data', () => {
+    it('[WS-ENC-4] null is treated as missing, except for data', () => {
       const frame = parse({
         type: 'publish',
         topic: 'a/b/c',
@@ -174,7 +174,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
     }
 
     for (const type of ['nonsense', '', '__proto__', 'constructor', 'toString', 'acks']) {
-      it(`[WS-ENC-6] the type "${type}" is not known`, () => {
+      it(`[WS-ENC-6] the type "${type}" is unknown`, () => {
         expect(parse({ type })).to.deep.equal({ type: 'malformed', error: 'unknownType' });
       });
     }
@@ -192,7 +192,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
 }
 
 describe('a frame', () => {
-  it('[WS-ENC-3] hands on the data bytes as they came, also where another encoder would write others', () => {
+  it('[WS-ENC-3] passes the data bytes unchanged, also where another encoder would write others', () => {
     const wideOne = Buffer.from([0xd3, 0, 0, 0, 0, 0, 0, 0, 1]);
     const head = Buffer.from(encode({ type: 'publish', topic: 'a/b/c', data: 0 }));
     const bytes = Buffer.concat([head.subarray(0, -1), wideOne]);
@@ -200,7 +200,7 @@ describe('a frame', () => {
     expect(frame.type === 'publish' && Buffer.from(frame.data).equals(wideOne)).to.equal(true);
   });
 
-  it('[WS-ENC-4] counts the last of a field that was sent twice', () => {
+  it('[WS-ENC-4] uses the last value of a field that was sent twice', () => {
     const twice = Buffer.concat([
       Buffer.from([0x83]),
       ...['type', 'unsubscribe', 'topic', 'first', 'topic', 'second'].map((part) => encode(part)),
@@ -227,7 +227,7 @@ describe('a frame', () => {
     });
   }
 
-  it('[WS-ENC-2] in JSON that is no JSON, too deep or no Unicode is invalid', () => {
+  it('[WS-ENC-2] in JSON that is malformed, too deep or not Unicode is invalid', () => {
     const deep = `{"type":"publish","topic":"a/b/c","data":${'['.repeat(64)}${']'.repeat(64)}}`;
     for (const json of [
       '',

@@ -24,7 +24,7 @@ const entries = (count: number) =>
   }));
 
 describe('the frames of presence', () => {
-  it('[WS-PRES-5] carry what was announced as it came in', () => {
+  it('[WS-PRES-5] carry the announced data unchanged', () => {
     expect(read(presenceFrame('join', 'ann', presence))).to.deep.equal({
       type: 'presence',
       event: 'join',
@@ -60,7 +60,7 @@ describe('the frames of presence', () => {
     });
   });
 
-  it('[WS-LOBBY-4] have empty data when somebody leaves a lobby', () => {
+  it('[WS-LOBBY-4] have empty data when a member leaves a lobby', () => {
     const common = { lobbyId: 'east', roomId: 'bar', actorId: 'ann' };
     expect(read(lobbyPresenceFrame({ event: 'update', ...common, presence }))).to.deep.equal({
       type: 'lobbyPresence',

@@ -20,7 +20,7 @@ describe('a protocol error', () => {
     });
   });
 
-  it('[WS-VER-1] in protocol 1 has none of them, and knows no unknown_topic', () => {
+  it('[WS-VER-1] in protocol 1 has none of them, and not_authorized instead of unknown_topic', () => {
     expect(fields(renderProtocolError('unknownTopic', 1, context))).to.deep.equal({
       type: 'error',
       error: 'not_authorized',
@@ -39,7 +39,7 @@ describe('a protocol error', () => {
     expect(renderProtocolError('messageTooLarge', 2)).to.include({ code: 42930, maxSizeBytes: 921_600 });
   });
 
-  it('has the words of the contract', () => {
+  it('has the text of the contract', () => {
     expect(Object.values(protocolErrors).map(({ error }) => error)).to.have.members([
       'not_authenticated',
       'already_authenticated',

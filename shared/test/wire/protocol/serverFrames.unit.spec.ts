@@ -27,18 +27,18 @@ describe('a WebSocket frame', () => {
   }
 });
 
-describe('what the server sends', () => {
-  it('[WS-CONN-2] is MessagePack in a binary frame, without fields that do not apply', () => {
+describe('server frames', () => {
+  it('[WS-CONN-2] are MessagePack in a binary frame, without fields that do not apply', () => {
     const frame = encodeServerFrame({ type: 'error', error: 'e', topic: undefined, msgRef: 'r' });
     expect(frame[0]).to.equal(0x82);
     expect(decode(frame.subarray(2))).to.deep.equal({ type: 'error', error: 'e', msgRef: 'r' });
   });
 
-  it('[WS-BEAT-1] answers a heartbeat with an empty binary frame', () => {
+  it('[WS-BEAT-1] answer a heartbeat with an empty binary frame', () => {
     expect(heartbeatFrame.toString('hex')).to.equal('8200');
   });
 
-  it('[WS-PUB-1] puts the data into a message as it came', () => {
+  it('[WS-PUB-1] carry the data of a message unchanged', () => {
     const data = encode({ any: ['thing'] });
     const head = messageHead('a/b/c');
     expect(decode(messageBody(head, data))).to.deep.equal({
@@ -57,7 +57,7 @@ describe('what the server sends', () => {
     );
   });
 
-  it('[WS-RECORD-1] puts the id into a message where messages are recorded', () => {
+  it('[WS-RECORD-1] carry the id of a message where messages are recorded', () => {
     const data = encode([1]);
     const head = messageHead('a/b/c');
     const message = { type: 'message', topic: 'a/b/c', data: [1], msgId: 'id', requiresAck: true };

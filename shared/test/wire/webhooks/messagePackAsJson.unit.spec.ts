@@ -9,7 +9,7 @@ const asJson = (value: unknown): unknown =>
 const bytes = (...values: number[]): unknown => JSON.parse(messagePackAsJson(Uint8Array.from(values)));
 
 describe('[HOOK-BODY-2] MessagePack as JSON', () => {
-  it('is what JSON itself makes of it, for whatever JSON has a word for', () => {
+  it('equals the output of JSON itself, for every value that JSON can represent', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         expect(JSON.parse(messagePackAsJson(encode(value)))).to.eql(JSON.parse(JSON.stringify(value)));
@@ -45,7 +45,7 @@ describe('[HOOK-BODY-2] MessagePack as JSON', () => {
     ]);
   });
 
-  it('has timestamps in UTC, and null for those that no calendar has', () => {
+  it('has timestamps in UTC, and null for those outside the calendar', () => {
     const day = new Date('2026-01-31T09:30:00.123Z');
     expect(asJson([day, new Date(0), new Date(-1)])).to.eql([
       '2026-01-31T09:30:00.123Z',
@@ -55,7 +55,7 @@ describe('[HOOK-BODY-2] MessagePack as JSON', () => {
     expect(bytes(0xc7, 12, 0xff, 0, 0, 0, 0, 0x7f, 255, 255, 255, 255, 255, 255, 255)).to.equal(null);
   });
 
-  it('has integer keys as text, and the names that objects have of their own as names', () => {
+  it('has integer keys as text, and names of built-in properties as ordinary keys', () => {
     expect(bytes(0x82, 1, 0xc3, 0xff, 0xc2)).to.eql({ 1: true, '-1': false });
     const named = asJson({ constructor: 1, toString: 2 });
     expect(Object.entries(named as object)).to.eql([
@@ -64,7 +64,7 @@ describe('[HOOK-BODY-2] MessagePack as JSON', () => {
     ]);
   });
 
-  it('is refused for anything but one whole value', () => {
+  it('is refused for anything but one complete value', () => {
     for (const broken of [[], [0x92, 1], [1, 2], [0xdb, 255, 255, 255, 255, 65]])
       expect(() => bytes(...broken), String(broken)).to.throw(RangeError);
   });
@@ -81,7 +81,7 @@ describe('[HOOK-BODY-1] the body of a webhook call', () => {
     expect(JSON.parse(requestBody(hydration))).to.eql(told);
   });
 
-  it('tells three fields of a scope', () => {
+  it('has three fields for a scope', () => {
     const call = { ...told, scope, kind: 'trigger', data: encode(null) } as const;
     expect(JSON.parse(requestBody(call))).to.eql({
       ...told,
