@@ -8,7 +8,7 @@ import { ConsumerWorld } from './support/consumerWorld.js';
 /** More than may be under way to one endpoint: some of them wait. */
 const calls = 80;
 
-describe('a consumer that ends', () => {
+describe('a consumer that is closed', () => {
   let world: ConsumerWorld;
   let endpoint: WebhookEndpoint;
 
@@ -22,7 +22,7 @@ describe('a consumer that ends', () => {
     await endpoint.close();
   });
 
-  it('[HOOK-LOSS-1] gives back the calls that it has in hand, as nothing that has failed', async () => {
+  it('[HOOK-LOSS-1] returns its running calls to the queue, without counting them as failed', async () => {
     endpoint.reaction = reactions.never;
     const rejections: unknown[] = [];
     const { bus } = world;

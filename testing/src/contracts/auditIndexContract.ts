@@ -52,12 +52,12 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
     const find = async (range: Partial<AuditRange> = {}) =>
       positions(await index.find({ organizationId: 'o', order: 'newest first', limit: 100, ...range }));
 
-    it('begins with nothing', async () => {
+    it('is empty at first', async () => {
       expect(await find()).to.eql([]);
       expect(await index.checkpoint()).to.equal(undefined);
     });
 
-    it('gives back the entries of an organization as they were, newest first or oldest first', async () => {
+    it('returns the entries of an organization unchanged, newest first or oldest first', async () => {
       const entries = [
         entry(1, { keys: ['a'] }),
         entry(2, { organizationId: 'p' }),
@@ -71,7 +71,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect([first, second]).to.eql([entries[0], entries[2]]);
     });
 
-    it('finds by key', async () => {
+    it('finds entries by key', async () => {
       const long = 'x'.repeat(600);
       await index.record(
         [entry(1, { keys: ['a', 'b'] }), entry(2, { keys: ['b'] }), entry(3, { keys: [long, 'a b'] })],
@@ -84,7 +84,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await find({ key: 'c' })).to.eql([]);
     });
 
-    it('finds within times, both included, in the order of the times and then of the log', async () => {
+    it('finds entries within a period, both ends included, by time and then by log position', async () => {
       const times = [5_000, 3_000, 3_000, 4_000, 1_000];
       await index.record(
         times.map((time, n) => entry(n + 1, { time })),
@@ -99,7 +99,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
     });
 
     for (const order of ['newest first', 'oldest first'] as const)
-      it(`goes on after an entry, ${order}`, async () => {
+      it(`continues after an entry, ${order}`, async () => {
         const times = [1, 2, 2, 2, 3, 5, 5, 8];
         const all = times.map((time, n) => entry(n + 1, { time: time * 1_000, keys: ['k'] }));
         await index.record(all, at(8));
@@ -118,7 +118,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
         expect(found).to.eql(order === 'oldest first' ? [2, 3, 4, 5, 6, 7] : [7, 6, 5, 4, 3, 2]);
       });
 
-    it('does not leave the times that are asked for, wherever it is to go on', async () => {
+    it('stays within the requested period, wherever it continues', async () => {
       await index.record(
         [1, 2, 3, 4].map((n) => entry(n)),
         at(4),
@@ -130,7 +130,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await find({ from, to, after: before, order: 'oldest first' })).to.eql([2, 3]);
     });
 
-    it('takes the same again, and goes back by nothing', async () => {
+    it('accepts the same entries again, and does not move back', async () => {
       await index.record([entry(1), entry(2)], at(2));
       await index.record([entry(1)], at(1));
       await index.record([entry(2), entry(3)], at(3));
@@ -139,7 +139,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await index.checkpoint()).to.equal(at(3));
     });
 
-    it('gives large entries in parts', async () => {
+    it('returns large entries in parts', async () => {
       const data = { text: 'x'.repeat(1_500_000) };
       await index.record(
         [1, 2, 3, 4].map((n) => entry(n, { data })),
@@ -150,7 +150,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(first[0]).to.equal(4);
     });
 
-    it('says when it has come up to a position', async () => {
+    it('reports when it has reached a position', async () => {
       await index.record([entry(1)], at(1));
       expect(await index.reached(at(1), 0)).to.equal(true);
       expect(await index.reached(at(2), 10)).to.equal(false);
@@ -159,7 +159,7 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await reached).to.equal(true);
     });
 
-    it('has it all when it is opened again, until it is cleared', async () => {
+    it('keeps everything when it is reopened, until it is cleared', async () => {
       await index.record([entry(1, { keys: ['a'] })], at(1));
       index = await underTest.reopen();
       expect(await find({ key: 'a' })).to.eql([1]);

@@ -69,13 +69,13 @@ export const groupStoreContract = (name: string, open: () => Promise<GroupStoreU
       for (const group of many) expect(await load(group)).to.deep.equal(group);
     });
 
-    it('lets one of two writers win', async () => {
+    it('accepts one of two concurrent writers', async () => {
       const both = [groupOf('g', { sinceMs: 1 }), groupOf('g', { sinceMs: 2 })];
       await Promise.all(both.map((group) => store.write(group)));
       expect(both).to.deep.include(await load(groupOf('g')));
     });
 
-    it('has the checkpoints when it is opened again', async () => {
+    it('keeps the checkpoints when it is reopened', async () => {
       await store.write(groupOf('g', { done: ['x'] }));
       expect(await load(groupOf('g'), await underTest.reopen())).to.deep.equal(groupOf('g', { done: ['x'] }));
     });

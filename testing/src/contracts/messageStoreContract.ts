@@ -59,14 +59,14 @@ export const messageStoreContract = (
       return all;
     };
 
-    it('has nothing of a topic that was not recorded', async () => {
+    it('is empty for a topic that was not recorded', async () => {
       await store.append(messageOf('a'), '7d');
       expect(await read({}, 'project/app/_/room/other')).to.deep.equal([]);
       expect(await read({}, 'project/app/_/other/news')).to.deep.equal([]);
       expect(await read({ limit: 0 })).to.deep.equal([]);
     });
 
-    it('returns a message as it was, and when it was recorded', async () => {
+    it('returns a message unchanged, with the time of its recording', async () => {
       const message = messageOf('id', {
         qos: 2,
         filters: ['a', 'ü'],
@@ -81,7 +81,7 @@ export const messageStoreContract = (
       expect(recorded?.recordedAt).to.equal(clock.now());
     });
 
-    it('keeps the order of appends that run together, and topics of a room apart', async () => {
+    it('keeps the order of concurrent appends, and separates topics of a room', async () => {
       const messages = numbered(500);
       const other = `${topic}:other`;
       await Promise.all(
@@ -96,12 +96,12 @@ export const messageStoreContract = (
       );
     });
 
-    it('replays the newest of them, the oldest first', async () => {
+    it('replays the newest messages, the oldest first', async () => {
       await Promise.all(numbered(50).map((message) => store.append(message, '7d')));
       expect(idsOf(await read({ limit: 3 }))).to.deep.equal(['m48', 'm49', 'm50']);
     });
 
-    it('replays what was recorded since a time, that time included', async () => {
+    it('replays the messages since a time, that time included', async () => {
       const times: number[] = [];
       for (const message of numbered(5)) {
         times.push(clock.now());
@@ -114,7 +114,7 @@ export const messageStoreContract = (
       expect(await read({ sinceMs: clock.now() })).to.deep.equal([]);
     });
 
-    it('keeps each message for the time of its class, and no longer', async () => {
+    it('keeps each message for the period of its retention class, and no longer', async () => {
       for (const retention of retentionClasses) await store.append(messageOf(retention), retention);
       const recordedAt = clock.now();
       const remaining: string[] = [...retentionClasses];
@@ -137,7 +137,7 @@ export const messageStoreContract = (
       expect(idsOf(await read({ limit: 4 }))).to.deep.equal(['m4', 'm5', 'm6', 'm7']);
     });
 
-    it('hands over large messages a few at a time', async function () {
+    it('delivers large messages a few at a time', async function () {
       this.timeout(60_000);
       const messages = numbered(20).map((message, n) => ({
         ...message,
@@ -158,7 +158,7 @@ export const messageStoreContract = (
       expect(ids).to.deep.equal(messages.map(({ id }) => id));
     });
 
-    it('replays thousands between those of other topics in the room', async function () {
+    it('replays thousands of messages between those of other topics in the room', async function () {
       this.timeout(60_000);
       const messages = numbered(5_000);
       await Promise.all(
@@ -171,7 +171,7 @@ export const messageStoreContract = (
       expect(idsOf(await read({ limit: 1_000 }))).to.deep.equal(expected.slice(-1_000));
     });
 
-    it('does not replay what is recorded after the replay has begun', async () => {
+    it('does not replay messages that are recorded after the replay has begun', async () => {
       await store.append(messageOf('before'), '7d');
       const { count, pages } = await store.replay(topic, everything);
       await store.append(messageOf('after'), '7d');
@@ -180,7 +180,7 @@ export const messageStoreContract = (
       expect([count, ids]).to.deep.equal([1, ['before']]);
     });
 
-    it('has everything when it is opened again, and goes on behind it', async () => {
+    it('keeps everything when it is reopened, and continues after it', async () => {
       for (const message of numbered(3)) await store.append(message, '7d');
       const reopened = await underTest.reopen();
       clock.pass(1);
@@ -188,7 +188,7 @@ export const messageStoreContract = (
       expect(idsOf(await read({}, topic, reopened))).to.deep.equal(['m1', 'm2', 'm3', 'm4']);
     });
 
-    it('has what was accepted before it was closed', async () => {
+    it('keeps what was accepted before it was closed', async () => {
       const appended = Promise.all(numbered(200).map((message) => store.append(message, '7d')));
       const reopened = await underTest.reopen();
       await appended;

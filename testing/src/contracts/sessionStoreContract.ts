@@ -44,7 +44,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
     const save = (...sessions: StoredSession[]) =>
       store.write(sessions.map((session) => ({ session, takesOver: false })));
 
-    it('knows nothing that was not written', async () => {
+    it('returns nothing that was not written', async () => {
       expect(await store.load('actor', 'instance')).to.equal(undefined);
       expect(await store.write([])).to.deep.equal([]);
     });
@@ -58,7 +58,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       expect(await store.load('actor', 'instance')).to.deep.equal(second);
     });
 
-    it('keeps actors and instances apart', async () => {
+    it('separates actors and instances', async () => {
       const all = ['a', 'a/b', 'b'].flatMap((actorTokenId) =>
         ['', 'b', 'b/c', 'x'.repeat(100)].map((instance) => sessionOf('k', { actorTokenId, instance })),
       );
@@ -67,7 +67,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
         expect(await store.load(session.actorTokenId, session.instance)).to.deep.equal(session);
     });
 
-    it('is written by its keeper alone, until another one takes it over', async () => {
+    it('accepts writes of its keeper only, until another one takes it over', async () => {
       await take(sessionOf('first'));
       await take(sessionOf('second', { subscriptions }));
       const other = sessionOf('first', { instance: 'other' });
@@ -76,7 +76,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       expect(await store.load('actor', 'other')).to.equal(undefined);
     });
 
-    it('forgets an actor, whose keepers write nothing any more', async () => {
+    it('deletes the sessions of an actor, and ignores later writes of their keepers', async () => {
       await take(
         sessionOf('k'),
         sessionOf('k', { instance: 'b' }),
@@ -90,7 +90,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       await store.forget('unknown');
     });
 
-    it('takes many at once', async () => {
+    it('writes many concurrently', async () => {
       const many = Array.from({ length: 500 }, (_, n) =>
         sessionOf('k', { instance: String(n), subscriptions }),
       );
@@ -98,7 +98,7 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       expect(await store.load('actor', '499')).to.deep.equal(many[499]);
     });
 
-    it('has them when it is opened again', async () => {
+    it('keeps the sessions when it is reopened', async () => {
       await take(sessionOf('k', { subscriptions }));
       const reopened = await underTest.reopen();
       expect(await reopened.load('actor', 'instance')).to.deep.equal(sessionOf('k', { subscriptions }));

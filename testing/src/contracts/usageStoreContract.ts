@@ -11,7 +11,7 @@ const second = (n: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, n)).to
 const lastUsesContract = (current: () => Opened): void => {
   const usesOf = async (...ids: readonly string[]) => Object.fromEntries(await current().usage.lastUses(ids));
 
-  it('has nothing for what was never used', async () => {
+  it('is empty for ids that were never used', async () => {
     expect(await usesOf()).to.deep.equal({});
     expect(await usesOf('a', 'b')).to.deep.equal({});
   });
@@ -26,7 +26,7 @@ const lastUsesContract = (current: () => Opened): void => {
     expect(await usesOf('b', 'a')).to.deep.equal({ a: second(1), b: second(2) });
   });
 
-  it('keep the latest time, in whatever order they arrive', async () => {
+  it('keep the latest time, in any order of arrival', async () => {
     const { usage } = current();
     await usage.noteUses([{ id: 'a', at: second(5) }]);
     await usage.noteUses([
@@ -46,14 +46,14 @@ const lastUsesContract = (current: () => Opened): void => {
     expect(await usesOf('a', 'b', 'c')).to.deep.equal({ a: second(9), b: second(9), c: second(9) });
   });
 
-  it('takes and returns thousands in one call', async () => {
+  it('accepts and returns thousands in one call', async () => {
     const uses = Array.from({ length: 2_500 }, (_, n) => ({ id: `actor-${n}`, at: second(n) }));
     await current().usage.noteUses(uses);
     const found = await current().usage.lastUses(uses.map(({ id }) => id));
     expect([...found].sort()).to.deep.equal(uses.map(({ id, at: time }) => [id, time]).sort());
   });
 
-  it('leave the read models and their checkpoint alone', async () => {
+  it('leave the read models and their checkpoint unchanged', async () => {
     const { views, usage } = current();
     await usage.noteUses([{ id: 'r', at: second(1) }]);
     expect(await views.get('rooms', 'r')).to.equal(undefined);
@@ -73,7 +73,7 @@ const lastUsesContract = (current: () => Opened): void => {
     expect(await usesOf('r')).to.deep.equal({ r: second(1) });
   });
 
-  it('are there after a rebuild and a reopening', async () => {
+  it('are kept after a rebuild and a reopening', async () => {
     const { views, usage, reopen } = current();
     await views.apply({ changes: [putRoom('r')], position: at(1) });
     await usage.noteUses([{ id: 'r', at: second(1) }]);
@@ -99,12 +99,12 @@ const usageOf = async (usage: UsageStore, month: string, ...ids: readonly string
   Object.fromEntries(await usage.usage(ids, month));
 
 const publishedContract = (current: () => Opened): void => {
-  it('has nothing for what was never used', async () => {
+  it('is empty for projects that never published', async () => {
     expect(await usageOf(current().usage, january)).to.deep.equal({});
     expect(await usageOf(current().usage, january, 'p')).to.deep.equal({});
   });
 
-  it('is the sum of what its writers have counted, by project and month', async () => {
+  it('is the sum of the counts of its writers, by project and month', async () => {
     const { usage } = current();
     await usage.noteUsage('w1', []);
     await usage.noteUsage('w1', [count('p', 3), count('q', 5), count('p', 9, '2026-02')]);
@@ -114,7 +114,7 @@ const publishedContract = (current: () => Opened): void => {
     expect(await usageOf(usage, '2026-03', 'p')).to.deep.equal({});
   });
 
-  it('takes the highest count of a writer, so that repeating a write changes nothing', async () => {
+  it('uses the highest count of a writer, so that a repeated write changes nothing', async () => {
     const { usage } = current();
     await usage.noteUsage('w1', [count('p', 3)]);
     await usage.noteUsage('w1', [count('p', 8)]);
@@ -130,7 +130,7 @@ const publishedContract = (current: () => Opened): void => {
     expect(await usageOf(usage, january, 'p', 'q')).to.deep.equal({ p: 45, q: 10 });
   });
 
-  it('takes and returns thousands in one call', async () => {
+  it('accepts and returns thousands in one call', async () => {
     const counts = Array.from({ length: 2_500 }, (_, n) => count(`p${n}`, n + 1));
     await current().usage.noteUsage('w', counts);
     const found = await current().usage.usage(
@@ -155,7 +155,7 @@ const publishedContract = (current: () => Opened): void => {
     expect(await usage.connections('o2', second(1))).to.equal(0);
   });
 
-  it('is there after a rebuild and a reopening', async () => {
+  it('is kept after a rebuild and a reopening', async () => {
     const { views, usage, reopen } = current();
     await views.apply({ changes: [putRoom('p')], position: at(1) });
     await usage.noteUsage('w1', [count('p', 3)]);

@@ -16,7 +16,7 @@ describe('a hydration call', () => {
   const dropped = (): Promise<void> =>
     eventually(() => world.consumers[0]?.metrics.hydrationsDropped === 1, { what: 'a dropped hydration' });
 
-  it('[HOOK-BODY-1] posts who has subscribed to what', async () => {
+  it('[HOOK-BODY-1] posts the subscriber and the topic', async () => {
     world.endpoint.reaction = answer(200, '{}');
     const { callId } = await world.hydrate(world.endpoint.url);
     await answered();
@@ -25,7 +25,7 @@ describe('a hydration call', () => {
     expect(call?.headers).to.include({ 'webhook-id': callId, 'x-key': 'secret-of-the-customer' });
   });
 
-  it('[HOOK-HYDRATE-3] sends any JSON back to whoever asked, as a frame', async () => {
+  it('[HOOK-HYDRATE-3] sends any JSON answer to the subscriber, as a frame', async () => {
     const values = [{ a: [1, 'ä', null] }, [], 'text', 0, null, false, 1.5, 9007199254740991];
     for (const [index, value] of values.entries()) {
       world.endpoint.reaction = answer(index % 2 ? 201 : 200, JSON.stringify(value), {
@@ -39,7 +39,7 @@ describe('a hydration call', () => {
     }
   });
 
-  it('[HOOK-HYDRATE-4] is dropped, and no dead letter, when nothing can be sent on', async () => {
+  it('[HOOK-HYDRATE-4] is dropped, without a dead letter, when there is nothing to send', async () => {
     const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
     const cases: readonly [string, Reaction, number][] = [
       ['not JSON', answer(200, '<html>'), 1],
@@ -69,7 +69,7 @@ describe('a hydration call', () => {
     }
   }).timeout(30_000);
 
-  it('[HOOK-RETRY-2] is made again like a trigger', async () => {
+  it('[HOOK-RETRY-2] is retried like a trigger', async () => {
     world.endpoint.reaction = inTurn(answer(503), partly(200, '{'), answer(200, '{"third":true}'));
     await world.hydrate(world.endpoint.url);
     await answered();

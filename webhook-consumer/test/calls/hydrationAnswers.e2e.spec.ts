@@ -6,7 +6,7 @@ import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const nested = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 
-describe('an answer to a hydration that is JSON', () => {
+describe('a JSON answer to a hydration', () => {
   let world: ConsumerWorld;
 
   beforeEach(async () => void (world = await ConsumerWorld.open()));
@@ -14,7 +14,7 @@ describe('an answer to a hydration that is JSON', () => {
 
   const dropped = (): number => world.consumers[0]?.metrics.hydrationsDropped ?? 0;
 
-  it('[HOOK-HYDRATE-4] is dropped where a client could not decode it', async () => {
+  it('[HOOK-HYDRATE-4] is dropped if a client could not decode it', async () => {
     const answers = [
       '{"__proto__":{"a":1}}',
       '[{"a":{"__proto__":null}}]',
@@ -29,7 +29,7 @@ describe('an answer to a hydration that is JSON', () => {
     expect(world.answers).to.eql([]);
   });
 
-  it('[HOOK-HYDRATE-3] is sent where it comes near to that', async () => {
+  it('[HOOK-HYDRATE-3] is sent if it is just within the limits', async () => {
     const answers = ['{"constructor":{"prototype":1}}', '["__proto__","\\ud83d\\ude00"]', nested(63)];
     for (const [index, answer] of answers.entries()) {
       world.endpoint.reaction = reactions.answer(200, answer);

@@ -17,7 +17,7 @@ describe('the outcomes of webhook calls', () => {
   const told = (count: number): Promise<void> =>
     eventually(() => world.outcomes.length >= count, { what: `${count} outcomes` });
 
-  it('[HOOK-WATCH-1] tell of each attempt of a call', async () => {
+  it('[HOOK-WATCH-1] report each attempt of a call', async () => {
     world.endpoint.reaction = inTurn(answer(503), reset, answer(204));
     const { callId } = await world.put(world.endpoint.url);
     await told(3);
@@ -38,7 +38,7 @@ describe('the outcomes of webhook calls', () => {
     ]);
   });
 
-  it('[HOOK-WATCH-1] tell what came of those that failed', async () => {
+  it('[HOOK-WATCH-1] report what became of failed calls', async () => {
     world.endpoint.reaction = inTurn(answer(404), answer(302), never);
     await world.put(world.endpoint.url);
     await told(1);
@@ -55,7 +55,7 @@ describe('the outcomes of webhook calls', () => {
     expect(world.outcomes[2]?.durationMs).to.be.at.least(390);
   });
 
-  it('[HOOK-WATCH-1] tell of a call that must not be made', async () => {
+  it('[HOOK-WATCH-1] report a call that is forbidden', async () => {
     await world.close();
     world = await ConsumerWorld.open({ allowPrivate: false });
     await world.put(world.endpoint.url);
@@ -63,7 +63,7 @@ describe('the outcomes of webhook calls', () => {
     expect(world.outcomes[0]).to.include({ outcome: 'forbidden', next: 'deadLetter', status: null });
   });
 
-  it('[HOOK-WATCH-1] hold nothing secret', async () => {
+  it('[HOOK-WATCH-1] contain no secret', async () => {
     await world.put(`${world.endpoint.url}/path-of-the-customer?token=in-the-url`);
     await told(1);
     expect(world.endpoint.received[0]?.headers).to.include({ 'x-key': 'secret-of-the-customer' });
@@ -72,7 +72,7 @@ describe('the outcomes of webhook calls', () => {
       expect(text).not.to.include(secret);
   });
 
-  it('[HOOK-WATCH-2] are lost, and calls are not, where the bus does not take them', async () => {
+  it('[HOOK-WATCH-2] are lost, and calls are not, when the bus refuses them', async () => {
     const away: MessageBus = {
       ...bound(world.bus),
       send: () => Promise.reject(new EngineUnavailable('message bus')),

@@ -51,7 +51,7 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     return world.endpoint.received[before] ?? expect.fail();
   };
 
-  it('is that of the published example', () => {
+  it('equals that of the published example', () => {
     const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
     const payload = '{"test": 2432232314}';
     expect(signature([key], 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', Buffer.from(payload))).to.equal(
@@ -59,7 +59,7 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     );
   });
 
-  it('is missing without a secret, and there from the event on', async () => {
+  it('is missing without a secret, and present from the event on', async () => {
     expect((await called()).headers).not.to.have.property('webhook-signature');
     await keep(newSecret(1), world.secretBox, 'p2');
     await keep(newSecret(2));
@@ -70,14 +70,14 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     expect(call.headers['webhook-signature']).to.equal(expectedOf(call, newSecret(2)));
   });
 
-  it('is there twice while two secrets are valid', async () => {
+  it('is present twice while two secrets are valid', async () => {
     await keep(newSecret(1));
     await keep(newSecret(2));
     const call = await called();
     expect(call.headers['webhook-signature']).to.equal(expectedOf(call, newSecret(1), newSecret(2)));
   });
 
-  it('is made anew for each attempt, over the same id', async () => {
+  it('is computed again for each attempt, over the same id', async () => {
     await keep(newSecret(1));
     world.endpoint.reaction = reactions.inTurn(reactions.answer(500), reactions.answer(200));
     await world.put(world.endpoint.url);
@@ -87,7 +87,7 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     expect(new Set(world.endpoint.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
   });
 
-  it('is never left out: a call that cannot be signed comes to nothing', async () => {
+  it('is never omitted: a call that cannot be signed is not made', async () => {
     await keep(newSecret(1), createSecretBox({ current: new Uint8Array(32).fill(9) }));
     await world.put(world.endpoint.url);
     await eventually(() => world.reports.length === 1);

@@ -15,7 +15,7 @@ describe('traces of webhook calls', () => {
   const told = (count: number): Promise<void> =>
     eventually(() => world.outcomes.length >= count, { what: `${count} outcomes` });
 
-  it('go on where the publish was, with a span for each attempt', async () => {
+  it('continue the trace of the publish, with a span for each attempt', async () => {
     world.endpoint.reaction = inTurn(answer(500), answer(204));
     const { callId } = await world.put(world.endpoint.url, { traceparent });
     await told(2);
@@ -42,7 +42,7 @@ describe('traces of webhook calls', () => {
     expect(delivered?.ended).to.equal(null);
   });
 
-  it('outlast the process', async () => {
+  it('survive the process', async () => {
     world.endpoint.reaction = inTurn(answer(500), answer(204));
     await world.closeConsumers();
     await world.put(world.endpoint.url, { traceparent });
@@ -51,7 +51,7 @@ describe('traces of webhook calls', () => {
     expect(world.tracing.spans.map(({ start }) => start.parent)).to.eql([traceparent, traceparent]);
   });
 
-  it('say nothing of an endpoint that is not there but that it is not', async () => {
+  it('report only that an endpoint is unreachable', async () => {
     const { url } = world.endpoint;
     await world.endpoint.close();
     await world.put(url, { traceparent });
@@ -63,7 +63,7 @@ describe('traces of webhook calls', () => {
     expect(JSON.stringify(world.tracing.spans)).to.not.include(new URL(url).port);
   });
 
-  it('are not begun for a call whose publish is not traced', async () => {
+  it('are not started for a call whose publish is not traced', async () => {
     await world.put(world.endpoint.url);
     await told(1);
     expect(world.tracing.spans).to.eql([]);

@@ -24,7 +24,7 @@ describe('a trigger call', () => {
     expect(world.endpoint.received).to.have.lengthOf(attempts);
   };
 
-  it('[HOOK-BODY-1] posts what was published, with the headers of the configuration', async () => {
+  it('[HOOK-BODY-1] posts the published message, with the configured headers', async () => {
     const scope = { accessScopeId: 's1', slug: 'acme', name: 'Acme' };
     const { callId } = await world.put(world.endpoint.url, { scope });
     await received(1);
@@ -46,7 +46,7 @@ describe('a trigger call', () => {
     expect(call?.headers).not.to.have.property('webhook-signature');
   });
 
-  it('[HOOK-SIGN-1] says who it is itself, whatever the configuration says', async () => {
+  it('[HOOK-SIGN-1] identifies itself, whatever the configured headers', async () => {
     const headers = [
       ['Webhook-Id', 'forged'],
       ['CONTENT-TYPE', 'text/plain'],
@@ -58,7 +58,7 @@ describe('a trigger call', () => {
     expect(got).to.include({ 'webhook-id': callId, 'content-type': 'application/json' });
   });
 
-  it('[HOOK-RETRY-1] is over with any 2xx, whatever the body', async () => {
+  it('[HOOK-RETRY-1] ends with any 2xx, whatever the body', async () => {
     world.endpoint.reaction = inTurn(
       answer(200),
       answer(204),
@@ -71,7 +71,7 @@ describe('a trigger call', () => {
     expect(world.reports.map(({ call }) => call.callId)).to.eql(['marker']);
   });
 
-  it('[HOOK-RETRY-2] is made again after a 5xx and after no answer, three times in all', async () => {
+  it('[HOOK-RETRY-2] is retried after a 5xx and after no answer, up to three attempts', async () => {
     const failures: readonly [Reaction, object][] = [
       [answer(500), { responseStatus: 500, error: 'The endpoint answered 500' }],
       [answer(599), { responseStatus: 599, error: 'The endpoint answered 599' }],
@@ -101,7 +101,7 @@ describe('a trigger call', () => {
     expect(third - second).to.be.within(120, 660);
   });
 
-  it('[HOOK-RETRY-2] is over with the first attempt that succeeds', async () => {
+  it('[HOOK-RETRY-2] ends with the first successful attempt', async () => {
     world.endpoint.reaction = inTurn(answer(500), reset, answer(200));
     await world.put(world.endpoint.url);
     await received(3);
@@ -109,7 +109,7 @@ describe('a trigger call', () => {
     expect(world.reports).to.have.lengthOf(1);
   });
 
-  it('[HOOK-RETRY-4] is not made again after a 4xx, nor after a redirect', async () => {
+  it('[HOOK-RETRY-4] is not retried after a 4xx or a redirect', async () => {
     const target = await WebhookEndpoint.open();
     const refusals = [400, 401, 404, 408, 410, 429, 301, 302, 307];
     for (const [index, status] of refusals.entries()) {
@@ -129,7 +129,7 @@ describe('a trigger call', () => {
     await target.close();
   });
 
-  it('[HOOK-SSRF-1] is not made where private addresses are out of bounds', async () => {
+  it('[HOOK-SSRF-1] is not made to private addresses where they are forbidden', async () => {
     await world.close();
     world = await ConsumerWorld.open({ allowPrivate: false });
     await world.put(world.endpoint.url);
@@ -152,7 +152,7 @@ describe('a trigger call', () => {
     );
   });
 
-  it('[HOOK-ISOLATION-1] is not held up by an endpoint that hangs, in the same room or elsewhere', async () => {
+  it('[HOOK-ISOLATION-1] is not delayed by an endpoint that hangs, in the same room or another', async () => {
     await world.close();
     world = await ConsumerWorld.open({ attemptMs: 20_000, mostCallsOfEndpoint: 4 });
     const hung = await WebhookEndpoint.open(never);
@@ -165,7 +165,7 @@ describe('a trigger call', () => {
     await hung.close();
   });
 
-  it('[HOOK-LOSS-1] is not lost when the endpoint does not keep up', async () => {
+  it('[HOOK-LOSS-1] is not lost when the endpoint is too slow', async () => {
     await world.close();
     world = await ConsumerWorld.open({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 2, patienceMs: 50 });
     world.endpoint.reaction = (response) => setTimeout(() => response.end(), 15);
@@ -185,7 +185,7 @@ describe('a trigger call', () => {
     expect(world.endpoint.received.map(({ headers }) => headers['webhook-id'])).to.eql([callId, callId]);
   });
 
-  it('is counted by what came of it', async () => {
+  it('is counted by its outcome', async () => {
     world.endpoint.reaction = inTurn(answer(200), answer(500), answer(200), answer(404));
     await world.put(world.endpoint.url);
     await received(1);
@@ -203,7 +203,7 @@ describe('a trigger call', () => {
     await eventually(() => metrics.underWay === 0);
   });
 
-  it('[HOOK-LOG-1] leaves nothing secret in the log', async () => {
+  it('[HOOK-LOG-1] leaves no secret in the log', async () => {
     world.endpoint.reaction = answer(404);
     await world.put(`${world.endpoint.url}?token=in-the-url`);
     await reported();

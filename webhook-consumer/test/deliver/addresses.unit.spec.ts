@@ -59,16 +59,16 @@ const open = [
   '2606:4700::1111',
 ];
 
-describe('[HOOK-SSRF-1] an address of the Internet at large', () => {
-  it('is none that is private, reserved, or stands for another', () => {
+describe('[HOOK-SSRF-1] a public address', () => {
+  it('is not private, reserved, or an alias of another', () => {
     for (const address of forbidden) expect(isPublicAddress(address), address).to.equal(false);
   });
 
-  it('is any other', () => {
+  it('is any other address', () => {
     for (const address of open) expect(isPublicAddress(address), address).to.equal(true);
   });
 
-  it('may be written in the URL in many ways', () => {
+  it('may be written in the URL in many forms', () => {
     const spellings = [
       [
         '127.0.0.1',
@@ -116,13 +116,13 @@ const lookUp = (addresses: readonly LookupAddress[], all: boolean): Promise<unkn
 };
 
 describe('[HOOK-SSRF-2] the look-up of an endpoint', () => {
-  it('gives the addresses that it has checked', async () => {
+  it('returns the addresses that it has checked', async () => {
     const addresses = [v4('8.8.8.8'), { address: '2606:4700::1111', family: 6 }];
     expect(await lookUp(addresses, true)).to.eql(addresses);
     expect(await lookUp(addresses, false)).to.eql(['8.8.8.8', 4]);
   });
 
-  it('fails where any of them is not public', async () => {
+  it('fails if any of them is not public', async () => {
     for (const all of [true, false])
       for (const bad of ['127.0.0.1', '10.1.2.3', '169.254.169.254'])
         for (const addresses of [[v4(bad)], [v4('8.8.8.8'), v4(bad)]])
@@ -153,7 +153,7 @@ describe('[HOOK-SSRF-3] the networks that webhooks may reach', () => {
       expect(isNetwork(text), text).to.equal(false);
   });
 
-  it('hold what is in them, however it is written', () => {
+  it('contain their addresses, in any notation', () => {
     const isIn = within(['10.1.0.0/16', '192.168.1.7', 'fd00::/8']);
     for (const address of [
       '10.1.0.0',
@@ -174,7 +174,7 @@ describe('[HOOK-SSRF-3] the networks that webhooks may reach', () => {
     return addresses.filter((address) => isAllowed?.(address) ?? true);
   };
 
-  it('are those of the Internet at large, and those that are allowed besides', () => {
+  it('are the public ones, and those that are allowed in addition', () => {
     expect(reached({ allowPrivate: false })).to.eql(['8.8.8.8', '2606:4700::1111']);
     expect(reached({ allowPrivate: false, allowNetworks: ['10.1.0.0/16', '::1'] })).to.eql([
       '8.8.8.8',
@@ -184,7 +184,7 @@ describe('[HOOK-SSRF-3] the networks that webhooks may reach', () => {
     ]);
   });
 
-  it('are never those that are denied', () => {
+  it('never include denied ones', () => {
     const denyNetworks = ['10.1.2.0/24', '8.8.8.8', '::1'];
     expect(reached({ allowPrivate: true, denyNetworks })).to.eql([
       '10.9.9.9',
@@ -197,7 +197,7 @@ describe('[HOOK-SSRF-3] the networks that webhooks may reach', () => {
     ]);
   });
 
-  it('need no check where every one of them may be called', () => {
+  it('require no check when all are allowed', () => {
     expect(reachOf({ allowPrivate: true })).to.equal(undefined);
     expect(reachOf({ allowPrivate: true, allowNetworks: ['10.0.0.0/8'] })).to.equal(undefined);
   });

@@ -45,7 +45,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
     expect(call?.headers).to.not.have.any.keys('accept-encoding', 'cookie', 'transfer-encoding');
   });
 
-  it('gives whatever status is answered, and makes no other attempt', async () => {
+  it('returns any status, without another attempt', async () => {
     for (const status of [200, 204, 299, 304, 400, 404, 408, 413, 429, 500, 502, 503, 504]) {
       endpoint.reaction = answer(status, '', { 'retry-after': '0' });
       expect(await attempt(), String(status)).to.eql(acknowledged(status));
@@ -63,7 +63,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
     await target.close();
   });
 
-  it('ends when its time is over, whatever the endpoint was doing', async () => {
+  it('ends at its time-out, whatever the endpoint is doing', async () => {
     const slow = { kind: 'unreachable', isTimeout: true, reason: 'No answer within 0.3 s' };
     endpoint.reaction = never;
     expect(await attempt()).to.eql(slow);
@@ -74,21 +74,21 @@ describe('[HOOK-CALL-1] one attempt', () => {
     expect(await hydrate(), 'byte after byte').to.eql(slow);
   });
 
-  it('takes a reset, and an answer that breaks off where it is wanted, for no answer', async () => {
+  it('treats a reset, or a truncated answer that is needed, as no answer', async () => {
     endpoint.reaction = reset;
     expect(await attempt()).to.include({ kind: 'unreachable', reason: 'The connection was reset' });
     endpoint.reaction = partly(200, '{"a":1}');
     expect(await hydrate()).to.include({ kind: 'unreachable', isTimeout: false });
   });
 
-  it('takes the status for the whole answer where the body is not wanted', async () => {
+  it('treats the status as the whole answer when the body is not needed', async () => {
     endpoint.reaction = partly(200, 'x');
     expect(await attempt()).to.eql(acknowledged(200));
     endpoint.reaction = endless(200);
     expect(await attempt()).to.eql(acknowledged(200));
   });
 
-  it('reads an answer that is wanted, up to its bound', async () => {
+  it('reads a needed answer, up to its limit', async () => {
     endpoint.reaction = answer(200, '{"a":1}');
     expect(await hydrate()).to.deep.include({ kind: 'answered', body: Buffer.from('{"a":1}') });
     endpoint.reaction = answer(200, 'x'.repeat(1_000));
@@ -101,7 +101,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
     expect(await hydrate()).to.eql(acknowledged(404));
   });
 
-  it('says what was wrong in words of its own', async () => {
+  it('describes failures in its own words', async () => {
     const server = await listening((socket) => socket.end('SSH-2.0-x\r\n'));
     const { port } = server.address() as AddressInfo;
     expect(await attempt({ url: `http://127.0.0.1:${port}/` })).to.include({
@@ -117,12 +117,12 @@ describe('[HOOK-CALL-1] one attempt', () => {
     expect(await attempt({ url: 'http://nobody.invalid/' })).to.include({ kind: 'unreachable' });
   });
 
-  it('uses the connection of the call before', async () => {
+  it('reuses the connection of the previous call', async () => {
     for (let call = 0; call < 5; call += 1) await attempt();
     expect(endpoint.connections).to.equal(1);
   });
 
-  it('is cut off when its caller is closed', async () => {
+  it('is aborted when its caller is closed', async () => {
     endpoint.reaction = never;
     const outcome = attempt().catch((error: unknown) => error);
     await eventually(() => endpoint.received.length === 1);
@@ -131,7 +131,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
     expect(await attempt().catch((error: unknown) => error)).to.be.instanceOf(AttemptCutOff);
   });
 
-  describe('[HOOK-SSRF-1] where private addresses are out of bounds', () => {
+  describe('[HOOK-SSRF-1] where private addresses are forbidden', () => {
     const forbidden = {
       kind: 'forbidden',
       reason: 'The address of the endpoint is private, reserved or denied',
@@ -142,7 +142,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
       caller = createCaller({ allowPrivate: false, attemptMs: 2_000 });
     });
 
-    it('reaches no endpoint on loopback, however it is written', async () => {
+    it('reaches no endpoint on loopback, in any notation', async () => {
       const { port } = endpoint;
       for (const host of [
         '127.0.0.1',
@@ -157,7 +157,7 @@ describe('[HOOK-CALL-1] one attempt', () => {
       expect(endpoint.connections).to.equal(0);
     });
 
-    it('reaches none by a name that resolves there', async () => {
+    it('reaches none by a name that resolves to loopback', async () => {
       caller.close();
       const resolve = createCaller({
         allowPrivate: false,

@@ -40,7 +40,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
   const answered = { kind: 'answered', status: 200, body: undefined };
   const targets = (): readonly string[] => proxy.asked.map(({ target }) => target);
 
-  it('are made to the name, which the proxy looks up, where nothing has to be checked', async () => {
+  it('are made to the name, which the proxy resolves, when no address has to be checked', async () => {
     expect(await call(callerWith())).to.eql(answered);
     expect(targets()).to.eql([`endpoint.example:${endpoint.port}`]);
     expect(endpoint.received[0]).to.deep.include({ method: 'POST', url: '/hook?key=k', text: '{}' });
@@ -56,20 +56,20 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     return callerWith({ allowPrivate: false, allowNetworks: ['127.0.0.1'], resolve });
   };
 
-  it('are made to the address that was checked, under the name', async () => {
+  it('are made to the checked address, with the name in the host header', async () => {
     expect(await call(guarded({ 'endpoint.example': '127.0.0.1' }))).to.eql(answered);
     expect(targets()).to.eql([`127.0.0.1:${endpoint.port}`]);
     expect(endpoint.received[0]?.headers.host).to.equal(`endpoint.example:${endpoint.port}`);
   });
 
-  it('are not made, nor asked for, where the address is out of bounds', async () => {
+  it('are neither made nor sent to the proxy when the address is forbidden', async () => {
     const caller = guarded({ 'inside.example': '10.0.0.1' });
     for (const host of ['inside.example', '10.0.0.1', '[::1]'])
       expect(await call(caller, host), host).to.include({ kind: 'forbidden' });
     expect(proxy.asked).to.eql([]);
   });
 
-  it('tell the proxy alone who asks', async () => {
+  it('send the credentials to the proxy only', async () => {
     const caller = callerWith({ proxy: `http://user:p%40ss@127.0.0.1:${proxy.port}` });
     expect(await call(caller)).to.eql(answered);
     const credentials = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
@@ -78,7 +78,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     expect(endpoint.received[0]?.headers).to.not.have.any.keys('proxy-authorization', 'proxy-connection');
   });
 
-  it('use the tunnel of the call before', async () => {
+  it('reuse the tunnel of the previous call', async () => {
     const caller = callerWith();
     for (let n = 0; n < 4; n += 1) expect(await call(caller)).to.eql(answered);
     expect(proxy.asked).to.have.lengthOf(1);
@@ -86,7 +86,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     expect(proxy.asked).to.have.lengthOf(2);
   });
 
-  it('use it, too, when it is older than an attempt may be', async () => {
+  it('reuse it, too, when it is older than the time-out of an attempt', async () => {
     const caller = callerWith({ attemptMs: 500 });
     expect(await call(caller)).to.eql(answered);
     await pause(700);
@@ -94,7 +94,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     expect(proxy.asked).to.have.lengthOf(1);
   });
 
-  it('carry TLS for the name of the endpoint, whatever address it has', async () => {
+  it('carry TLS for the name of the endpoint, whatever its address', async () => {
     let hello: Buffer = Buffer.alloc(0);
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
@@ -115,7 +115,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     server.close();
   });
 
-  it('are unanswered, and the endpoint is not to blame, where the proxy says no', async () => {
+  it('are unanswered, without blame on the endpoint, when the proxy refuses', async () => {
     for (const status of [403, 407, 502]) {
       proxy.tunnelling = refuse(status);
       expect(await call(callerWith())).to.eql({
@@ -127,14 +127,14 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     expect(endpoint.received).to.eql([]);
   });
 
-  it('end when their time is over though the proxy says nothing', async () => {
+  it('end at their time-out when the proxy does not answer', async () => {
     proxy.tunnelling = sayNothing;
     const caller = callerWith({ attemptMs: 200 });
     expect(await call(caller)).to.include({ kind: 'unreachable', isTimeout: true });
     await eventually(() => proxy.openConnections === 0, { what: 'the connection to be closed' });
   });
 
-  it('are unanswered where there is no proxy', async () => {
+  it('are unanswered when the proxy is down', async () => {
     const caller = callerWith();
     await proxy.close();
     const result = await call(caller);
@@ -142,7 +142,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     proxy = await ConnectProxy.open();
   });
 
-  it('are cut off with their caller, while they wait for the proxy', async () => {
+  it('are aborted with their caller, while they wait for the proxy', async () => {
     proxy.tunnelling = sayNothing;
     const caller = callerWith();
     const outcome = call(caller).catch((error: unknown) => error);

@@ -55,7 +55,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   const opened = (options: Partial<typeof defaultOptions> = {}): Calls => (calls = new Calls(options));
   afterEach(() => calls.gate.close());
 
-  it('lets so many calls of an endpoint through, has four times as many wait, and puts off the rest', async () => {
+  it('admits a limited number of calls of an endpoint, lets four times as many wait, and defers the rest', async () => {
     opened({ mostCallsOfEndpoint: 3 });
     calls.applyTimes(20, 'hung', roomOfItsOwn);
     await calls.settled(3, 5);
@@ -64,7 +64,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     expect(calls.begun.at(-1)?.name).to.equal('other/room');
   });
 
-  it('has more of them wait for an endpoint that has just answered in time, until it is slow', async () => {
+  it('lets more of them wait for an endpoint that has just answered in time, until it is slow', async () => {
     opened({ mostCallsOfEndpoint: 3, mostCallsOfSlowEndpoint: 3, patienceMs: 5_000 });
     calls.applyTimes(2, 'a', roomOfItsOwn);
     await calls.settled(2);
@@ -76,7 +76,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(3, 51);
   });
 
-  it('lets the next one through when one has ended', async () => {
+  it('admits the next one when one has ended', async () => {
     opened({ mostCallsOfEndpoint: 1 });
     calls.applyTimes(3, 'a', roomOfItsOwn);
     for (const n of [0, 1, 2]) {
@@ -88,7 +88,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     expect(calls.gate.underWay).to.equal(0);
   });
 
-  it('puts off what has waited too long', async () => {
+  it('defers calls that have waited too long', async () => {
     opened({ mostCallsOfEndpoint: 1, mostCallsOfSlowEndpoint: 1, patienceMs: 1_500 });
     calls.applyTimes(3, 'a', roomOfItsOwn);
     await calls.settled(1);
@@ -96,7 +96,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(1, 2);
   });
 
-  it('gives less room to an endpoint that is slow, and least while half of all calls are under way', async () => {
+  it('limits a slow endpoint further, and most while half of all calls are running', async () => {
     opened({ mostCallsOfEndpoint: 8, mostCallsOfSlowEndpoint: 2, fewestCallsOfEndpoint: 1, mostCalls: 8 });
     calls.apply('slow', 'first');
     await calls.settled(1);
@@ -109,7 +109,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(4, 11);
   });
 
-  it('never gives a slow endpoint more room than a steady one has', async () => {
+  it('never allows a slow endpoint more calls than a steady one', async () => {
     opened({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 16 });
     calls.applyTimes(5, 'slow', roomOfItsOwn);
     await calls.settled(2);
@@ -119,7 +119,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     expect(calls.gate.underWay).to.equal(2);
   });
 
-  it('takes an endpoint for steady again after an answer in time', async () => {
+  it('considers an endpoint steady again after an answer in time', async () => {
     opened({ mostCallsOfEndpoint: 4, mostCallsOfSlowEndpoint: 1 });
     calls.apply('a', 'first');
     await calls.settled(1);
@@ -136,7 +136,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(2);
   });
 
-  it('has no more calls under way in all than it may, and gives a free place to whoever waits', async () => {
+  it('limits the running calls in total, and passes a free place to a waiting call', async () => {
     opened({ mostCalls: 2 });
     for (const endpoint of ['a', 'b', 'c']) calls.apply(endpoint, 'room');
     await calls.settled(2);
@@ -145,7 +145,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     expect(calls.begun.map(({ name }) => name)).to.eql(['b/room', 'c/room']);
   });
 
-  it('puts off what memory has no place for, but never all', async () => {
+  it('defers calls beyond the memory limit, but never all', async () => {
     opened({ mostBytes: 100 });
     calls.apply('a', '1', 1_000);
     calls.apply('b', '2', 1);
@@ -157,7 +157,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(2, 2);
   });
 
-  it('turns everybody away when it is closed', async () => {
+  it('refuses every call when it is closed', async () => {
     opened({ mostCallsOfEndpoint: 1 });
     calls.applyTimes(2, 'a', oneRoom);
     await calls.settled(1);
@@ -168,7 +168,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   describe('[HOOK-ORDER-1] within a room', () => {
-    it('begins the next call when the one before has ended', async () => {
+    it('starts the next call when the previous one has ended', async () => {
       opened();
       calls.applyTimes(3, 'a', oneRoom);
       calls.apply('a', 'other');
@@ -177,7 +177,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
       await calls.settled(2);
     });
 
-    it('no longer waits for the one before when one has waited for half a second', async () => {
+    it('starts the next call earlier when it has waited for half a second', async () => {
       opened();
       calls.applyTimes(3, 'a', oneRoom);
       await calls.settled(1);
@@ -185,7 +185,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
       await calls.settled(3);
     });
 
-    it('nor when more than 32 wait', async () => {
+    it('starts the next call earlier when more than 32 wait', async () => {
       opened();
       calls.applyTimes(40, 'a', oneRoom);
       await calls.settled(8);

@@ -5,24 +5,24 @@ const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status
 const unreachable: AttemptOutcome = { kind: 'unreachable' };
 
 describe('what follows an attempt to call a webhook', () => {
-  it('is done with any 2xx', () => {
+  it('is the end after any 2xx', () => {
     for (const status of [200, 201, 202, 204, 299])
       expect(nextStep(answered(status), 1)).to.eql({ to: 'done' });
   });
 
-  it('waits 1 s before the second attempt and 2 s before the third, after a 5xx or no answer', () => {
+  it('is a wait of 1 s before the second attempt and 2 s before the third, after a 5xx or no answer', () => {
     for (const outcome of [answered(500), answered(503), answered(599), unreachable]) {
       expect(nextStep(outcome, 1)).to.eql({ to: 'retry', afterMs: 1_000 });
       expect(nextStep(outcome, 2)).to.eql({ to: 'retry', afterMs: 2_000 });
     }
   });
 
-  it('gives up after the third attempt, for what could still succeed later', () => {
+  it('is a dead letter after the third attempt that could still succeed later', () => {
     expect(nextStep(answered(500), 3)).to.eql({ to: 'deadLetter', status: 'pending' });
     expect(nextStep(unreachable, 3)).to.eql({ to: 'deadLetter', status: 'pending' });
   });
 
-  it('never repeats what the endpoint refused, redirects included', () => {
+  it('is never a repetition of what the endpoint refused, redirects included', () => {
     for (const status of [301, 302, 307, 400, 401, 404, 410, 429])
       expect(nextStep(answered(status), 1)).to.eql({ to: 'deadLetter', status: 'failed' });
   });

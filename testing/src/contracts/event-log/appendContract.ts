@@ -19,13 +19,13 @@ export const appendContract = (log: () => EventLog): void => {
     expect(await allEvents(log()), 'events in the log').to.deep.equal(before);
   };
 
-  it('gives the first event of a stream revision 0', async () => {
+  it('assigns revision 0 to the first event of a stream', async () => {
     const result = await log().append('room-1', 'none', [newEvent()]);
     expect(result.revision).to.equal(0);
     expect((await streamEvents(log(), 'room-1')).map(({ revision }) => revision)).to.deep.equal([0]);
   });
 
-  it('gives the events of one append contiguous revisions, in order', async () => {
+  it('assigns contiguous revisions to the events of one append, in order', async () => {
     const events = newEvents(3);
     await log().append('room-1', 'none', [newEvent()]);
     const result = await log().append('room-1', 0, events);
@@ -35,13 +35,13 @@ export const appendContract = (log: () => EventLog): void => {
     expect(recorded.map(({ revision }) => revision)).to.deep.equal([1, 2, 3]);
   });
 
-  it('answers with the position of the last event written', async () => {
+  it('returns the position of the last event written', async () => {
     const { position } = await log().append('room-1', 'none', newEvents(3));
     expect((await streamEvents(log(), 'room-1')).at(-1)).to.include({ position });
     expect((await allEvents(log())).at(-1)).to.include({ position });
   });
 
-  it('gives positions that compare as text, increasing across streams', async () => {
+  it('assigns positions that compare as text, increasing across streams', async () => {
     const positions: string[] = [];
     for (let revision = 0; revision < 12; revision += 1) {
       const expected = revision === 0 ? 'none' : revision - 1;
@@ -53,24 +53,24 @@ export const appendContract = (log: () => EventLog): void => {
     expect((await allEvents(log())).map(({ position }) => position)).to.deep.equal(positions);
   });
 
-  it('refuses an expectation that is behind, ahead, or of a stream that is not there', async () => {
+  it('refuses an expectation that is behind, ahead, or of a missing stream', async () => {
     await log().append('room-1', 'none', newEvents(3));
     await expectConflict('room-1', 1);
     await expectConflict('room-1', 3);
     await expectConflict('room-2', 0);
   });
 
-  it("refuses 'none' for a stream that is there", async () => {
+  it("refuses 'none' for an existing stream", async () => {
     await log().append('room-1', 'none', [newEvent()]);
     await expectConflict('room-1', 'none');
   });
 
-  it('writes all events of an append or nothing', async () => {
+  it('writes all events of an append or none', async () => {
     await log().append('room-1', 'none', newEvents(2));
     await expectConflict('room-1', 0, newEvents(5));
   });
 
-  it('goes on after a refusal where the stream stands', async () => {
+  it('continues at the revision of the stream after a refusal', async () => {
     await log().append('room-1', 'none', newEvents(2));
     await expectConflict('room-1', 0);
     expect(await log().append('room-1', 1, [newEvent()])).to.include({ revision: 2 });
@@ -86,14 +86,14 @@ export const appendContract = (log: () => EventLog): void => {
       expect(await allEvents(log())).to.deep.equal(before);
     };
 
-    it('gives the first result again and writes nothing, for a new stream', () => expectRepeatable('none'));
+    it('returns the first result again and writes nothing, for a new stream', () => expectRepeatable('none'));
 
-    it('gives the first result again and writes nothing, for an existing stream', async () => {
+    it('returns the first result again and writes nothing, for an existing stream', async () => {
       await log().append('room-1', 'none', newEvents(2));
       await expectRepeatable(1);
     });
 
-    it('also when others have appended behind them since', async () => {
+    it('also when others have appended after them since', async () => {
       const events = newEvents(2);
       const first = await log().append('room-1', 'none', events);
       await log().append('room-1', 1, newEvents(4));
@@ -101,7 +101,7 @@ export const appendContract = (log: () => EventLog): void => {
       expect(await streamEvents(log(), 'room-1')).to.have.length(6);
     });
 
-    it('refuses when only some of them stand there', async () => {
+    it('refuses when only some of them are in the stream', async () => {
       const [first, second] = newEvents(2);
       await log().append('room-1', 'none', [first, second!]);
       await expectConflict('room-1', 'none', [first, newEvent()]);
@@ -109,7 +109,7 @@ export const appendContract = (log: () => EventLog): void => {
       await expectConflict('room-1', 'none', [first, second!, newEvent()]);
     });
 
-    it('refuses when they stand there in another order, or elsewhere', async () => {
+    it('refuses when they are there in another order, or in another place', async () => {
       const [first, second] = newEvents(2);
       await log().append('room-1', 'none', [first, second!]);
       await expectConflict('room-1', 'none', [second!, first]);

@@ -15,13 +15,13 @@ export const closingContract = (underTest: () => EventLogUnderTest): void => {
     expect(await rejectionOf(log.append('room-1', 'none', [event]))).to.be.instanceOf(EngineUnavailable);
   });
 
-  it('may be asked for again', async () => {
+  it('may be repeated', async () => {
     const { log } = underTest();
     await Promise.all([log.close(), log.close()]);
     await log.close();
   });
 
-  it('waits for the appends under way', async () => {
+  it('waits for running appends', async () => {
     const { log } = underTest();
     let settled = 0;
     const appends = Array.from({ length: 50 }, (_, index) =>
@@ -32,7 +32,7 @@ export const closingContract = (underTest: () => EventLogUnderTest): void => {
     await Promise.all(appends);
   });
 
-  it('ends the subscriptions after the batch in hand', async () => {
+  it('ends the subscriptions after the current batch', async () => {
     const { log } = underTest();
     const subscriber = new RecordingSubscriber();
     subscriber.hold();
@@ -46,7 +46,7 @@ export const closingContract = (underTest: () => EventLogUnderTest): void => {
     expect(subscriber.batches).to.have.length(1);
   });
 
-  describe('and opening again', () => {
+  describe('and reopening', () => {
     /** Runs where the adapter under test can be closed and opened again. */
     const withReopen = (test: (reopen: () => Promise<EventLog>) => Promise<void>) =>
       async function (this: Mocha.Context): Promise<void> {
@@ -56,7 +56,7 @@ export const closingContract = (underTest: () => EventLogUnderTest): void => {
       };
 
     it(
-      'keeps everything where it stood',
+      'keeps every event at its position',
       withReopen(async (reopen) => {
         const { log } = underTest();
         await log.append('room-1', 'none', newEvents(3));
@@ -70,7 +70,7 @@ export const closingContract = (underTest: () => EventLogUnderTest): void => {
     );
 
     it(
-      'goes on with the same revisions and later positions',
+      'continues with the same revisions and later positions',
       withReopen(async (reopen) => {
         const { position } = await underTest().log.append('room-1', 'none', newEvents(3));
         const reopened = await reopen();

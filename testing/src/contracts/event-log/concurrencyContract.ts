@@ -20,7 +20,7 @@ const reasonsOf = (settled: readonly PromiseSettledResult<AppendResult>[]): unkn
   settled.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
 
 export const concurrencyContract = (log: () => EventLog): void => {
-  it('lets one of 50 writers with the same expectation win', async () => {
+  it('accepts one of 50 writers with the same expectation', async () => {
     await log().append('room-1', 'none', [newEvent()]);
     const settled = await Promise.allSettled(times(50, () => log().append('room-1', 0, newEvents(2))));
     expect(resultsOf(settled)).to.have.length(1);
@@ -29,7 +29,7 @@ export const concurrencyContract = (log: () => EventLog): void => {
     expect(await streamEvents(log(), 'room-1')).to.have.length(3);
   });
 
-  it('keeps 200 appends to as many streams, each at a position of its own', async () => {
+  it('stores 200 appends to as many streams, each at its own position', async () => {
     const events = times(200, () => newEvents(2));
     const results = await Promise.all(
       events.map((pair, index) => log().append(`room-${index}`, 'none', pair)),
@@ -51,7 +51,7 @@ export const concurrencyContract = (log: () => EventLog): void => {
     }
   });
 
-  it('lets no refusal touch the appends beside it', async () => {
+  it('keeps refusals without effect on concurrent appends', async () => {
     await log().append('taken', 'none', [newEvent()]);
     const settled = await Promise.allSettled(
       times(60, (index) => log().append(index % 3 === 0 ? 'taken' : `room-${index}`, 'none', [newEvent()])),
@@ -61,7 +61,7 @@ export const concurrencyContract = (log: () => EventLog): void => {
     expect(await allEvents(log())).to.have.length(41);
   });
 
-  it('gives writers who load and try again after a conflict an unbroken stream', async () => {
+  it('lets writers that retry after a conflict build a stream without gaps', async () => {
     const appendAfterLoading = async (): Promise<void> => {
       const last = (await streamEvents(log(), 'room-1')).at(-1);
       await log()
@@ -76,7 +76,7 @@ export const concurrencyContract = (log: () => EventLog): void => {
     expect(revisions).to.deep.equal(times(20, (index) => index));
   });
 
-  it('answers an append that is sent twice at once the same', async () => {
+  it('returns the same result for an append that is sent twice at once', async () => {
     const events = newEvents(2);
     const [first, second] = await Promise.all(times(2, () => log().append('room-1', 'none', events)));
     expect(second).to.deep.equal(first);

@@ -13,7 +13,7 @@ const awkwardData = {
 };
 
 export const readingContract = (log: () => EventLog): void => {
-  it('gives an event back as it was written, and where it stands', async () => {
+  it('returns an event as it was written, with its position', async () => {
     const event = { ...newEvent(awkwardData), type: 'Ereignis-1', schemaVersion: 7 };
     const { position } = await log().append('room-1', 'none', [event]);
     const expected = { ...event, stream: 'room-1', revision: 0, position };
@@ -21,7 +21,7 @@ export const readingContract = (log: () => EventLog): void => {
     expect(await allEvents(log())).to.deep.equal([expected]);
   });
 
-  it('keeps a __proto__ key of the data a key', async () => {
+  it('stores a __proto__ key of the data as a key', async () => {
     await log().append('room-1', 'none', [newEvent(awkwardData)]);
     const [event] = await streamEvents(log(), 'room-1');
     const { keys } = event!.data as { keys: object };
@@ -30,14 +30,14 @@ export const readingContract = (log: () => EventLog): void => {
     expect(keys).not.to.have.property('admin');
   });
 
-  it('keeps the metadata, an absent project included', async () => {
+  it('stores the metadata, also without a project', async () => {
     const event = newEvent();
     const metadata = { ...event.metadata, projectId: null, principal: 'session:zoë' };
     await log().append('room-1', 'none', [{ ...event, metadata }]);
     expect((await streamEvents(log(), 'room-1'))[0]?.metadata).to.deep.equal(metadata);
   });
 
-  it('keeps large events, also many of them', async () => {
+  it('stores large events, also many of them', async () => {
     const data = { text: 'ä'.repeat(250_000) };
     for (let index = 0; index < 12; index += 1) await log().append(`room-${index}`, 'none', [newEvent(data)]);
     const events = await allEvents(log());
@@ -45,7 +45,7 @@ export const readingContract = (log: () => EventLog): void => {
     for (const event of events) expect(event.data).to.deep.equal(data);
   });
 
-  it('shows an append to the writer as soon as it has resolved', async () => {
+  it('shows an append to its writer as soon as it has resolved', async () => {
     for (let revision = 0; revision < 20; revision += 1) {
       const { position } = await log().append('room-1', revision === 0 ? 'none' : revision - 1, [newEvent()]);
       expect(await streamEvents(log(), 'room-1')).to.have.length(revision + 1);
@@ -68,7 +68,7 @@ export const readingContract = (log: () => EventLog): void => {
       expect(await streamEvents(log(), 'room-1', 5)).to.deep.equal([]);
     });
 
-    it('holds its own events alone, whatever the others are called', async () => {
+    it('contains only its own events, whatever the names of other streams', async () => {
       const names = ['room', 'room-1', 'room-10', 'room-1-a', 'Room-1'];
       for (const name of names) await log().append(name, 'none', [newEvent({ name })]);
       for (const name of names) await log().append(name, 0, [newEvent({ name })]);
@@ -81,7 +81,7 @@ export const readingContract = (log: () => EventLog): void => {
       }
     });
 
-    it('comes complete and in order when it is long', async () => {
+    it('is complete and in order when it is long', async () => {
       const events = newEvents(1300);
       await log().append('room-1', 'none', events);
       const recorded = await streamEvents(log(), 'room-1');
@@ -96,7 +96,7 @@ export const readingContract = (log: () => EventLog): void => {
       expect(await allEvents(log())).to.deep.equal([]);
     });
 
-    it('comes complete and in order when it is long', async () => {
+    it('is complete and in order when it is long', async () => {
       const first = newEvents(700);
       const second = newEvents(700);
       await log().append('room-1', 'none', first);

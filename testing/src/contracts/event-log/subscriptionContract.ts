@@ -15,14 +15,14 @@ export const subscriptionContract = (log: () => EventLog): void => {
     await subscription.close();
   };
 
-  it('tells that it has caught up on an empty log', async () => {
+  it('reports that it has caught up on an empty log', async () => {
     const subscriber = new RecordingSubscriber();
     log().subscribeAll(undefined, subscriber);
     await subscriber.hasCaughtUp();
     expect(subscriber.batches).to.deep.equal([]);
   });
 
-  it('hands over what is there, tells so, and goes on with what comes', async () => {
+  it('delivers the existing events, reports that it has caught up, and delivers new events', async () => {
     await log().append('room-1', 'none', newEvents(3));
     const subscriber = new RecordingSubscriber();
     log().subscribeAll(undefined, subscriber);
@@ -34,7 +34,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
     expect(subscriber.events).to.deep.equal(await allEvents(log()));
   });
 
-  it('misses nothing and repeats nothing between catching up and live', async () => {
+  it('neither misses nor repeats an event between catching up and live', async () => {
     await log().append('past', 'none', newEvents(700));
     const subscriber = new RecordingSubscriber();
     log().subscribeAll(undefined, subscriber);
@@ -59,7 +59,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
     expect(subscriber.events).to.deep.equal(await allEvents(log(), events[5]!.position));
   });
 
-  it('resumes after the last position with what comes next', async () => {
+  it('resumes after the last position with new events', async () => {
     const { position } = await log().append('room-1', 'none', newEvents(4));
     const subscriber = new RecordingSubscriber();
     log().subscribeAll(position, subscriber);
@@ -71,7 +71,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
     expect(subscriber.ids).to.deep.equal([next.id]);
   });
 
-  it('hands over the next batch only when the last one has been dealt with', async () => {
+  it('delivers the next batch only when the last one has been processed', async () => {
     const subscriber = new RecordingSubscriber();
     subscriber.hold();
     log().subscribeAll(undefined, subscriber);
@@ -84,7 +84,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
     expect(subscriber.ids).to.deep.equal(idsOf(await allEvents(log())));
   });
 
-  it('ends when the subscriber fails, and tells with what', async () => {
+  it('ends when the subscriber fails, and reports the error', async () => {
     const failure = new Error('The subscriber failed');
     let calls = 0;
     const subscription = log().subscribeAll(undefined, {
@@ -100,7 +100,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
     await subscription.close();
   });
 
-  it('does no harm when it fails and `done` is not observed', async () => {
+  it('causes no unhandled rejection when it fails and `done` is not observed', async () => {
     let failed = false;
     log().subscribeAll(undefined, {
       onEvents: () => {
@@ -120,7 +120,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
   });
 
   describe('close', () => {
-    it('waits for the batch in hand, and nothing follows it', async () => {
+    it('waits for the current batch, and delivers nothing after it', async () => {
       const subscriber = new RecordingSubscriber();
       subscriber.hold();
       const subscription = log().subscribeAll(undefined, subscriber);
@@ -136,7 +136,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
       expect(subscriber.batches).to.have.length(1);
     });
 
-    it('resolves `done`, and may be called again', async () => {
+    it('resolves `done`, and may be repeated', async () => {
       const subscriber = new RecordingSubscriber();
       const subscription = log().subscribeAll(undefined, subscriber);
       await subscriber.hasCaughtUp();
@@ -144,7 +144,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
       await subscription.done;
     });
 
-    it('may come from within `onCaughtUp`', async () => {
+    it('may be called within `onCaughtUp`', async () => {
       const subscription = await new Promise<LogSubscription>((resolve) => {
         const made: LogSubscription = log().subscribeAll(undefined, {
           onEvents: async () => undefined,
@@ -158,7 +158,7 @@ export const subscriptionContract = (log: () => EventLog): void => {
       await subscription.done;
     });
 
-    it('right after subscribing hands over nothing', async () => {
+    it('right after subscribing prevents any delivery', async () => {
       await log().append('room-1', 'none', [newEvent()]);
       const subscriber = new RecordingSubscriber();
       await log().subscribeAll(undefined, subscriber).close();

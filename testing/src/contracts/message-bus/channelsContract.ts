@@ -22,7 +22,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
   const marked = ({ received }: Reading): Promise<void> =>
     eventually(() => received.some(({ value }) => value === 'marker'), { what: 'the marker' });
 
-  it('hands every record to every reader, in order by key', async () => {
+  it('delivers every record to every reader, in order by key', async () => {
     const readings = [await read(), await read(), await read()];
     const sent = numbered(300, 'a', 'b', 'c', 'd', 'e');
     await Promise.all(sent.map(send));
@@ -34,7 +34,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     }
   });
 
-  it('begins with what is sent after reading has begun', async () => {
+  it('starts with the records that are sent after reading has begun', async () => {
     await send({ key: 'a', value: 'before' });
     const reading = await read();
     await send({ key: 'a', value: 'after' });
@@ -42,7 +42,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(reading.received).to.deep.equal([{ key: 'a', value: 'after' }]);
   });
 
-  it('hands over records as they were sent', async () => {
+  it('delivers records as they were sent', async () => {
     const sent: Note[] = [
       { key: '', value: null },
       { key: 'Schlüssel 🔑', value: { text: 'Grüße\u0000 👋', list: [1, -0.5, true, [], {}] } },
@@ -54,7 +54,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(reading.received).to.have.deep.members(sent);
   });
 
-  it('keeps the order of a key over both acknowledgements', async () => {
+  it('keeps the order of a key over both kinds of acknowledgement', async () => {
     const reading = await read();
     const sent = numbered(100, 'a');
     await Promise.all(
@@ -64,7 +64,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(reading.received).to.deep.equal(sent);
   });
 
-  it('keeps channels apart', async () => {
+  it('separates channels', async () => {
     const reading = await read();
     const other = await read('all', otherNotes);
     await current().bus.send(otherNotes, { key: 'a', value: 'other' }, 'stored');
@@ -75,7 +75,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(other.received).to.deep.equal([{ key: 'a', value: 'other' }]);
   });
 
-  it('hands a subscribed reader every record of its keys', async () => {
+  it('delivers every record of its keys to a subscribed reader', async () => {
     const reading = await read('subscribed');
     await reading.reader.subscribe('a');
     await reading.reader.subscribe('c');
@@ -86,7 +86,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     for (const key of ['a', 'c']) expect(valuesOf(key, reading.received)).to.deep.equal(valuesOf(key, sent));
   });
 
-  it('hands over every record that is sent after subscribe has resolved', async () => {
+  it('delivers every record that is sent after subscribe has resolved', async () => {
     const reading = await read('subscribed');
     for (let n = 1; n <= 20; n += 1) {
       await reading.reader.subscribe(`key ${n}`);
@@ -110,7 +110,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(valuesOf('a', reading.received)).to.deep.equal(['still subscribed', 'subscribed again']);
   });
 
-  it('hands nothing to a closed reader', async () => {
+  it('delivers nothing to a closed reader', async () => {
     const closed = await read();
     const open = await read();
     await send({ key: 'a', value: 'first' });
@@ -121,7 +121,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(closed.received).to.deep.equal([{ key: 'a', value: 'first' }]);
   });
 
-  it('lets a reader close itself while it is handed a record', async () => {
+  it('lets a reader close itself during a delivery', async () => {
     const received: Note[] = [];
     const closing: ChannelReader = await current().bus.read(notes, { interest: 'all' }, (note) => {
       received.push(note);
@@ -136,7 +136,7 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(open.received).to.have.lengthOf(2);
   });
 
-  it('shows all readers one order when readers send as well', async () => {
+  it('shows all readers the same order when readers send as well', async () => {
     const first = await read();
     await current().bus.read(notes, { interest: 'all' }, ({ value }) => {
       if (typeof value === 'number' && value < 5) void send({ key: 'a', value: value + 1 });

@@ -35,7 +35,7 @@ const expectDelay = (putAt: Times, doneAt: Times): void => {
 };
 
 export const delaysContract = (current: () => BusUnderTest): void => {
-  it('does no job before its time, however they follow each other', async () => {
+  it('does no job before its time, in whatever order they are put', async () => {
     const { bus } = current();
     const putAt: Times = new Map();
     const { times, order } = await recordTimes(bus);
@@ -63,7 +63,7 @@ export const delaysContract = (current: () => BusUnderTest): void => {
     expect(times.get('at once')).to.be.lessThan(delayedTimes.get('later') as number);
   });
 
-  it('keeps the time of a job over the end of the process', async function () {
+  it('keeps the due time of a job after the end of the process', async function () {
     const { bus, reopen } = current();
     if (!reopen) return this.skip();
     const putAt: Times = new Map();

@@ -5,7 +5,7 @@ import { delayedJobs, gate, jobs, notes, numbered, type BusUnderTest } from './b
 export const lagContract = (current: () => BusUnderTest): void => {
   const lagOf = async (name: string): Promise<number | undefined> => (await current().bus.lag()).get(name);
 
-  it('counts the jobs that are not done, in hand or waiting', async () => {
+  it('counts the jobs that are not done, running or waiting', async () => {
     const { bus } = current();
     const { passed, open } = gate();
     const done: unknown[] = [];
@@ -31,7 +31,7 @@ export const lagContract = (current: () => BusUnderTest): void => {
     await eventually(async () => (await lagOf(delayedJobs.name)) === 0, { withinMs: 15_000 });
   });
 
-  it('finds no lag where everything was read', async () => {
+  it('is zero where everything was read', async () => {
     const { bus } = current();
     const read: unknown[] = [];
     await bus.read(notes, { interest: 'all' }, ({ value }) => void read.push(value));

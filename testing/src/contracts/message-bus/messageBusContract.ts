@@ -8,14 +8,14 @@ import { queuesContract } from './queuesContract.js';
 import { tracesContract } from './tracesContract.js';
 
 const closingContract = (current: () => BusUnderTest): void => {
-  it('is within reach while it is open', async () => {
+  it('is reachable while it is open', async () => {
     const { bus } = current();
     await bus.send(notes, { key: 'a', value: 1 }, 'stored');
     await bus.put(jobs, { key: 'a', value: 1 });
     expect(bus.reachable).to.equal(true);
   });
 
-  it('refuses everything after it was closed', async () => {
+  it('refuses every call after it was closed', async () => {
     const { bus } = current();
     await bus.close();
     const note = { key: 'a', value: 1 };

@@ -34,7 +34,7 @@ const doing = (current: () => BusUnderTest): void => {
   const putAll = (notes: readonly Note[], queue = jobs): Promise<unknown> =>
     Promise.all(notes.map((job) => current().bus.put(queue, job)));
 
-  it('does each job once when nothing fails', async () => {
+  it('does each job once when no job fails', async () => {
     const { done } = await collect(current().bus);
     const put = numbered(200, 'a', 'b', 'c');
     await putAll(put);
@@ -43,14 +43,14 @@ const doing = (current: () => BusUnderTest): void => {
     expect(done).to.have.lengthOf(put.length);
   });
 
-  it('does jobs that were put before anyone worked', async () => {
+  it('does jobs that were put before a worker started', async () => {
     await putAll(numbered(20, 'a'));
     const { done } = await collect(current().bus);
     await hasLength(done, 20);
     expect(done).to.deep.equal(numbered(20, 'a'));
   });
 
-  it('hands over jobs as they were put', async () => {
+  it('delivers jobs as they were put', async () => {
     const put: Note[] = [
       { key: '', value: null },
       { key: 'Schlüssel 🔑', value: { text: 'Grüße\u0000 👋', list: [1, -0.5, true, [], {}] } },
@@ -62,7 +62,7 @@ const doing = (current: () => BusUnderTest): void => {
     expect(done).to.have.deep.members(put);
   });
 
-  it('keeps queues apart', async () => {
+  it('separates queues', async () => {
     const { done } = await collect(current().bus);
     const other = await collect(current().bus, otherJobs);
     await putAll([{ key: 'a', value: 'other' }], otherJobs);
@@ -107,7 +107,7 @@ const order = (current: () => BusUnderTest): void => {
       expect(valuesOf(key, done)).to.deep.equal(valuesOf(key, put));
   });
 
-  it('does jobs of different keys at the same time', async () => {
+  it('does jobs of different keys concurrently', async () => {
     const { bus } = current();
     const together = gate();
     const done: Note[] = [];
@@ -122,7 +122,7 @@ const order = (current: () => BusUnderTest): void => {
     await hasLength(done, 4);
   });
 
-  it('has no more jobs in hand than its concurrency', async () => {
+  it('has at most as many running jobs as its concurrency', async () => {
     const { bus } = current();
     let inHand = 0;
     let most = 0;
@@ -141,7 +141,7 @@ const order = (current: () => BusUnderTest): void => {
 };
 
 const overlaps = (current: () => BusUnderTest): void => {
-  it('are begun in order while those in front of them are still in hand', async () => {
+  it('are started in order while earlier ones are still running', async () => {
     const { bus } = current();
     const released = gate();
     const begun: Note[] = [];
@@ -159,7 +159,7 @@ const overlaps = (current: () => BusUnderTest): void => {
     await eventually(() => ended === put.length);
   });
 
-  it('are done again when they failed, and hold back nothing behind them', async () => {
+  it('are done again when they failed, without delay for later jobs', async () => {
     const { bus } = current();
     const tried: unknown[] = [];
     await bus.work(overlappingJobs, { concurrency: 4 }, async ({ value }) => {
@@ -176,7 +176,7 @@ const overlaps = (current: () => BusUnderTest): void => {
 };
 
 const failures = (current: () => BusUnderTest): void => {
-  it('does a failed job again and holds back no other key meanwhile', async () => {
+  it('does a failed job again without delay for other keys', async () => {
     const { bus } = current();
     const tried: Note[] = [];
     const othersDone = (): boolean => valuesOf('b', tried).length === 10;
@@ -195,7 +195,7 @@ const failures = (current: () => BusUnderTest): void => {
     expect(triesOfA.filter((value) => value === 1)).to.have.length.above(1);
   });
 
-  it('counts a handler that throws before it waits as failed', async () => {
+  it('counts a handler that throws synchronously as failed', async () => {
     const { bus } = current();
     let tries = 0;
     await bus.work(jobs, { concurrency: 1 }, () => {
@@ -209,7 +209,7 @@ const failures = (current: () => BusUnderTest): void => {
 };
 
 const workers = (current: () => BusUnderTest): void => {
-  it('waits for the jobs in hand when a worker is closed, and gives it no more', async () => {
+  it('waits for running jobs when a worker is closed, and gives it no more', async () => {
     const { bus } = current();
     const released = gate();
     const begun: Note[] = [];
@@ -227,7 +227,7 @@ const workers = (current: () => BusUnderTest): void => {
     expect(begun).to.have.lengthOf(1);
   });
 
-  it('leaves the rest to the next worker', async () => {
+  it('leaves the other jobs to the next worker', async () => {
     const { bus } = current();
     const first = await collect(bus);
     await bus.put(jobs, { key: 'a', value: 1 });
@@ -252,7 +252,7 @@ const reopening = (current: () => BusUnderTest): void => {
     return undefined;
   });
 
-  it('does again what was in hand, before what came after it', async function () {
+  it('repeats interrupted jobs, before later ones', async function () {
     const { bus, reopen } = current();
     if (!reopen) return this.skip();
     const released = gate();
@@ -271,7 +271,7 @@ const reopening = (current: () => BusUnderTest): void => {
     return undefined;
   });
 
-  it('goes on putting behind what was left', async function () {
+  it('puts new jobs after the remaining ones', async function () {
     const { bus, reopen } = current();
     if (!reopen) return this.skip();
     await bus.put(jobs, { key: 'a', value: 1 });
@@ -290,5 +290,5 @@ export const queuesContract = (current: () => BusUnderTest): void => {
   describe('overlapping', () => overlaps(current));
   describe('failures', () => failures(current));
   describe('workers', () => workers(current));
-  describe('a bus opened again', () => reopening(current));
+  describe('a reopened bus', () => reopening(current));
 };

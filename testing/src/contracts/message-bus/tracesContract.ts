@@ -25,7 +25,7 @@ const tracedNotes: Channel<TracedNote> = {
 const traceparentOf = (n: number): string => `00-${'a'.repeat(32)}-${String(n).padStart(16, '0')}-01`;
 
 export const tracesContract = (current: () => BusUnderTest): void => {
-  it('hands over the trace of a record, and nothing with records that are not traced', async () => {
+  it('delivers the trace of a record, and none with records that are not traced', async () => {
     const { bus } = current();
     const read: TracedNote[] = [];
     await bus.read(tracedNotes, { interest: 'all' }, (note) => void read.push(note));

@@ -7,7 +7,7 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     current().store.apply({ changes, position: at(position) });
   const getRoom = (id: string) => current().store.get('rooms', id);
 
-  it('gets a document as it was put', async () => {
+  it('returns a document as it was put', async () => {
     const fields = {
       description: 'Grüße 👋',
       topics: ['a', 'b'],
@@ -17,11 +17,11 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(await getRoom('r')).to.deep.equal(room('r', fields));
   });
 
-  it('gets nothing for an unknown id', async () => {
+  it('returns nothing for an unknown id', async () => {
     expect(await getRoom('unknown')).to.equal(undefined);
   });
 
-  it('keeps views apart', async () => {
+  it('separates views', async () => {
     await apply(1, putRoom('same'));
     expect(await current().store.get('projects', 'same')).to.equal(undefined);
     expect(await current().store.count('projects', {})).to.equal(0);
@@ -35,7 +35,7 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(current().store, { appId: 'other' })).to.deep.equal(['r']);
   });
 
-  it('patches top-level fields and leaves the rest', async () => {
+  it('patches top-level fields and leaves the others', async () => {
     await apply(1, putRoom('r', { name: 'before', metadata: { a: 1, b: 2 } }));
     await apply(2, { patch: 'rooms', id: 'r', set: { name: 'after', metadata: { a: 3 } } });
     expect(await getRoom('r')).to.deep.equal(room('r', { name: 'after', metadata: { a: 3 } }));
@@ -47,13 +47,13 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(await current().store.count('rooms', {})).to.equal(0);
   });
 
-  it('patches all that match', async () => {
+  it('patches all matching documents', async () => {
     await apply(1, putRoom('r1'), putRoom('r2'), putRoom('r3', { appId: 'other' }));
     await apply(2, { patchWhere: 'rooms', filter: { appId: 'app' }, set: { status: 'disabled' } });
     expect(await matchingIds(current().store, { status: 'disabled' })).to.deep.equal(['r1', 'r2']);
   });
 
-  it('patches the very field that it selects by', async () => {
+  it('patches the same field that it selects by', async () => {
     await apply(1, putRoom('r1'), putRoom('r2'));
     await apply(2, { patchWhere: 'rooms', filter: { appId: 'app' }, set: { appId: 'moved' } });
     expect(await matchingIds(current().store, { appId: 'app' })).to.deep.equal([]);
@@ -67,7 +67,7 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(current().store, { appId: 'app' })).to.deep.equal(['r2']);
   });
 
-  it('removes all that match', async () => {
+  it('removes all matching documents', async () => {
     await apply(1, putRoom('r1'), putRoom('r2', { appId: 'other' }), putRoom('r3'));
     await apply(2, { removeWhere: 'rooms', filter: { appId: 'app' } });
     expect(await matchingIds(current().store, {})).to.deep.equal(['r2']);
@@ -106,7 +106,7 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(await current().store.find('rooms', { sort: [['roomId', 1]] })).to.deep.equal(once);
   });
 
-  it('never changes a document that was handed out', async () => {
+  it('never changes a document that was returned', async () => {
     await apply(1, putRoom('r', { name: 'before', topics: ['a'] }));
     const [found] = await current().store.find('rooms', {});
     const got = await getRoom('r');
@@ -117,7 +117,7 @@ export const changesContract = (current: () => StoreUnderTest): void => {
     expect(got).to.deep.equal(asItWas);
   });
 
-  it('hands out lists of their own', async () => {
+  it('returns lists that are copies', async () => {
     await apply(1, putRoom('r1'), putRoom('r2'));
     (await current().store.find('rooms', {})).pop();
     expect(await current().store.count('rooms', {})).to.equal(2);

@@ -158,7 +158,7 @@ export const filtersContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(store, { name: { $gt: '\uff5e' } })).to.deep.equal(['r2']);
   });
 
-  it('selects what a change concerns by the same rules', async () => {
+  it('selects the documents of a change by the same rules', async () => {
     const { store } = current();
     const filter = { 'metadata.seats': { $elemMatch: { row: 'a', place: 2 } } };
     await store.apply({ changes: rooms, position: at(1) });

@@ -7,7 +7,7 @@ const checkpoints = (current: () => StoreUnderTest): void => {
     expect(await current().store.checkpoint()).to.equal(undefined);
   });
 
-  it('moves the checkpoint with each batch, an empty one too', async () => {
+  it('moves the checkpoint with each batch, also an empty one', async () => {
     const { store } = current();
     await store.apply({ changes: [putRoom('r')], position: at(3) });
     expect(await store.checkpoint()).to.equal(at(3));
@@ -28,7 +28,7 @@ const checkpoints = (current: () => StoreUnderTest): void => {
       expect(await store.checkpoint()).to.equal(at(5));
     });
 
-  it('lets one of two projectors with the same position win', async () => {
+  it('accepts one of two projectors with the same position', async () => {
     const { store } = current();
     const outcomes = await Promise.allSettled(
       ['r1', 'r2'].map((id) => store.apply({ changes: [putRoom(id)], position: at(1) })),
@@ -42,13 +42,13 @@ const waiting = (current: () => StoreUnderTest): void => {
   const move = (position: number): Promise<void> =>
     current().store.apply({ changes: [], position: at(position) });
 
-  it('says at once that a position has been reached', async () => {
+  it('reports at once that a position has been reached', async () => {
     await move(5);
     expect(await current().store.reached(at(5), 0)).to.equal(true);
     expect(await current().store.reached(at(2), 0)).to.equal(true);
   });
 
-  it('waits for a position and sees what came with it', async () => {
+  it('waits for a position and sees the changes that came with it', async () => {
     const { store } = current();
     const seen = store
       .reached(at(2), 10_000)
@@ -58,7 +58,7 @@ const waiting = (current: () => StoreUnderTest): void => {
     expect(await seen).to.deep.equal({ reached: true, ids: ['r1', 'r2'] });
   });
 
-  it('gives up after the time, and only then', async () => {
+  it('times out after the requested time, and not earlier', async () => {
     await move(1);
     const from = performance.now();
     expect(await current().store.reached(at(2), 40)).to.equal(false);
@@ -66,7 +66,7 @@ const waiting = (current: () => StoreUnderTest): void => {
     expect(performance.now() - from).to.be.greaterThan(38);
   });
 
-  it('answers everyone who waits, each for their own position', async () => {
+  it('answers all waiting callers, each for its own position', async () => {
     const { store } = current();
     const early = [1, 2, 2].map((position) => store.reached(at(position), 10_000));
     const late = store.reached(at(9), 50);
@@ -98,7 +98,7 @@ const clearing = (current: () => StoreUnderTest): void => {
     expect(await store.checkpoint()).to.equal(undefined);
   });
 
-  it('begins again from the first position', async () => {
+  it('starts again from the first position', async () => {
     const { store } = current();
     await store.apply({ changes: [putRoom('r'), putRoom('old')], position: at(7) });
     await store.clear();
@@ -133,7 +133,7 @@ const reopening = (current: () => StoreUnderTest): void => {
     expect(await reopened.count('rooms', {})).to.equal(0);
   });
 
-  it('goes on from the checkpoint', async () => {
+  it('continues from the checkpoint', async () => {
     await current().store.apply({ changes: [putRoom('r1')], position: at(4) });
     const reopened = await current().reopen();
     expect(await rejectionOf(reopened.apply({ changes: [], position: at(4) }))).to.be.instanceOf(StaleBatch);
@@ -146,5 +146,5 @@ export const positionsContract = (current: () => StoreUnderTest): void => {
   describe('checkpoint', () => checkpoints(current));
   describe('reached', () => waiting(current));
   describe('clear', () => clearing(current));
-  describe('a store opened again', () => reopening(current));
+  describe('a reopened store', () => reopening(current));
 };

@@ -17,7 +17,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     doc: { feed: 'feed', position: at(position) },
   });
 
-  it('shows nothing of what is being built, and then all of it', async () => {
+  it('shows nothing of the new read models, and then all of them', async () => {
     const { store } = current();
     await live(5);
     const rebuild = await store.rebuild();
@@ -36,7 +36,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await store.checkpoint()).to.equal(at(5));
   });
 
-  it('takes over at the position of the live ones alone, and goes on from there', async () => {
+  it('switches only at the position of the live ones, and continues from there', async () => {
     const { store } = current();
     await live(3);
     const rebuild = await store.rebuild();
@@ -55,7 +55,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await store.reached(at(6), 0)).to.equal(true);
   });
 
-  it('takes changes in the order of the log alone', async () => {
+  it('accepts changes in the order of the log only', async () => {
     await live(3);
     const rebuild = await current().store.rebuild();
     await rebuild.apply({ changes: [putRoom('r1')], position: at(2) });
@@ -63,7 +63,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await rejectionOf(again)).to.be.instanceOf(StaleBatch);
   });
 
-  it('leaves the live ones as they are when it is given up, and when another one has begun', async () => {
+  it('leaves the live ones unchanged when it is abandoned, and when another one has begun', async () => {
     const { store } = current();
     await live(3);
     const first = await store.rebuild();
@@ -80,7 +80,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(store, {})).to.deep.equal(['planted', 'r1', 'r2']);
   });
 
-  it('is over when the read models are cleared', async () => {
+  it('ends when the read models are cleared', async () => {
     const { store } = current();
     await live(3);
     const rebuild = await store.rebuild();
@@ -91,7 +91,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(store, {})).to.deep.equal([]);
   });
 
-  it('does not keep the projector waiting for a rebuild that tries no more', async () => {
+  it('does not delay the projector after the rebuild has stopped trying', async () => {
     const { store } = current();
     await live(3);
     const rebuild = await store.rebuild();
@@ -102,7 +102,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     expect(await matchingIds(store, {})).to.deep.equal(['planted', 'r1', 'r2', 'r3']);
   });
 
-  it('keeps the last uses and what was counted', async () => {
+  it('keeps the last uses and the counts', async () => {
     const { store, usage } = current();
     await live(3);
     const [use, used] = [

@@ -10,7 +10,7 @@ export const sortingContract = (current: () => StoreUnderTest): void => {
     });
   const ids = (query: ViewQuery): Promise<string[]> => roomIds(current().store, query);
 
-  it('sorts strings by code point, both ways', async () => {
+  it('sorts strings by code point, in both directions', async () => {
     await given({
       r1: { name: '😀' },
       r2: { name: 'b' },
@@ -99,13 +99,13 @@ export const sortingContract = (current: () => StoreUnderTest): void => {
     expect(await ids({ ...query, limit: 0 })).to.deep.equal([]);
   });
 
-  it('limits without a sort too', async () => {
+  it('limits without a sort order, too', async () => {
     await given({ r1: {}, r2: {}, r3: {} });
     expect(await ids({ limit: 2 })).to.have.lengthOf(2);
     expect(await ids({ skip: 1 })).to.have.lengthOf(2);
   });
 
-  it('pages through many documents without a gap or a double', async () => {
+  it('pages through many documents without a gap or a duplicate', async () => {
     const names = Array.from({ length: 300 }, (_, n) => `r${String((n * 7) % 300).padStart(3, '0')}`);
     await given(Object.fromEntries(names.map((name) => [name, {}])));
     const pages: string[][] = [];

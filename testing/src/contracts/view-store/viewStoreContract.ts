@@ -12,7 +12,7 @@ import { sortingContract } from './sortingContract.js';
 import { at, type StoreUnderTest } from './storeUnderTest.js';
 
 const oracleContract = (current: () => StoreUnderTest): void => {
-  it('finds the same as a naive search, in the same order', async () => {
+  it('returns the same as a naive search, in the same order', async () => {
     const { store } = current();
     const query = fc.asyncProperty(
       fc.tuple(roomsToAsk, filterToAsk, sortToAsk, fc.nat(4), fc.nat(6)),
