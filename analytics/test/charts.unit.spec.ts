@@ -14,13 +14,13 @@ describe('A column chart', () => {
       format: (value) => `${value} of them`,
     });
 
-  it('has columns as high as the values, the highest being all there is room for', () => {
+  it('has columns as high as the values, and the highest fills the space', () => {
     expect(heightsOf(chart(50, 0, 100))).to.eql([91, 0, 182]);
     expect(heightsOf(chart(0, 0))).to.eql([0, 0]);
     expect(chart(50, 100)).to.include('>100 of them</text>').and.include('Over &lt;time&gt;');
   });
 
-  it('names some of many columns', () => {
+  it('labels some of many columns', () => {
     const svg = chart(...new Array<number>(100).fill(1));
     expect(svg.match(/label \d+\./g)).to.have.lengthOf(6);
     expect(chart()).not.to.include('NaN');
@@ -30,14 +30,14 @@ describe('A column chart', () => {
 describe('A bar chart', () => {
   const bar = (value: number) => ({ label: 'it', value, text: `${value} %`, isStrong: true });
 
-  it('may have room for more than the longest bar', () => {
+  it('may have space for more than the longest bar', () => {
     expect(barChart({ title: '', subtitle: '', bars: [bar(50)], full: 100 })).to.include('width="190"');
     expect(barChart({ title: '', subtitle: '', bars: [bar(50)] })).to.include('width="380"');
   });
 });
 
 describe('A table', () => {
-  it('has as many columns to the left as are texts', () => {
+  it('aligns as many columns to the left as contain text', () => {
     const [head, rule, row] = renderTable(['a', 'bc', 'd'], [['xx', 'y', '1']], 2).split('\n');
     expect([head, rule, row]).to.eql(['| a  | bc | d |', '| -- | -- | : |', '| xx | y  | 1 |']);
   });

@@ -35,7 +35,7 @@ const spans = (segments: readonly Segment[]) =>
   segments.map(({ partition, first, last, offsets }) => [partition, first, last, offsets.length]);
 
 describe('A collector', () => {
-  it('writes what has come of each partition as one file', async () => {
+  it('writes the records of each partition as one file', async () => {
     const { collector, add, written, told } = collectorUnderTest();
     add(0, 5, 8, [5, 7]);
     add(1, 0, 2, [1]);
@@ -54,7 +54,7 @@ describe('A collector', () => {
     ]);
   });
 
-  it('tells how the writing goes', async () => {
+  it('reports the state of the writes', async () => {
     const { collector, add, setDisk } = collectorUnderTest();
     expect(collector.state).to.eql({ written: 0, waiting: 0, failures: 0, isFailing: false });
     let failures = 1;
@@ -74,7 +74,7 @@ describe('A collector', () => {
     expect(collector.state).to.eql({ written: 2, waiting: 0, failures: 1, isFailing: false });
   });
 
-  it('writes no file without a fact: the next one covers the places', async () => {
+  it('writes no file without a fact: the next one covers its offsets', async () => {
     const { collector, add, written } = collectorUnderTest();
     add(0, 0, 50, []);
     await collector.flush();
@@ -84,7 +84,7 @@ describe('A collector', () => {
     expect(spans(written)).to.eql([[0, 0, 50, 1]]);
   });
 
-  it('begins another file behind a gap, so that it is seen', async () => {
+  it('starts another file after a gap, so that the gap is visible', async () => {
     const { collector, add, written } = collectorUnderTest();
     add(0, 0, 2, [0, 1]);
     add(0, 7, 8, [7]);
@@ -95,7 +95,7 @@ describe('A collector', () => {
     ]);
   });
 
-  it('writes by itself when there is much, and after a while when there is little', async () => {
+  it('writes at once when there is much, and after a delay when there is little', async () => {
     const many = collectorUnderTest();
     many.add(0, 0, 10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await eventually(() => many.written.length === 1);
@@ -105,7 +105,7 @@ describe('A collector', () => {
     await Promise.all([many.collector.close(), few.collector.close()]);
   });
 
-  it('writes what came while it was writing, if nothing comes any more', async () => {
+  it('writes what arrived during a write, even if nothing arrives any more', async () => {
     const { add, written, setDisk } = collectorUnderTest({ waitMs: 5 });
     let release = (): void => undefined;
     setDisk(() => new Promise((resolve) => (release = resolve)));
@@ -116,7 +116,7 @@ describe('A collector', () => {
     await eventually(() => written.length === 2);
   });
 
-  it('stops its source while the disk does not keep up, and lets it go on', async () => {
+  it('pauses its source while the disk is too slow, and resumes it', async () => {
     const { collector, add, source, setDisk } = collectorUnderTest();
     let release = (): void => undefined;
     setDisk(() => new Promise((resolve) => (release = resolve)));
@@ -131,7 +131,7 @@ describe('A collector', () => {
     expect(source).to.eql(['pause', 'resume']);
   });
 
-  it('counts what payloads take', () => {
+  it('counts the bytes of payloads', () => {
     const { collector, source } = collectorUnderTest({ facts: 1_000, bytes: 5_000 });
     collector.add({ partition: 0, first: 0, next: 1, offsets: [0], facts: [['x'.repeat(10_000)]] });
     expect(source).to.eql(['pause']);
@@ -151,7 +151,7 @@ describe('A collector', () => {
     expect([refusals, spans(written)]).to.eql([3, [[0, 0, 0, 1]]]);
   });
 
-  it('forgets what another process has now, also what waits for the disk', async () => {
+  it('discards records of partitions that another process owns, also those waiting for the disk', async () => {
     const { collector, add, written, setDisk } = collectorUnderTest();
     let fail = (_error: Error): void => undefined;
     setDisk(() => new Promise((_, reject) => (fail = reject)));
@@ -169,7 +169,7 @@ describe('A collector', () => {
     expect(spans(written).at(-1), 'read again from where the files end').to.eql([0, 0, 1, 2]);
   });
 
-  it('leaves no gap when it ends while the disk refuses', async () => {
+  it('leaves no gap when it is closed while the disk refuses', async () => {
     const { collector, add, written, setDisk } = collectorUnderTest();
     setDisk(async ({ first }) => {
       if (first === 0) throw new Error('ENOSPC');

@@ -10,8 +10,8 @@ const anyFile = fc
   .tuple(fc.nat(60), fc.nat(20))
   .map(([first, length]): FactFile => file(first, first + length));
 
-describe('What the files of a partition cover', () => {
-  it('is one run where each begins behind the one before', () => {
+describe('The coverage of the files of a partition', () => {
+  it('is contiguous when each file begins after the previous one', () => {
     const coverage = coverageOf([file(10, 19), file(0, 9)]);
     expect(coverage).to.eql({
       counted: [
@@ -25,23 +25,23 @@ describe('What the files of a partition cover', () => {
     expect(coverageOf([])).to.eql({ counted: [], redundant: [], missing: 0, next: undefined });
   });
 
-  it('leaves out a file whose places others have', () => {
+  it('excludes a file whose offsets are in others', () => {
     const [merged, before, after] = [file(0, 19), file(0, 9), file(10, 19)];
     const { counted, redundant } = coverageOf([before, after, merged]);
     expect(counted).to.eql([{ ...merged, from: 0 }]);
     expect(redundant.map((one) => one.file)).to.eql([before, after]);
   });
 
-  it('takes the newest of files for the same places', () => {
+  it('uses the newest file for the same offsets', () => {
     const revisions = [file(0, 9), file(0, 9, 0, 10), file(0, 9, 0, 2)];
     expect(coverageOf(revisions).counted).to.eql([{ ...file(0, 9, 0, 10), from: 0 }]);
   });
 
-  it('counts places between two files as missing', () => {
+  it('counts offsets between two files as missing', () => {
     expect(coverageOf([file(5, 9), file(13, 20)])).to.include({ missing: 3, next: 21 });
   });
 
-  it('counts each place that some file has once, whoever wrote them', () => {
+  it('counts each offset of some file once, whatever their writers', () => {
     fc.assert(
       fc.property(fc.array(anyFile, { maxLength: 12 }), (files) => {
         const { counted, redundant, missing, next } = coverageOf(files);
@@ -66,13 +66,13 @@ describe('What the files of a partition cover', () => {
 });
 
 describe('The name of a file of facts', () => {
-  it('tells its partition and its places, and sorts like them', () => {
+  it('contains its partition and its offsets, and sorts by them', () => {
     const files = [file(0, 99), file(100, 1_234_567_890_123), file(0, 5, 31, 12), file(0, 5, 123_456)];
     expect(files.map(nameOf).map(factFileOf)).to.eql(files);
     expect(files.slice(0, 3).map(nameOf)).to.eql(files.slice(0, 3).map(nameOf).sort());
   });
 
-  it('is nothing else', () => {
+  it('is refused in any other form', () => {
     for (const name of [
       'charts',
       nameOf(file(0, 9)).replace('.parquet', '.0.parquet'),
@@ -83,7 +83,7 @@ describe('The name of a file of facts', () => {
       expect(factFileOf(name), name).to.equal(undefined);
   });
 
-  it('puts them together by partition', () => {
+  it('assigns the file to its partition', () => {
     const files = [file(0, 9, 1), file(0, 9, 2), file(10, 19, 1)];
     expect([...byPartition(files)]).to.eql([
       [1, [files[0], files[2]]],

@@ -62,7 +62,7 @@ describe('Files of facts', () => {
     [...byPartition(await folder.files()).values()].flatMap((those) => coverageOf(those).counted);
   const rows = async () => duckDb.rows(`${selectOf(folder, await counted())} ORDER BY "partition", "offset"`);
 
-  it('give back what was written, over many chunks', async () => {
+  it('return what was written, over many chunks', async () => {
     await write(7, 5_000);
     const read = await rows();
     expect(read).to.have.lengthOf(5_000);
@@ -80,7 +80,7 @@ describe('Files of facts', () => {
     expect(folder.nextPlace(1)).to.equal(undefined);
   });
 
-  it('say which stream they are of', async () => {
+  it('name their stream', async () => {
     await write(0, 1);
     const path = quoted(folder.pathOf((await counted())[0] ?? nothing), "'");
     const told = await duckDb.rows(
@@ -92,7 +92,7 @@ describe('Files of facts', () => {
     ]);
   });
 
-  it('are the same facts after they were merged, and are still there beside the merged one', async () => {
+  it('contain the same facts after a merge, and are kept beside the merged one', async () => {
     for (let n = 0; n < 4; n += 1) await write(20 * n, 10);
     const before = await rows();
     await files.merge(await counted());
@@ -107,14 +107,14 @@ describe('Files of facts', () => {
     expect(await rows()).to.eql(before);
   });
 
-  it('count a place once where two writers overlap', async () => {
+  it('count an offset once where two writers overlap', async () => {
     await write(0, 10);
     await write(10, 10);
     const offsets = (await rows()).map(({ offset }) => Number(offset));
     expect(offsets).to.eql(Array.from({ length: 15 }, (_, n) => 2 * n));
   });
 
-  it('never change: what has a name keeps it', async () => {
+  it('are immutable: a file is not written again under the same name', async () => {
     await write(0, 10);
     const before = await rows();
     await write(0, 10, now + dayMs);
@@ -122,7 +122,7 @@ describe('Files of facts', () => {
     expect(await readdir(folder.path)).to.have.lengthOf(1);
   });
 
-  it('leave nothing behind when they cannot be written', async () => {
+  it('leave no file when they cannot be written', async () => {
     const facts = [[now, 'x', 'no number', 0, true] as Fact];
     const outcome = await files.write({ ...nothing, offsets: [0], facts }).catch(String);
     expect(outcome).to.match(/SyntaxError|Error/);
@@ -131,7 +131,7 @@ describe('Files of facts', () => {
     expect(await rows()).to.have.lengthOf(1);
   });
 
-  it('forget what killed writers have left, and nothing that is being written', async () => {
+  it('delete what killed writers have left, and nothing that is being written', async () => {
     const [old, fresh] = [folder.temporaryPath(), folder.temporaryPath()];
     for (const path of [old, fresh, join(folder.path, 'note.txt')]) await writeFile(path, '');
     await utimes(old, 0, 0);
@@ -141,7 +141,7 @@ describe('Files of facts', () => {
       .and.not.include(old);
   });
 
-  it('spill into a folder of their own, and forget those of databases that are long gone', async () => {
+  it('spill into a folder of their own, and delete those of databases that ended long ago', async () => {
     const spillFolder = join(temporary.path, 'spill');
     for (const name of ['old', 'fresh']) await mkdir(join(spillFolder, name), { recursive: true });
     await utimes(join(spillFolder, 'old'), 0, 0);
@@ -158,7 +158,7 @@ describe('Files of facts', () => {
     expect(sums).to.eql([[{ n: 1_500_000 }], [{ n: 1_500_000 }]]);
   });
 
-  it('lose what is too old, and tell where reading goes on all the same', async () => {
+  it('drop old facts, and keep the offset where reading continues', async () => {
     await write(0, 10, now - 50 * dayMs);
     await write(20, 10, now - 20 * dayMs);
     await write(40, 3_000, now - 32 * dayMs);
@@ -179,11 +179,11 @@ describe('Files of facts', () => {
   });
 });
 
-describe('What becomes of an old file', () => {
+describe('The treatment of an old file', () => {
   const cutoff = 100 * dayMs;
   const span = (oldest: number, newest: number) => ({ oldest: oldest * dayMs, newest: newest * dayMs });
 
-  it('depends on whether all of it is old, and whether others hang on it', () => {
+  it('depends on whether all of it is old, and whether other files depend on it', () => {
     expect(fateOf(span(90, 99), cutoff, true, false)).to.equal('remove');
     expect(fateOf(span(90, 99), cutoff, false, false), 'behind one that stays').to.equal('rewrite');
     expect(fateOf(span(90, 99), cutoff, true, true), 'the last').to.equal('rewrite');

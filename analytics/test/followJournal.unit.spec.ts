@@ -33,8 +33,8 @@ const followerOf = async (
   return { follower, remove: () => temporary.remove() };
 };
 
-describe('What follows a journal', () => {
-  it('takes over all of it, from where it begins, in bounded memory', async () => {
+describe('The follower of a journal', () => {
+  it('copies all of it, from its start, in limited memory', async () => {
     const written: number[] = [];
     let most = 0;
     const { follower, remove } = await followerOf(journalOf(7, 10_000), async ({ facts }) => {
@@ -49,7 +49,7 @@ describe('What follows a journal', () => {
     await remove();
   });
 
-  it('can be closed while it waits for a disk that is full', async () => {
+  it('can be closed while it waits for a full disk', async () => {
     let refused = 0;
     const { follower, remove } = await followerOf(journalOf(1, 100_000), async () => {
       refused += 1;

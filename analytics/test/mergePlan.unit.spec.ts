@@ -16,20 +16,20 @@ const planFor = (files: readonly FactFile[]): readonly FactFile[] =>
     ...{ partition, first, last, revision },
   }));
 
-describe('Which files become one', () => {
-  it('are eight neighbours of about one size, and not seven', () => {
+describe('The files to merge', () => {
+  it('are eight neighbours of similar size, and not seven', () => {
     const files = neighbours(...new Array<number>(8).fill(3));
     expect(planFor(files)).to.eql(files);
     expect(planFor(files.slice(1))).to.eql([]);
   });
 
-  it('are none that others are missing between, or that overlap', () => {
+  it('have no gap between them, and do not overlap', () => {
     const files = neighbours(...new Array<number>(9).fill(10));
     expect(planFor(files.toSpliced(4, 1))).to.eql([]);
     expect(planFor(files.toSpliced(4, 1, { partition: 0, first: 38, last: 49, revision: 0 }))).to.eql([]);
   });
 
-  it('leaves files few and writes each fact a few times, over ten thousand files', () => {
+  it('stay few, and each fact is written a few times, over ten thousand files', () => {
     const chance = seededChance(7);
     let files: FactFile[] = [];
     let next = 0;

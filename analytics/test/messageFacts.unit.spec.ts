@@ -23,19 +23,19 @@ const factOf = (record: Uint8Array, withPayloads = false) => {
 const factOfMessage = (over: Partial<LiveMessage> = {}, withPayloads = false) =>
   factOf(liveMessages.codec.encode(message(over)), withPayloads);
 
-describe('What is kept of a message', () => {
-  it('is where and when it was, by whom, and how much: not what', () => {
+describe('The fact of a message', () => {
+  it('has place, time, publisher and size, and no content', () => {
     expect(factOfMessage()).to.eql({
       ...{ time: acceptedAt, id, project_id: 'p1', app: 'app', scope: null, room: 'lobby', topic: 'chat' },
       ...{ publisher: 'a1', qos: 1, retained: false, bytes: encode(data).length, data: null },
     });
   });
 
-  it('is also what, as JSON, where that is configured', () => {
+  it('has the content, as JSON, where that is configured', () => {
     expect(factOfMessage({}, true)?.['data']).to.equal(JSON.stringify(data));
   });
 
-  it('has the bytes of the data alone, whatever surrounds it', () => {
+  it('has the size of the data only, without the frame around it', () => {
     const body = messageBody(messageHead('app/lobby/chat'), encode(data), 'eu', 'an id');
     expect(factOfMessage({ body })?.['bytes']).to.equal(encode(data).length);
   });
@@ -44,16 +44,16 @@ describe('What is kept of a message', () => {
     expect(factOfMessage({ topic: 'p1/app/acme/lobby/chat' })).to.include({ scope: 'acme', room: 'lobby' });
   });
 
-  it('says of a retained one that it is', () => {
+  it('marks a retained message', () => {
     const retention = { stamp: 's', appId: 'a', roomId: 'r', accessScopeId: null };
     expect(factOfMessage({ retention })).to.include({ retained: true });
   });
 
-  it('has the time of the bus where its id has none', () => {
+  it('has the time of the bus when the message has no id', () => {
     expect(factOfMessage({ id: '' })).to.include({ time: 42, id: '' });
   });
 
-  it('is nothing for what gateways say of worker groups, and a failure for what nobody knows', () => {
+  it('is undefined for group commands, and an error for an unknown record', () => {
     const news = {
       kind: 'check',
       room: 'p1/app/_/lobby',

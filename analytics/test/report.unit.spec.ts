@@ -126,7 +126,7 @@ describe('A report', () => {
   const rowsOf = (report: Report, name: string): readonly any[] =>
     report.answers.find(({ question }) => question.name === name)?.rows ?? [];
 
-  it('counts by app, scope, room, topic and hour what was published', async () => {
+  it('counts published messages by app, scope, room, topic and hour', async () => {
     const report = await asked([questionBy(['topic', 'hour'])]);
     const found = new Map(
       rowsOf(report, 'by').map(({ project_id, app, scope, room, topic, hour, messages, bytes, actors }) => [
@@ -141,7 +141,7 @@ describe('A report', () => {
     expect(times).to.eql([...times].sort());
   });
 
-  it('is of the project, the app and the time that are asked for', async () => {
+  it('covers the requested project, app and period', async () => {
     const span = { project: 'p2', app: "it's", from: start + hourMs, to: start + 2 * hourMs };
     const wanted = published.filter(
       ({ project, app, time }) => project === 'p2' && app === "it's" && time >= span.from && time < span.to,
@@ -153,14 +153,14 @@ describe('A report', () => {
     expect((totals.newest as Date).getTime()).to.equal(Math.max(...wanted.map(({ time }) => time)));
   });
 
-  it('has the rooms with most messages first', async () => {
+  it('lists the rooms with most messages first', async () => {
     const rooms = rowsOf(await asked(standardQuestions(5)), 'rooms');
     const all = expected(published, ({ project, app, scope, room }) => [project, app, scope, room].join());
     const most = [...all.values()].map(({ messages }) => messages).sort((a, b) => b - a);
     expect(rooms.map(({ messages }) => messages)).to.eql(most.slice(0, 5));
   });
 
-  it('tells how many webhook calls were delivered, whatever it took', async () => {
+  it('counts delivered webhook calls, whatever the number of attempts', async () => {
     const [calls, ...more] = rowsOf(await asked(standardQuestions(10)), 'webhooks');
     expect(more).to.eql([]);
     expect(calls).to.deep.include({
@@ -174,7 +174,7 @@ describe('A report', () => {
     expect(calls.p50).to.equal(50);
   });
 
-  it('has nothing where there is nothing', async () => {
+  it('is empty without messages', async () => {
     const report = await asked(standardQuestions(10), { project: 'p3' });
     expect(rowsOf(report, 'totals')[0]).to.include({ messages: 0, bytes: 0, actors: 0, oldest: null });
     expect(formatReport(report)).to.match(/\| +0 \| +0 B \| +0 \| +0 \| +0 \| - +\| - +\||None\./);
@@ -184,7 +184,7 @@ describe('A report', () => {
     expect(rowsOf(empty, 'totals')[0]).to.include({ messages: 0 });
   });
 
-  it('reads well: one project is not named, thousands are apart', async () => {
+  it('omits a single project, and separates thousands', async () => {
     const report = await asked([questionBy(['app'])], { project: 'p1' });
     const text = formatReport(report);
     expect(text).to.match(/^By app\n\n\| app +\| +messages \| +bytes \| active actors \|\n/);
@@ -199,13 +199,13 @@ describe('A report', () => {
     ]);
   });
 
-  it('says what is missing', async () => {
+  it('names missing records', async () => {
     const report = { ...(await asked([])), missing: { messages: 1_234, 'webhook-outcomes': 0 } };
     expect(formatReport(report)).to.match(/^Up to 1,234 records of messages are not in these figures/);
     expect(JSON.parse(reportAsJson(report))).to.eql({ missing: report.missing });
   });
 
-  it('draws what it says, whatever it is called', async () => {
+  it('draws a valid chart for each question', async () => {
     const charts = chartsOf(await asked(standardQuestions(5)));
     expect(Object.keys(charts)).to.eql(['messages.svg', 'rooms.svg', 'webhooks.svg']);
     for (const svg of Object.values(charts))
@@ -217,7 +217,7 @@ describe('A report', () => {
 });
 
 describe('A timeline', () => {
-  it('has an hour for each, also without a message, and days when there are many', () => {
+  it('has one column per hour, also without a message, and per day for long periods', () => {
     const hours = [
       { time: 10 * hourMs, messages: 3 },
       { time: 13 * hourMs, messages: 4 },

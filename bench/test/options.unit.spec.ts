@@ -6,13 +6,13 @@ describe('The command line', () => {
   const all = [scenario('fan-out'), scenario('reads')];
   const namesOf = (args: readonly string[]) => readOptions(args, all)?.scenarios.map(({ name }) => name);
 
-  it('measures everything unless told what', () => {
+  it('selects every measurement by default', () => {
     expect(namesOf([])).to.deep.equal(['fan-out', 'reads']);
     expect(namesOf(['reads'])).to.deep.equal(['reads']);
     expect(namesOf(['fanOut', 'READS'])).to.deep.equal(['fan-out', 'reads']);
   });
 
-  it('leaves out what needs engines unless it is named or they are asked for', () => {
+  it('omits measurements that need engines unless they are named or requested', () => {
     const both = [scenario('reads'), { ...scenario('gateways'), needsEngines: true as const }];
     const chosenOf = (...args: string[]) => readOptions(args, both)?.scenarios.map(({ name }) => name);
     expect(chosenOf()).to.deep.equal(['reads']);
@@ -21,7 +21,7 @@ describe('The command line', () => {
     expect(chosenOf('reads', '--engines')).to.deep.equal(['reads', 'gateways']);
   });
 
-  it('bounds time and rounds', () => {
+  it('limits time and rounds', () => {
     expect(readOptions(['--seconds', '1.5', '--runs', '4'], all)).to.include({ seconds: 1.5, runs: 4 });
     for (const wrong of [
       ['--seconds', '0'],
@@ -34,7 +34,7 @@ describe('The command line', () => {
       expect(() => readOptions(wrong, all), wrong.join(' ')).to.throw(UsageError);
   });
 
-  it('asks for help', () => {
+  it('shows the help', () => {
     expect(readOptions(['--help'], all)).to.equal(undefined);
   });
 });

@@ -93,12 +93,12 @@ describe('The frame walker', () => {
     });
   }
 
-  it('tells the opcode', () => {
+  it('returns the opcode', () => {
     const bytes = Buffer.concat([frame(3, 1), frame(200, 2), frame(2, 8)]);
     expect(walk(bytes, 6).map(([opcode]) => opcode)).to.deep.equal([1, 2, 8]);
   });
 
-  it('gives nothing of a frame that is not complete', () => {
+  it('returns nothing of an incomplete frame', () => {
     expect(walk(frame(200).subarray(0, 203), 50)).to.deep.equal([]);
   });
 
@@ -113,7 +113,7 @@ describe('The frame walker', () => {
     });
   }
 
-  it('reads no stamp from a frame that is too short for one, nor when none is looked for', () => {
+  it('reads no stamp from a frame that is too short for one, or when none is expected', () => {
     expect(walk(frame(15), 4, 16)).to.deep.equal([[2, 15, 0]]);
     expect(walk(stampedFrame(32, 1.5, 16), 32)).to.deep.equal([[2, 32, 0]]);
   });
@@ -124,7 +124,7 @@ describe('The frame walker', () => {
 });
 
 describe('A sequence of publish frames', () => {
-  it('is the frame again and again, each with its stamp at the beginning of the data', () => {
+  it('repeats the frame, each with its stamp at the start of the data', () => {
     const frame = acknowledgedFrame('app/room/load');
     const headerBytes = 8;
     const sequence = stampedSequence(frame, [1.5, 7]);

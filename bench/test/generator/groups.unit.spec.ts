@@ -22,7 +22,7 @@ const acknowledged = (written: Buffer): readonly unknown[] => {
 };
 
 describe('A worker that acknowledges', () => {
-  it('does so for each message once, wherever the chunks end', () => {
+  it('acknowledges each message once, wherever the chunks end', () => {
     const written: Buffer[] = [];
     const connection = { write: (bytes: Buffer) => void written.push(bytes) } as unknown;
     let chunks = 0;

@@ -3,7 +3,7 @@ import { inTurn, pace, paceInTicks } from '../../src/generator/pace.js';
 
 describe('The pace of an open loop', () => {
   for (const keepPace of [pace, paceInTicks])
-    it(`acts the given number of times, and tells evenly spaced moments, however late it is (${keepPace.name})`, async () => {
+    it(`acts the requested number of times, and reports evenly spaced moments, however late it is (${keepPace.name})`, async () => {
       const moments: number[] = [];
       await keepPace(500, 0.02, (intended) => void moments.push(intended));
       const gaps = moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
@@ -12,8 +12,8 @@ describe('The pace of an open loop', () => {
     });
 });
 
-describe('Work in turn', () => {
-  it('does each once and never more than so many at a time', async () => {
+describe('A pool of tasks', () => {
+  it('runs each once and never more than the limit at a time', async () => {
     const done: number[] = [];
     let running = 0;
     let most = 0;
@@ -28,7 +28,7 @@ describe('Work in turn', () => {
     expect(most).to.equal(3);
   });
 
-  it('fails with the first that fails', async () => {
+  it('fails with the first failure', async () => {
     const failing = inTurn(5, 2, async (index) => {
       if (index === 1) throw new Error('the second');
     });

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Arrivals, type Line } from '../../src/hop/line.js';
 import { keepInFlight } from '../../src/hop/measureHop.js';
 
-describe('What arrives at the far end', () => {
-  it('is counted by lane, each in its own order', () => {
+describe('The count of arrivals', () => {
+  it('is kept by lane, each in its own order', () => {
     const arrivals = new Arrivals(2);
     arrivals.expect('numbers');
     for (const number of [0, 2, 1, 4, 3]) arrivals.take(number, 0);
@@ -11,14 +11,14 @@ describe('What arrives at the far end', () => {
     expect(arrivals).to.include({ received: 5, outOfOrder: 0 });
   });
 
-  it('is out of order when it is late or comes twice', () => {
+  it('counts late and duplicate arrivals as out of order', () => {
     const arrivals = new Arrivals(2);
     arrivals.expect('numbers');
     for (const number of [0, 4, 2, 1, 1]) arrivals.take(number, 0);
     expect(arrivals.outOfOrder).to.equal(2);
   });
 
-  it('tells the latency of what was meant to be sent from a moment on', () => {
+  it('measures the latency of messages from a moment on, since they were due', () => {
     const arrivals = new Arrivals(4);
     arrivals.expect('moments');
     arrivals.take(1_000.5, 1_001);
@@ -49,12 +49,12 @@ describe('A window of messages in flight', () => {
   const line: Line = { lanes, arrivals, onProgress: undefined, check: () => undefined };
   const stop = keepInFlight(line, 8);
 
-  it('begins with the share of each lane, numbered so that the lanes can be told apart', () => {
+  it('starts with the share of each lane, numbered so that the lanes are distinguishable', () => {
     expect(first.stamps).to.deep.equal([0, 2, 4, 6]);
     expect(second.stamps).to.deep.equal([1, 3, 5, 7]);
   });
 
-  it('replaces what was acknowledged and has arrived, and nothing that is only one of them', () => {
+  it('replaces messages that were both acknowledged and delivered', () => {
     first.acknowledged = 3;
     second.acknowledged = 4;
     for (const number of [0, 2]) arrivals.take(number, 0);
@@ -63,7 +63,7 @@ describe('A window of messages in flight', () => {
     expect(second.sent).to.equal(4);
   });
 
-  it('sends nothing more when it is over', () => {
+  it('sends nothing after its end', () => {
     stop();
     first.acknowledged = 6;
     for (const number of [4, 6, 8, 10]) arrivals.take(number, 0);

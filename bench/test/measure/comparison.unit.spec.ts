@@ -14,13 +14,13 @@ describe('Rounds', () => {
     return { order, peers };
   };
 
-  it('alternate between the peers, each round beginning with the next one', async () => {
+  it('alternate between the peers, each round starting with the next one', async () => {
     const { order, peers } = recorded(['a', 'b', 'c']);
     await inAlternation(peers, 4);
     expect(order.join(' ')).to.equal('a0 b0 c0 b1 c1 a1 c2 a2 b2 a3 b3 c3');
   });
 
-  it('have their results in the order of the peers and of the rounds', async () => {
+  it('return their results in the order of the peers and of the rounds', async () => {
     const results = await inAlternation(recorded(['a', 'b', 'c']).peers, 2);
     expect(results).to.deep.equal([
       { peer: 'a', rounds: [1, 6] },
@@ -43,7 +43,7 @@ describe('Rounds', () => {
     expect(median([])).to.be.NaN;
   });
 
-  it('are compared round by round, so that a slow one does not count', () => {
+  it('are compared round by round, so that a slow one has no effect', () => {
     const row = (peer: string, values: readonly number[]) => ({
       peer,
       rounds: values.map((speed) => ({ speed })),

@@ -9,7 +9,7 @@ describe('CPU time of a process', () => {
 });
 
 describe('Memory of a process', () => {
-  it('is told apart by what it is', () => {
+  it('is read by kind', () => {
     const status = 'VmRSS:\t   81234 kB\nRssAnon:\t   52000 kB\nRssFile:\t   29234 kB\n';
     expect(kilobytesOf(status, 'VmRSS')).to.equal(81_234);
     expect(kilobytesOf(status, 'RssAnon')).to.equal(52_000);

@@ -17,28 +17,28 @@ describe('A chart', () => {
   const widthsOf = (svg: string): readonly number[] =>
     [...svg.matchAll(/<rect x="250" y="\d+" width="([\d.]+)"/g)].map(([, width]) => Number(width));
 
-  it('has bars as long as the medians, the highest figure being all there is room for', () => {
+  it('has bars as long as the medians, and the highest value fills the space', () => {
     expect(widthsOf(chart(comparison([100, 200, 400], [100, 100, 100])))).to.deep.equal([190, 95]);
   });
 
-  it('shows from where to where the rounds were', () => {
+  it('shows the range of the rounds', () => {
     expect(chart(comparison([100, 200, 400]))).to.include('<path d="M345 65H630" ');
   });
 
-  it('leaves out what could not be measured', () => {
+  it('omits what could not be measured', () => {
     const svg = chart(comparison([100], [Number.NaN], [50]));
     expect(widthsOf(svg)).to.deep.equal([380, 190]);
     expect(svg).not.to.include('peer 1').and.not.to.include('NaN');
   });
 
-  it('is well-formed whatever it is called', () => {
+  it('is well-formed for any name', () => {
     expect(chart(comparison([0]))).to.include('>Speed &amp; &lt;light&gt;, 1:100</text>');
     expect(chartName(comparison())).to.equal('speed-light-1-100.svg');
   });
 });
 
 describe('The report', () => {
-  it('keeps three digits or so', () => {
+  it('shows about three significant digits', () => {
     expect([999, 1_234, 175_400, 3_456_789].map((rate) => formatValue(rate, 'rate'))).to.deep.equal([
       '999',
       '1.23 k',
@@ -54,7 +54,7 @@ describe('The report', () => {
     expect([formatValue(Number.NaN, 'count'), formatRatio(Number.NaN)]).to.deep.equal(['-', '-']);
   });
 
-  it('aligns names to the left and figures to the right', () => {
+  it('aligns names to the left and numbers to the right', () => {
     expect(
       renderTable(
         ['', 'a/s'],

@@ -17,23 +17,23 @@ describe('A memory trend', () => {
     expect(Math.abs(grown)).to.be.lessThan(4);
   });
 
-  it('is not impressed by one sample', () => {
+  it('ignores a single outlier', () => {
     expect(trendOf(samples((index) => (index === 10 ? 200 : 50))).isFlat).to.equal(true);
   });
 
-  it('finds a growth below the ups and downs', () => {
+  it('finds growth below the fluctuation', () => {
     const { isFlat, grown } = trendOf(samples((index) => 50 + index + (index % 2) * 2));
     expect(grown).to.be.closeTo(10, 1);
     expect(isFlat).to.equal(false);
   });
 
-  it('says nothing of too few samples', () => {
+  it('is undefined for too few samples', () => {
     expect(trendOf(samples(() => 50).slice(0, 3)).isFlat).to.equal(false);
   });
 });
 
 describe('The log of a service that is soaked', () => {
-  it('has nothing but information, whatever the pieces in which it comes', () => {
+  it('contains only information, however it is split into chunks', () => {
     const log = new ServiceLog();
     const lines = [
       { level: 'info', message: 'Ready' },
@@ -60,8 +60,8 @@ const world = () => {
   return { findings, ledger, topic, publish, follow };
 };
 
-describe('What a soak demands of a topic', () => {
-  it('is that a subscriber gets every message that was sent after it was confirmed, in the order of the topic', () => {
+describe('The requirements of a soak for a topic', () => {
+  it('hold when a subscriber gets every message that was sent after its confirmation, in the order of the topic', () => {
     const { findings, topic, publish, follow } = world();
     const before = publish();
     const following = follow();
@@ -72,7 +72,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown).to.deep.equal([]);
   });
 
-  it('is broken by a gap, as soon as something comes from behind it', () => {
+  it('are violated by a gap, as soon as a later message arrives', () => {
     const { findings, topic, publish, follow } = world();
     const following = follow();
     const [one, two] = [publish(), publish()];
@@ -82,7 +82,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown[0]).to.contain('was missed');
   });
 
-  it('is broken by an end that is missing, and not while it is on its way', () => {
+  it('are violated by a missing end, but not while it is in flight', () => {
     const { findings, topic, publish, follow } = world();
     const following = follow();
     topic.seen(publish());
@@ -92,7 +92,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown[0]).to.contain('was missed');
   });
 
-  it('is broken by a message that comes twice, also when the onlooker is late', () => {
+  it('are violated by a duplicate, also when the observer is late', () => {
     const { findings, topic, publish, follow } = world();
     const following = follow();
     const sent = publish();
@@ -104,7 +104,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown[0]).to.contain('came twice');
   });
 
-  it('is broken by another order than the onlooker’s', () => {
+  it('are violated by an order that differs from that of the observer', () => {
     const { findings, topic, publish, follow } = world();
     const following = follow();
     const [one, two] = [publish(1), publish(2)];
@@ -116,7 +116,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.violations).to.be.greaterThan(0);
   });
 
-  it('is broken by messages of one connection that change places, or reach the onlooker twice', () => {
+  it('are violated by messages of one connection that change places, or reach the observer twice', () => {
     const { findings, topic, publish } = world();
     const [one, two] = [publish(), publish()];
     topic.seen(two);
@@ -125,7 +125,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown).to.have.lengthOf(2);
   });
 
-  it('is broken by an own message, and by one whose filter does not match', () => {
+  it('are violated by an own message, and by one whose filter does not match', () => {
     const { findings, topic, publish, follow } = world();
     const [own, odd] = [publish(9), publish(1, 1, 'odd')];
     const following = follow(9, 'even');
@@ -134,7 +134,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown).to.have.lengthOf(2);
   });
 
-  it('is what either filters match while they change, and the new ones alone afterwards', () => {
+  it('accept what either filter matches while they change, and only the new ones afterwards', () => {
     const { findings, ledger, topic, publish, follow } = world();
     const following = follow(9, 'even');
     following.refiltering('odd');
@@ -148,7 +148,7 @@ describe('What a soak demands of a topic', () => {
     expect(findings.shown).to.have.lengthOf(1);
   });
 
-  it('holds for a subscriber to whom nothing comes any more', () => {
+  it('hold for a subscriber that receives nothing any more', () => {
     const { findings, topic, publish, follow } = world();
     follow();
     for (let count = 0; count < 2_000; count += 1) topic.seen(publish());
@@ -156,8 +156,8 @@ describe('What a soak demands of a topic', () => {
   });
 });
 
-describe('What a soak demands of worker groups', () => {
-  it('is one member a message, and another only when the first has gone', () => {
+describe('The requirements of a soak for worker groups', () => {
+  it('are one member per message, and another only after the first has left', () => {
     const { findings, publish } = world();
     const work = new Work(findings);
     const first = { actor: 5, isOver: false };
@@ -170,7 +170,7 @@ describe('What a soak demands of worker groups', () => {
     expect(findings.shown[0]).to.contain('two members');
   });
 
-  it('is somebody for each message that was accepted, who has not published it', () => {
+  it('are one member for each accepted message, other than its publisher', () => {
     const { findings, publish } = world();
     const work = new Work(findings);
     const [lost, unknown, own] = [publish(), publish(), publish(5)];
@@ -183,8 +183,8 @@ describe('What a soak demands of worker groups', () => {
   });
 });
 
-describe('What a soak demands of presence', () => {
-  it('is that nobody comes twice, or leaves or changes without being there', () => {
+describe('The requirements of a soak for presence', () => {
+  it('are that no member joins twice, or leaves or changes without being present', () => {
     const findings = new Findings(() => undefined);
     const view = new PresenceView({ hall: { a: { presence: { said: 1 } } } }, findings);
     const tell = (event: string, actorId: string) => view.told({ event, actorId, roomId: 'hall', data: {} });
@@ -197,7 +197,7 @@ describe('What a soak demands of presence', () => {
     expect(findings.violations).to.equal(3);
   });
 
-  it('is that what is told comes to what is so', () => {
+  it('are that the events add up to the list', () => {
     const told: Present = new Map();
     const isSo: Present = new Map();
     for (const present of [told, isSo]) put(present, 'hall', 'a', { said: 1 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { dataBytes } from '../../../src/generator/frames.js';
 import { NatsWalker } from '../../../src/generator/wires/natsWire.js';
 
-describe('The walk over NATS records', () => {
+describe('The scan of NATS records', () => {
   const record = (stamp: number): Buffer => {
     const data = Buffer.alloc(dataBytes, 0x2e);
     data.writeDoubleLE(stamp, 0);
@@ -45,7 +45,7 @@ describe('The walk over NATS records', () => {
     expect(stampsIn([frame(Buffer.concat(many.map(record)))])).to.deep.equal(many);
   });
 
-  it('takes nothing else for a record', () => {
+  it('refuses other commands', () => {
     expect(() => stampsIn([frame(Buffer.from('PING\r\n'))])).to.throw('besides messages');
   });
 });

@@ -5,12 +5,12 @@ import { momentOfText, textOfMoment } from '../../../src/generator/wires/socketI
 describe('A moment as text', () => {
   const rawOf = (text: string): number => Buffer.from(text, 'latin1').readDoubleLE(0);
 
-  it('comes back to a hundredth of a millisecond', () => {
+  it('is parsed back to a hundredth of a millisecond', () => {
     for (const moment of [0, 0.01, 0.44, 1234.56, 7_777_777.77, 86_400_000.5])
       expect(momentOfText(rawOf(textOfMoment(moment))), String(moment)).to.be.closeTo(moment, 0.006);
   });
 
-  it('needs no escape in JSON, whatever its digits are', () => {
+  it('needs no escape in JSON, whatever its digits', () => {
     for (let digit = 0; digit < 64; digit += 1) {
       const text = textOfMoment((digit + 64 * digit) / 100);
       expect(JSON.stringify(text), text).to.equal(`"${text}"`);
@@ -19,7 +19,7 @@ describe('A moment as text', () => {
     }
   });
 
-  it('is before all others where nothing was stamped', () => {
+  it('is before all others where no stamp was written', () => {
     expect(momentOfText(rawOf('........'))).to.be.lessThan(0);
   });
 });
