@@ -46,11 +46,11 @@ export interface GatewayPorts {
   readonly views: ViewReader;
   readonly usage: UsageStore;
   readonly bus: MessageBus;
-  /** What agents and orchestrators were subscribed to. */
+  /** Persistent sessions of agents and orchestrators. */
   readonly sessions: SessionStore;
-  /** Where messages are recorded, and all have ids for their subscribers; undefined where they are not. */
+  /** Undefined where messages are not recorded; subscribers then get no message ids. */
   readonly messageStore: MessageStore | undefined;
-  /** Worker groups that are asleep. Undefined where messages are not recorded. */
+  /** Checkpoints of worker groups without members. Undefined where messages are not recorded. */
   readonly groupStore: GroupStore | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -180,7 +180,7 @@ const composePublish = (ports: GatewayPorts, metrics: GatewayMetrics, stamps: Re
 };
 
 const closeIdle = (connection: Connection, isIdle: boolean): void => {
-  // While a frame is handled those behind it are not read: the silence is ours.
+  // Frames are not read while an earlier one is handled, so the silence is not the client's.
   if (connection.isBehind) connection.onSignOfLife();
   else if (isIdle) connection.close(closes.idleTimeout);
 };

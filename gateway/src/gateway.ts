@@ -30,7 +30,7 @@ export interface Gateway extends Service {
    * refused. Other protocols that a client offers are ignored: the server gets such a request as an ordinary one.
    */
   attach(server: Server): void;
-  /** Takes no more connections, and closes those there are over a time; 0 leaves them to `close`. May be called once, before it. */
+  /** Refuses new connections and closes the open ones over a period; 0 leaves them to `close`. May be called once, before `close`. */
   drain(overMs: number): Promise<void>;
   /** Open WebSockets. */
   readonly connections: number;
@@ -74,7 +74,7 @@ class WebSocketGateway implements Gateway {
   async start(): Promise<void> {
     const { bus, options } = this;
     const { rooms, deliver, presence, retained, hydrations, revalidator, sweeper } = this.parts;
-    // Together, because an engine may take seconds for each.
+    // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
@@ -128,7 +128,7 @@ class WebSocketGateway implements Gateway {
     const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
-    // The WebSocket layer cuts off peers that have not answered the close within the grace.
+    // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
     await groups.close();
     await presence.close();

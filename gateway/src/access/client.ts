@@ -6,7 +6,7 @@ import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/w
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ProtocolVersion } from '@roomwire/shared/wire/protocol/protocolErrors';
 
-/** A scope as the connections of its actors know it. */
+/** The access scope of a connection's actor. */
 export type ActorScope = Pick<Scope, 'accessScopeId' | 'slug' | 'name'>;
 
 /** Who an authenticated connection is. */
@@ -29,7 +29,7 @@ export interface ClientOutbox {
   readonly isOpen: boolean;
 }
 
-/** An authenticated connection as the modules below the session see it. */
+/** The view that lower modules have of an authenticated connection. */
 export interface Client {
   /** Changes only with the scope of the actor. */
   readonly identity: Identity;

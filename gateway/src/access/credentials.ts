@@ -25,7 +25,7 @@ export interface LiveClientToken {
   readonly expiresAt: number | undefined;
 }
 
-/** What a good credential gives. */
+/** What a valid credential yields. */
 export interface Credentials extends GoodStanding {
   /** Null for an access token. */
   readonly clientToken: LiveClientToken | null;
@@ -110,7 +110,7 @@ const badStandings: { readonly [R in StandingRule]: BadStanding } = {
   scope_inactive: 'scopeInactive',
 };
 
-/** Whether an actor, as the read models hold it, may be connected. Rejects when the read models fail. */
+/** Whether an actor may be connected, according to the read models. Rejects when they are unavailable. */
 export const standingOf = async (
   views: ViewReader,
   clock: Clock,
@@ -140,7 +140,7 @@ export interface OpenedKey {
   readonly signingKeyId: string;
   readonly projectId: string;
   readonly isActive: boolean;
-  /** As it was shown to the customer. */
+  /** The decrypted secret, in the form that the customer was given. */
   readonly secret: string;
 }
 

@@ -17,7 +17,7 @@ export interface RoomLocation {
 const maxApps = 10_000;
 const maxRooms = 100_000;
 
-/** What authorization needs of the read models, cached until a domain event invalidates it. */
+/** Caches the documents that authorization reads until a domain event invalidates them. */
 export class Directory {
   private readonly views: ViewReader;
   private readonly apps = new EntryCache<App>({ idOf: (app) => app.appId, maxEntries: maxApps });
@@ -47,7 +47,7 @@ export class Directory {
     this.rooms.drop(roomId);
   }
 
-  /** Something in the project has changed, and it is unknown what. */
+  /** An unknown change in the project. */
   projectChanged(projectId: string): void {
     this.apps.dropWhere((app) => app.projectId === projectId);
     this.rooms.dropWhere((room) => room.projectId === projectId);

@@ -33,7 +33,7 @@ export class EntryCache<T> {
   }
 
   async load(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
-    // A read of another caller may have begun before the document was created: only a hit of it counts.
+    // The shared read may have begun before the document was created, so only a hit counts.
     const found = await this.reads.get(key);
     return found ?? this.entries.get(key) ?? this.reads.get(key) ?? this.begin(key, read);
   }
@@ -61,7 +61,7 @@ export class EntryCache<T> {
       const value = await read();
       if (value === undefined) return undefined;
       if (generation === this.generation) return this.keep(key, value);
-      // Changes come faster than reads end: usable once.
+      // An entry was dropped during every read: the result is used once and not cached.
       if (attempt === maxReads) return { value, isCurrent: false };
     }
   }

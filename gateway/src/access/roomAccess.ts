@@ -10,10 +10,10 @@ export interface ReadingDeps {
   readonly clock: Clock;
 }
 
-/** Whether an actor may read who is present in a room, and the rights that this rests on. */
+/** Whether an actor may read the presence of a room, and the rights that decide it. */
 export interface RoomReading {
   readonly isReadable: boolean;
-  /** To the topic that decided; the answer is current as long as it is. */
+  /** Access to the topic that decided; the answer is valid as long as this access is current. */
   readonly access: TopicAccess;
 }
 
@@ -56,7 +56,7 @@ export interface NamingClient extends Pick<Client, 'identity'> {
   subscribedApps(): readonly string[];
 }
 
-/** With more rooms of one slug in a project, the slug alone names none. */
+/** A slug that several rooms of a project share is ambiguous and names none of them. */
 const maxSameSlug = 100;
 
 /**

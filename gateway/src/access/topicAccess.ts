@@ -31,7 +31,7 @@ export interface TopicAccess {
 export const isCurrent = ({ location }: TopicAccess): boolean =>
   location.app.isCurrent && location.room.isCurrent;
 
-/** A promise only where the read models have to be queried; undefined for what does not exist. */
+/** Returns a promise only where the read models have to be queried; undefined for a topic that does not exist. */
 export const resolveAccess = (
   directory: Directory,
   identity: Identity,

@@ -3,7 +3,7 @@ import type { Client, ClientOutbox } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { FilterIndex } from './filterIndex.js';
 
-/** A subscription as the fan-out sees it. */
+/** The view that the fan-out has of a subscription. */
 export class Subscriber {
   readonly client: Client;
   /** Of the client, for the loop over all subscribers. */
@@ -11,13 +11,13 @@ export class Subscriber {
   readonly outbox: ClientOutbox;
   /** Index among the subscribers without filters; set by `Audience`. */
   slot = -1;
-  /** The last search that found it; set by `FilterIndex`. */
+  /** Number of the last search that matched it; set by `FilterIndex`. */
   mark = 0;
   protected rights: TopicAccess;
   protected filterEntries: readonly FilterEntry[] | undefined;
-  /** The stamp of the retained value that it was sent on joining; empty for none. */
+  /** Stamp of the retained value sent on joining; empty for none. */
   private initialStamp = '';
-  /** The newest stamp that it was sent at all. */
+  /** The newest stamp sent to it. */
   private newestStamp = '';
 
   constructor(client: Client, rights: TopicAccess, filterEntries: readonly FilterEntry[] | undefined) {
@@ -28,7 +28,7 @@ export class Subscriber {
     this.filterEntries = filterEntries;
   }
 
-  /** The rights that it rests on. Room and topic do not change while it is in an audience. */
+  /** The rights that allow it. Room and topic do not change while it is in an audience. */
   get access(): TopicAccess {
     return this.rights;
   }
@@ -38,7 +38,7 @@ export class Subscriber {
     return this.filterEntries;
   }
 
-  /** Whether it needs this retained message live: not if it was sent the same or a newer one as the last value. */
+  /** Whether to deliver this retained message live: not if the same or a newer one was already sent as the last value. */
   needsLive(stamp: string): boolean {
     return this.initialStamp < stamp;
   }
@@ -63,7 +63,7 @@ export class Audience {
   private readonly everything: Subscriber[] = [];
   private readonly filtered = new FilterIndex<Subscriber>();
 
-  /** Those without filters, which get every message. Must not be changed or kept. */
+  /** Subscribers without filters, which get every message. Callers must not change or keep the array. */
   get unfiltered(): readonly Subscriber[] {
     return this.everything;
   }
@@ -103,7 +103,7 @@ export class Audience {
 export class Audiences {
   private readonly byTopic = new Map<string, Audience>();
 
-  /** Undefined for a topic without subscribers. Must not be kept. */
+  /** Undefined for a topic without subscribers. Callers must not keep it. */
   of(topic: string): Audience | undefined {
     return this.byTopic.get(topic);
   }

@@ -14,12 +14,12 @@ interface DeliveryDeps {
   readonly groups: { take(record: RoomRecord): void };
 }
 
-/** Messages of QoS 2 of which a second copy is recognized. Their ids take some 10 MB at most. */
+/** Number of QoS 2 messages whose duplicates are recognized. Their ids take about 10 MB at most. */
 const remembered = 50_000;
 
 /**
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
- * is made once, whatever their number, and nothing here waits for a reader.
+ * is encoded once for all of them, and nothing here waits for a reader.
  */
 export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
@@ -27,7 +27,7 @@ export const createDelivery = ({ audiences, metrics, retained, groups }: Deliver
   const isSecondCopy = ({ qos, id }: LiveMessage): boolean => qos === 2 && exactlyOnce.isRepeated(id);
 
   return (message: RoomRecord): void => {
-    // Groups recognize second copies themselves, the same way on all gateways.
+    // Groups deduplicate on their own, identically on all gateways.
     groups.take(message);
     if (isGroupRecord(message)) return;
     if (isSecondCopy(message)) {
@@ -90,7 +90,7 @@ export class RoomFeed {
     this.reader = await this.bus.read(roomRecords, { interest: 'subscribed' }, deliver);
   }
 
-  /** From the moment this resolves every message of the room comes to this gateway, until as many `unsubscribe`s follow. */
+  /** Once it resolves, this gateway receives every message of the room until `unsubscribe` was called as often. */
   async subscribe(room: string): Promise<void> {
     await this.reader?.subscribe(room);
   }
@@ -104,7 +104,7 @@ export class RoomFeed {
   }
 }
 
-/** The most recent ids: at least so many, and at most twice as many. */
+/** The most recent ids: at least the given number, at most twice as many. */
 export class RecentIds {
   private readonly atLeast: number;
   private recent = new Set<string>();
@@ -114,7 +114,7 @@ export class RecentIds {
     this.atLeast = atLeast;
   }
 
-  /** Whether the id was seen before. Remembers it. */
+  /** Remembers the id and returns whether it was seen before. */
   isRepeated(id: string): boolean {
     if (this.recent.has(id) || this.former.has(id)) return true;
     this.recent.add(id);

@@ -1,26 +1,26 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import { SetMultimap } from '../setMultimap.js';
 
-/** An item of an index, which alone sets the mark. */
+/** An item of an index; only the index sets the mark. */
 export interface Indexed {
   readonly filters: readonly FilterEntry[] | undefined;
   mark: number;
 }
 
-/** An AND-group, with the items that have it. */
+/** An AND-group and the items that contain it. */
 interface Group<T> {
   readonly values: readonly string[];
-  /** The one of its values by which it is found. */
+  /** The value that the group is indexed under. */
   readonly under: string;
   readonly members: Set<T>;
 }
 
-/** No value may contain it. */
+/** A separator that no value may contain. */
 const separator = '|';
 
 /**
- * [WS-FILTER-3] Finds the items that match the values of a message. The cost depends on these values and on what is found, not on
- * how many other items there are; that of a change depends on the filters of the item.
+ * [WS-FILTER-3] Finds the items that match the values of a message. The cost of a search depends on these values and the matches,
+ * not on the number of other items; the cost of a change depends on the filters of the item.
  */
 export class FilterIndex<T extends Indexed> {
   private readonly plain = new SetMultimap<string, T>();
@@ -57,7 +57,7 @@ export class FilterIndex<T extends Indexed> {
     }
   }
 
-  /** Each of them once, however many of its filters match. */
+  /** Each match once, even if several of its filters match. */
   matching(onMessage: readonly string[]): readonly T[] {
     const found: T[] = [];
     if (this.isEmpty) return found;
@@ -100,7 +100,7 @@ export class FilterIndex<T extends Indexed> {
     this.groupsUnder.delete(group.under, group);
   }
 
-  /** The value with the fewest other groups, so that a value that many groups have costs a message little. */
+  /** The value with the fewest other groups, which keeps searches for common values cheap. */
   private rarest(values: readonly string[]): string {
     const groupsOf = (value: string) => this.groupsUnder.get(value)?.size ?? 0;
     return values.reduce((best, value) => (groupsOf(value) < groupsOf(best) ? value : best));

@@ -21,7 +21,7 @@ import { RecordingLine, type RecordMessage } from './recording.js';
 import type { RetainStamps } from './retainedValues.js';
 import { beginPublish } from './traceMessages.js';
 
-/** Unacknowledged publishes of one connection beyond which its next frame has to wait. */
+/** Limit of unacknowledged publishes per connection; beyond it the next frame waits. */
 const maxUnacknowledged = 1_000;
 
 /**
@@ -60,7 +60,7 @@ export class Publisher {
   }
 }
 
-/** A publish on its way, with what depends on its outcome. */
+/** A publish in flight and the actions that depend on its outcome. */
 interface Publish {
   readonly publisher: Publisher;
   readonly frame: PublishFrame;
@@ -81,7 +81,7 @@ interface PublishDeps {
   /** Whether subscribers get them. */
   readonly showsIds: boolean;
   readonly record: RecordMessage;
-  /** Undefined where no trigger webhook is to be called; otherwise resolves when the call can no longer be lost. */
+  /** Undefined without a trigger webhook; otherwise resolves when the call can no longer be lost. */
   readonly trigger: (
     identity: Identity,
     frame: PublishFrame,
@@ -199,9 +199,9 @@ const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
 const timeDigits = 9;
 const makerBytes = 12;
 
-/** Two digits of base 36. A count is made of two of them, because formatting a number costs more than all the rest. */
+/** Two base-36 digits each. A count is composed of two of them, because formatting a number would dominate the cost. */
 const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
-/** In one millisecond; the count has four digits. */
+/** Ids per millisecond; the count has four digits. */
 const maxCount = pairs.length ** 2;
 
 /**
@@ -222,7 +222,7 @@ export class MessageIds {
 
   next(): string {
     const now = this.clock.now();
-    // A clock that was set back must not give an id twice.
+    // Ids stay unique when the clock is set back.
     if (now > this.last) this.begin(now);
     else if (this.count === maxCount) this.begin(this.last + 1);
     const count = this.count++;

@@ -12,8 +12,8 @@ interface RecorderDeps {
 }
 
 /**
- * [WS-RECORD-3] Begins to record a message of a topic that is logged. A promise where it must be stored before it
- * is delivered, so that a replay has every message that a subscriber has got.
+ * [WS-RECORD-3] Begins to record a message of a logged topic. Returns a promise where the message must be stored before it
+ * is delivered, so that a replay contains every message that a subscriber has received.
  */
 export type RecordMessage = (
   message: LiveMessage,
@@ -37,12 +37,12 @@ export const createRecorder = ({ messageStore, metrics, logger }: RecorderDeps):
   };
 };
 
-/** Waiting bytes of one connection beyond which its next frame has to wait as well. */
+/** Limit of waiting bytes per connection; beyond it the next frame waits too. */
 const maxBytes = 1024 * 1024;
 
 const done = Promise.resolve();
 
-/** [WS-PUB-3] The publishes of one connection that wait until they are recorded, and those that follow them. */
+/** [WS-PUB-3] The publishes of one connection that wait for the message store, and those queued behind them. */
 export class RecordingLine {
   private last: Promise<void> | undefined;
   private bytes = 0;
@@ -55,7 +55,7 @@ export class RecordingLine {
     return this.bytes > maxBytes;
   }
 
-  /** Sends once it is recorded and everything before it was sent or has failed. Neither `send` nor `failed` may reject. */
+  /** Sends after the message is recorded and all earlier ones were sent or have failed. Neither callback may reject. */
   add(
     bytes: number,
     recorded: Promise<void> | undefined,

@@ -15,7 +15,7 @@ interface RetainedDeps {
 
 /**
  * [WS-RETAIN-1] The last value of each topic. Every retained message arrives twice: on the retained channel, which all gateways
- * read, and on the live one, which gateways with subscribers in the room read. The two are not in step.
+ * read, and on the live channel, which gateways with subscribers in the room read. Their order relative to each other is undefined.
  */
 export class Retained {
   private readonly deps: RetainedDeps;
@@ -83,8 +83,8 @@ export class Retained {
   }
 
   /**
-   * [WS-RETAIN-3] Sends a value that was stored after subscribers had joined, and delivered live before. Those that were
-   * subscribed then have got it, or it did not match.
+   * [WS-RETAIN-3] Sends a value to subscribers that joined after its live delivery and before it was stored here. Subscribers
+   * that joined earlier received it live, unless it did not match.
    */
   private catchUp(topic: string, stamp: string): void {
     const audience = this.deps.audiences.of(topic);
@@ -96,7 +96,7 @@ export class Retained {
   private offer(subscriber: Subscriber, value: RetainedValue): void {
     const { filters, outbox, actorTokenId } = subscriber;
     if (subscriber.hasSeen(value.stamp) || actorTokenId === value.publisher) return;
-    if (!isSamePlace(subscriber, value)) return;
+    if (!isSameRoomAndScope(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
     subscriber.sentAsLastValue(value.stamp);
     outbox.push(value.frame);
@@ -104,8 +104,8 @@ export class Retained {
   }
 }
 
-/** The value of a deleted app, room or scope is not for the one that has its slug now. */
-const isSamePlace = ({ client, access }: Subscriber, value: RetainedValue): boolean =>
+/** A new app, room or scope with the slug of a deleted one must not get its values. */
+const isSameRoomAndScope = ({ client, access }: Subscriber, value: RetainedValue): boolean =>
   access.location.room.value.roomId === value.roomId &&
   (client.identity.accessScope?.accessScopeId ?? null) === value.accessScopeId;
 
@@ -132,7 +132,7 @@ export class LateMessages {
     this.schedule();
   }
 
-  /** Arrived live; earlier ones that have not will not. */
+  /** The message arrived live; earlier ones that have not arrived never will. */
   arrived(topic: string, stamp: string): void {
     for (const stamps of [this.expected, this.overdue]) {
       const missing = stamps.get(topic);

@@ -11,7 +11,7 @@ export interface RetainedValue extends Retention {
   readonly frame: Buffer;
 }
 
-/** What a value takes beside its bytes and its text, as measured. */
+/** Measured memory overhead per value, in bytes. */
 const overheadBytes = 800;
 
 /** The last value of each topic, within a budget: the least recently used are evicted first. */
@@ -30,12 +30,12 @@ export class RetainedValues {
     return this.values.size;
   }
 
-  /** Of the budget. */
+  /** Bytes used of the budget. */
   get bytes(): number {
     return this.used;
   }
 
-  /** False when the topic has this value, or a newer one. */
+  /** Returns false if the topic already has this value or a newer one. */
   keep({ topic, projectId, publisher, filters, body, retention }: RetainedMessage): boolean {
     const former = this.values.get(topic);
     if (former !== undefined && former.stamp >= retention.stamp) return false;
@@ -94,15 +94,15 @@ const timeDigits = 9;
 
 /**
  * Stamps by which gateways agree on which of two retained messages is newer: the time and the gateway. They increase, also
- * when the clock is set back, and exceed all that this gateway has seen, so that clock skew decides only between messages
- * that are published at the same moment.
+ * when the clock is set back, and exceed every stamp that this gateway has received, so that clock skew decides only between
+ * concurrent messages.
  */
 export class RetainStamps {
   private readonly clock: Clock;
   private readonly maker: string;
   private last = 0;
 
-  /** The maker must be unique. */
+  /** `maker` must be unique among gateways. */
   constructor(clock: Clock, maker: string) {
     this.clock = clock;
     this.maker = maker;

@@ -8,7 +8,7 @@ import type { Identity } from '../access/client.js';
 // Names follow OpenTelemetry's conventions for messaging. Topics and contents belong to the customer and are not shown.
 const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
 
-/** From the frame until the bus has acknowledged the message, or need not. */
+/** Spans the time from the frame until the bus acknowledges the message; for QoS 0, until it is sent. */
 export const beginPublish = (
   tracing: Tracing,
   { projectId }: Identity,

@@ -13,7 +13,7 @@ export interface BacklogDeps {
   readonly logger: Logger;
 }
 
-/** The member that a backlog is replayed to. */
+/** The member that receives the replay of a backlog. */
 export interface ReplayTarget {
   /** At most so many messages; undefined where the topic is not replayed. */
   readonly limit: number | undefined;
@@ -66,12 +66,12 @@ export class Backlog {
     return this.writing;
   }
 
-  /** The room and scope that the topic's names lead to now; others may get the names later. */
+  /** Sets the current room and scope of the topic; their slugs may be reused later. */
   belongsTo(place: string): void {
     this.place = place;
   }
 
-  /** The leader's, at the beginning and once a second: should all gateways be killed, the group continues from here. */
+  /** Called on the leader at the beginning and once a second: if all gateways are killed, the group continues from here. */
   checkpoint(state: GroupState): void {
     const { clock } = this.deps;
     if (!this.isPossible || state.isBacklogPending || !state.mayCollect) return;
@@ -95,7 +95,7 @@ export class Backlog {
     else this.write(progress);
   }
 
-  /** [WS-GROUP-10] Replays what the group has missed to one member. Rejects with `EngineUnavailable`. */
+  /** [WS-GROUP-10] Replays the missed messages to one member. Rejects with `EngineUnavailable`. */
   async replay(target: ReplayTarget): Promise<'replayed' | 'nothing' | 'interrupted'> {
     const { groupStore, messageStore } = this.deps;
     if (groupStore === undefined || messageStore === undefined) return 'nothing';
@@ -119,7 +119,7 @@ export class Backlog {
     this.perform(() => this.deps.groupStore?.write(stored));
   }
 
-  /** The group became empty before its backlog was replayed: a checkpoint of that stays as it is. */
+  /** The group became empty before its backlog was replayed: the stored checkpoint remains valid. */
   private writeUnlessStored(progress: Progress): void {
     const stored = this.storedAs(progress);
     this.perform(async () => {
@@ -139,7 +139,7 @@ export class Backlog {
     this.perform(() => this.deps.groupStore?.remove(this.id.topic, this.id.group));
   }
 
-  /** One write after the other; a failed one is made up for by the next checkpoint. */
+  /** Writes one at a time. The next checkpoint supersedes a failed write. */
   private perform(action: () => Promise<void> | undefined): void {
     this.writing = this.writing.then(action).catch((error: unknown) => {
       this.written = undefined;
@@ -149,8 +149,8 @@ export class Backlog {
 }
 
 /**
- * Oldest first. The store is read twice, because the number comes first and the messages may be more than should be held in
- * memory. Resolves with the ids, or with undefined when the member has left.
+ * Oldest first. The store is read twice, to count and then to deliver, because the messages may not fit in memory.
+ * Resolves with the ids, or with undefined when the member has left.
  */
 const replay = async (
   messageStore: MessageStore,

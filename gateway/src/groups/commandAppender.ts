@@ -17,7 +17,7 @@ const firstPauseMs = 50;
 
 /**
  * Appends the commands of this gateway to the log in their order: each waits until the one before it is stored, and is
- * retried until the bus takes it. Commands that can be one record are merged while they wait.
+ * retried until the bus accepts it. Waiting commands are merged into one record where possible.
  */
 export class CommandAppender {
   private readonly deps: CommandAppenderDeps;
@@ -42,7 +42,7 @@ export class CommandAppender {
     await this.sending;
   }
 
-  /** Gives up what is not stored. */
+  /** Discards the commands that are not stored yet. */
   close(): void {
     this.isOpen = false;
   }
@@ -50,7 +50,7 @@ export class CommandAppender {
   private async send(): Promise<void> {
     await new Promise(setImmediate);
     while (this.queue.length > 0 && this.isOpen) {
-      // It is taken out before it is sent, so that nothing is merged into it any more.
+      // Dequeued before it is sent, so that no later command is merged into it.
       const [record] = this.queue.splice(0, 1) as [GroupRecord];
       for (let failures = 1; !(await this.isStored(record)) && this.isOpen; failures++) {
         const waitMs = backOffMs({ firstMs: firstPauseMs, longestMs: this.deps.retryMs }, failures);
@@ -72,7 +72,7 @@ export class CommandAppender {
   }
 }
 
-/** One record for both, with the number of the second; undefined where they cannot be one. */
+/** One record for both, with the number of the second; undefined if they cannot be merged. */
 const mergedWith = (one: GroupRecord, other: GroupRecord): GroupRecord | undefined => {
   if (one.kind === 'done' && other.kind === 'done' && one.ids.length < maxMerged) {
     return { ...other, ids: [...one.ids, ...other.ids] };

@@ -11,12 +11,12 @@ export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
   readonly gatewayId: string;
   readonly bounds: GroupBounds;
   readonly participants: Participants;
-  /** Once it has resolved, all records of the room come to `message` and `command`. */
+  /** Once it resolves, all records of the room are passed to `message` and `command`. */
   readonly subscribe: (room: string) => Promise<void>;
   readonly unsubscribe: (room: string) => void;
-  /** Its members get higher numbers than this one. */
+  /** Members of the group get numbers above it. */
   readonly lastNumber: number;
-  /** Called before members are given anything that no record has caused. */
+  /** Called before a delivery to members that no record has caused. */
   readonly noticePause: () => void;
   readonly dropped: (messages: number) => void;
   readonly ended: (group: LocalGroup) => void;
@@ -30,7 +30,7 @@ export class LocalGroup implements MemberGroup {
   private readonly deps: LocalGroupDeps;
   private readonly appender: CommandAppender;
   private readonly backlog: Backlog;
-  /** The members that can be given messages. */
+  /** The members that can receive messages. */
   private readonly readyMembers = new Set<Membership>();
   private isReplaying = false;
   private participation: Participation | undefined;
@@ -58,7 +58,7 @@ export class LocalGroup implements MemberGroup {
     this.opened.catch(() => this.over());
   }
 
-  /** Resolves when nothing is left of it. */
+  /** Resolves when the group is closed. */
   get closed(): Promise<void> {
     return this.end;
   }
@@ -113,7 +113,7 @@ export class LocalGroup implements MemberGroup {
     this.checkpoint();
   }
 
-  /** Gives up: the gateway ends. */
+  /** Closes without waiting for commands, because the gateway stops. */
   abandon(): void {
     this.appender.close();
     this.over();
@@ -153,7 +153,7 @@ export class LocalGroup implements MemberGroup {
     this.checkpoint();
   }
 
-  /** [WS-GROUP-9] All gateways may be killed at any moment. */
+  /** [WS-GROUP-9] Checkpoints continuously, since all gateways may be killed at any moment. */
   private checkpoint(): void {
     const { state, isLeader } = this.machine;
     if (state !== undefined && isLeader) this.backlog.checkpoint(state);

@@ -5,7 +5,7 @@ import type { ReplayTarget } from './backlog.js';
 import type { LocalMember } from './machine/localMembers.js';
 import { isEligible } from './machine/members.js';
 
-/** Names a group. */
+/** Identifies a group. */
 export interface GroupKey {
   /** Internal. */
   readonly room: string;
@@ -24,14 +24,14 @@ export interface MemberOptions extends GroupKey {
   /** `<room id>/<scope id>` of the topic, since names may be reused. */
   readonly place: string;
   readonly replay: MemberReplay;
-  /** It takes part from here on: between two messages of the topic. */
+  /** Called between two messages of the topic when the join takes effect. */
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage) => void;
-  /** Whether what is delivered goes to the client. */
+  /** Whether deliveries still reach the client. */
   readonly isReachable: () => boolean;
 }
 
-/** How a member is given the backlog of its group. */
+/** Replays the backlog of the group to a member. */
 export interface MemberReplay {
   /** At most so many messages; undefined where nothing is replayed. */
   limit(): number | undefined;
@@ -52,7 +52,7 @@ export interface MemberGroup {
   join(member: Membership): void;
   update(member: Membership): void;
   leave(member: Membership, quit: boolean, left: (() => void) | undefined): void;
-  /** The member has entered, and can be given messages. */
+  /** The member has entered and can receive messages. */
   ready(member: Membership): void;
   acknowledge(ids: readonly string[]): void;
 }
@@ -62,7 +62,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Longer than it takes until the others have noticed that a gateway is dead, or have stopped waiting for its snapshot. */
+/** Longer than the others take to detect a dead gateway or to stop waiting for its snapshot. */
 const patienceMs = 30_000;
 
 /** The membership of one subscription in a group. */
@@ -78,7 +78,7 @@ export class Membership implements LocalMember {
   private readonly memberOf: MemberGroup;
   private waiting: Waiting[] = [];
   private hasEntered = false;
-  /** Its client knows that it is subscribed. */
+  /** Whether the client has got the answer to its subscribe. */
   private isReleased = false;
   private state: 'opening' | 'joined' | 'left' = 'opening';
 
@@ -94,7 +94,7 @@ export class Membership implements LocalMember {
     memberOf.retain();
   }
 
-  /** Resolves when it takes part. Rejects, and has left, where the bus cannot be reached. */
+  /** Resolves when the join takes effect. Rejects, having left, where the bus cannot be reached. */
   async join(): Promise<void> {
     try {
       await this.memberOf.opened;
@@ -114,8 +114,8 @@ export class Membership implements LocalMember {
   }
 
   /**
-   * It is given nothing from here on. One that has `quit` does not want what comes when the group is empty. `left` is called
-   * between two messages of the topic, when all gateways know that it has left.
+   * Stops delivery. A member that has `quit` does not want messages that arrive while the group is empty. `left` is called
+   * between two messages of the topic, once all gateways have read the leave.
    */
   leave(quit = true, left?: () => void): void {
     if (this.state === 'left') return;
@@ -135,13 +135,13 @@ export class Membership implements LocalMember {
     return this.options.isReachable();
   }
 
-  /** From here on it is given messages, with those that it has been assigned already. */
+  /** Starts delivery, beginning with the messages already assigned. */
   release(): void {
     this.isReleased = true;
     this.readyIfIn();
   }
 
-  /** Gives it the messages of a backlog; `given` hears of each. */
+  /** Delivers the messages of a backlog and calls `given` for each. */
   replayTarget(given: (message: LiveMessage) => void): ReplayTarget {
     const { replay } = this.options;
     return {

@@ -14,9 +14,9 @@ export interface ParticipantBoard {
   entries(room: string): readonly { readonly actorTokenId: string }[];
 }
 
-/** Hears of the other gateways that take part in a group, by their names. */
+/** Receives changes of a group's participants, by their names. */
 export interface ParticipantListener {
-  /** The announcement of this gateway has been read: all that come later know of it. */
+  /** The announcement of this gateway has been read, so all later participants see it. */
   announced(others: readonly string[]): void;
   participantsChanged(others: readonly string[]): void;
 }
@@ -42,8 +42,8 @@ const emptyMap = Uint8Array.of(0x80);
 export const isParticipantRoom = (room: string): boolean => room.startsWith(prefix);
 
 /**
- * The gateways that take part in each group. They are replicated by the presence board, like the presence of actors: a gateway
- * is present in a room that stands for the group, under a name of `<gateway id>/<number>`.
+ * The gateways that participate in each group. The presence board replicates them like the presence of actors: a gateway
+ * is present in a room that represents the group, under the name `<gateway id>/<number>`.
  */
 export class Participants {
   private readonly gatewayId: string;
@@ -70,7 +70,7 @@ export class Participants {
     else this.byRoom.set(room, new Set([listening]));
     const actorTokenId = `${this.gatewayId}/${this.made}`;
     const announcing = this.board.announce({ connection, room, actorTokenId, presence: emptyMap });
-    // The board gives up waiting early; but the earlier participants are known only once the announcement has been read.
+    // The board stops waiting early, but the earlier participants are known only once the announcement has been read.
     if ((await announcing) && (await withTimeout(returnMs, isKnown, () => false, { unref: true })))
       return listening;
     void this.leave(listening);
@@ -85,7 +85,7 @@ export class Participants {
     await this.board.withdraw(connection);
   }
 
-  /** The names of the other gateways that take part. */
+  /** The names of the other participating gateways. */
   othersIn({ room }: Participation): readonly string[] {
     return this.board
       .entries(room)

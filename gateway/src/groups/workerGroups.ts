@@ -19,9 +19,9 @@ export interface WorkerGroupsDeps extends Pick<
 > {
   readonly metrics: { groupMessagesDropped: number };
   readonly board: ParticipantBoard;
-  /** After which the other gateways take a silent one for dead. */
+  /** After this time the other gateways consider a silent one dead. */
   readonly silenceMs: number;
-  /** A gateway closes within this time although the bus is away. */
+  /** Limit of the time to close while the bus is unavailable. */
   readonly closeMs: number;
 }
 
@@ -36,9 +36,9 @@ export class WorkerGroups {
   /** With those that are being closed. */
   private readonly open = new Set<LocalGroup>();
   private readonly timer: NodeJS.Timeout;
-  /** When this process was last seen to run. */
+  /** Time of the last tick, to detect pauses of the process. */
   private aliveAt: number;
-  /** The highest number that a member here has had. */
+  /** The highest number of a local member so far. */
   private lastNumber = 0;
 
   constructor(deps: WorkerGroupsDeps) {
@@ -146,7 +146,7 @@ export class WorkerGroups {
     queueMicrotask(() => void group.closed.finally(() => this.open.delete(group)));
   }
 
-  /** A process that was paused for long may have been taken for dead. */
+  /** The others may have declared this gateway dead if the process was paused for long. */
   private noticePause(): void {
     const now = this.deps.clock.monotonic();
     const hasPaused = now - this.aliveAt > (this.deps.silenceMs * 2) / 3;

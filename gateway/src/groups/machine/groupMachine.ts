@@ -9,31 +9,31 @@ import { CatchUp, chunked } from './snapshot.js';
 export interface GroupMachineOptions {
   readonly gatewayId: string;
   readonly bounds: GroupBounds;
-  /** Local members get higher numbers than this one. */
+  /** Local members get numbers above it. */
   readonly lastNumber: number;
   /** Messages of the topic may have been recorded while the group was empty. */
   readonly mayHaveBacklog: boolean;
 }
 
-/** What the machine wants to be done. It waits for none of it; what comes of it is an input. */
+/** Effects that the machine requests. It does not wait for them; their results come back as inputs. */
 export interface GroupOutputs extends ReplicaOutputs {
   /** Appends a command to the log, after all earlier ones, with the number that this gateway gives it. */
   append(command: GroupCommand, ref: number): void;
-  /** There are no local members, and all commands have been read back. */
+  /** No local members are left, and all commands have been read back. */
   idle(): void;
 }
 
 type Phase =
-  /** No member is here, or the last one has left. */
+  /** No local members: none has joined, or the last one has left. */
   | { readonly name: 'idle' }
   /** A join has been appended; records are buffered until a snapshot, or a bootstrap of the group, has been read. */
   | { readonly name: 'joining'; readonly catchUp: CatchUp }
-  /** The state is here. */
+  /** This gateway has the state. */
   | { readonly name: 'active'; readonly replica: Replica };
 
-/** In ticks, after which a gateway that waits for a snapshot bootstraps the group. Longer than it takes to notice a dead gateway. */
+/** Ticks after which a gateway that waits for a snapshot bootstraps the group. Longer than failure detection takes. */
 const snapshotPatience = 20;
-/** In ticks, after which a gateway with members that is no participant is dead. It announces itself on another channel, which may lag. */
+/** Ticks after which a gateway with members but without an announcement is dead. Announcements use another channel, which may lag. */
 const absencePatience = 5;
 
 const idle: Phase = { name: 'idle' };
@@ -49,13 +49,13 @@ export class GroupMachine {
   private readonly commands: OwnCommands;
   private readonly context: ReplicaContext;
   private phase: Phase = idle;
-  /** The number of our command that bootstraps the group, until it is read or obsolete. */
+  /** Number of this gateway's bootstrap command, until it is read or obsolete. */
   private bootstrapRef: number | undefined;
-  /** The other gateways that take part. */
+  /** The other participating gateways. */
   private participants: readonly string[] = [];
-  /** Those of them that may have had the state when we came, or when we lost ours. */
+  /** Participants that may have had the state when this gateway joined or lost its own. */
   private mayHaveState: ReadonlySet<string> = new Set();
-  /** Patience is counted in ticks, not in time: a process that was paused must not hold its own silence against the others. */
+  /** Timeouts count ticks, not time, so that a paused process does not declare the others dead. */
   private ticksWithoutSnapshot = 0;
   private ticksAbsent: ReadonlyMap<string, number> = new Map();
 
@@ -75,7 +75,7 @@ export class GroupMachine {
     return this.phase.name;
   }
 
-  /** Undefined while this gateway does not have it. */
+  /** Undefined while this gateway does not have the state. */
   get state(): GroupState | undefined {
     return this.replica?.state;
   }
@@ -84,7 +84,7 @@ export class GroupMachine {
     return this.replica?.isLeader ?? false;
   }
 
-  /** There are no local members, and all commands have been read back. */
+  /** No local members are left, and all commands have been read back. */
   get isIdle(): boolean {
     return this.local.isEmpty && this.phase.name !== 'active' && this.commands.areRead;
   }
@@ -107,12 +107,12 @@ export class GroupMachine {
     if (this.local.has(member)) this.appendJoin([member]);
   }
 
-  /** The member is given nothing from here on. `left` is called between two messages of the topic, when all know that it has left. */
+  /** Stops delivery to the member. `left` is called between two messages of the topic, once all gateways have read the leave. */
   leave(member: LocalMember, quit: boolean, left: () => void = () => undefined): void {
     if (this.local.remove(member, left)) this.commands.add({ kind: 'leave', members: [member.number], quit });
   }
 
-  /** The member can be given messages from here on. */
+  /** The member can receive messages from now on. */
   ready(member: LocalMember): void {
     this.replica?.deliverTo(member);
     this.replica?.assignMessages();
@@ -143,7 +143,7 @@ export class GroupMachine {
 
   // Inputs: the backlog
 
-  /** A member has been given a recorded message. */
+  /** A recorded message was delivered to a member. */
   replayed(message: LiveMessage, member: LocalMember): void {
     this.replica?.replayed(message, member);
   }
@@ -160,7 +160,7 @@ export class GroupMachine {
 
   // Inputs: the other gateways, and time
 
-  /** This gateway's own announcement has been read, and these others take part. */
+  /** This gateway has read its own announcement; `others` are the other participants. */
   announced(others: readonly string[]): void {
     this.participants = others;
     this.mayHaveState = new Set(others);
@@ -177,7 +177,7 @@ export class GroupMachine {
     this.bootstrapIfAlone();
   }
 
-  /** Once a second. Repairs what should have happened by itself. */
+  /** Called once a second: bootstraps when no snapshot arrives, removes dead gateways and retries the backlog. */
   tick(): void {
     const isWaiting = this.phase.name === 'joining' && this.commands.areRead;
     this.ticksWithoutSnapshot = isWaiting ? this.ticksWithoutSnapshot + 1 : 0;
@@ -189,7 +189,7 @@ export class GroupMachine {
     if (this.state?.isBacklogPending) this.replica?.assignMessages();
   }
 
-  /** The process may have been paused, and the others may have removed its members meanwhile. */
+  /** Checks, after a possible pause of the process, whether the others have removed its members. */
   paused(): void {
     this.commands.suspect();
   }
@@ -230,7 +230,7 @@ export class GroupMachine {
 
   private bootstrappedBy(record: GroupRecordOf<'join'>, { records }: CatchUp, nowMs: number): void {
     if (!this.isOwn(record)) {
-      // That gateway may have begun to read after our join, and not know it.
+      // That gateway may have begun to read after this join and have missed it.
       if (this.bootstrapRef === undefined) this.appendJoin(this.local.all, true);
     } else if (record.ref === this.bootstrapRef) {
       const state = new GroupState(this.options.bounds, new SeenMessages(nowMs));
@@ -239,7 +239,7 @@ export class GroupMachine {
     }
   }
 
-  /** Continues from a state with the records since. */
+  /** Continues from a state and the records that follow it. */
   private activate(state: GroupState, since: readonly RoomRecord[], nowMs: number): void {
     const replica = new Replica(state, this.context);
     this.phase = { name: 'active', replica };
@@ -255,7 +255,7 @@ export class GroupMachine {
     this.phase = { name: 'joining', catchUp: new CatchUp(this.options.bounds) };
   }
 
-  /** Without a member in the group a gateway may miss records, and its state is worth nothing. */
+  /** Without a member a gateway may miss records, so its state is discarded. */
   private deactivate(): void {
     this.discardState();
     if (this.local.areAnnounced) this.bootstrapIfAlone();
@@ -274,7 +274,7 @@ export class GroupMachine {
     else if (removed.length > 0) this.appendJoin(removed);
   }
 
-  /** Another gateway has bootstrapped the group: hands over the messages that only we may have, and joins like a newcomer. */
+  /** Another gateway has bootstrapped the group: hands over the messages that only this gateway may have, and joins again. */
   private rejoin({ open, members }: GroupState): void {
     const numbers = members.at(this.options.gatewayId).map(({ number }) => number);
     this.local.renumber(Math.max(0, ...numbers));
@@ -294,7 +294,7 @@ export class GroupMachine {
     if (catchUp.dropped > dropped) this.outputs.dropped(catchUp.dropped - dropped);
   }
 
-  /** Requests a snapshot unless members that are in stand for it, or bootstraps the group where no other gateway may have the state. */
+  /** Joins to get a snapshot, unless an earlier join has requested one, or bootstraps the group where no other gateway may have the state. */
   private appendJoin(members: readonly LocalMember[], needsState = !this.local.areAnnounced): void {
     if (members.length === 0) return;
     if (needsState && this.mayHaveState.size === 0) return this.appendBootstrap(members);
@@ -336,5 +336,5 @@ export class GroupMachine {
   }
 }
 
-/** The name of a participant is its gateway's id and a number, since a gateway may take part several times. */
+/** Participants are named `<gateway id>/<number>`, since a gateway may join several times. */
 const gatewayOf = (name: string): string => name.slice(0, name.lastIndexOf('/'));

@@ -10,7 +10,7 @@ export interface OpenMessage {
   isDelivered: boolean;
 }
 
-/** What a gateway needs to replicate the state, in the words of the record. */
+/** The replicated state as a snapshot record contains it. */
 export type GroupSnapshot = Pick<
   GroupRecordOf<'state'>,
   'members' | 'awaiting' | 'held' | 'isWaking' | 'collects' | 'floorMs' | 'passed'
@@ -30,7 +30,7 @@ export class GroupState {
   readonly members = new GroupMembers();
   /** Gateways with members that do not have the state yet. */
   readonly catchingUp = new Set<string>();
-  /** By id, in the order in which they came. */
+  /** By id, in order of arrival. */
   readonly open = new Map<string, OpenMessage>();
   /** The open messages without assignee that a member may be eligible for, without those that are proposed. */
   readonly unassigned = new Set<string>();
@@ -106,14 +106,14 @@ export class GroupState {
     return this.catchingUp.size === 0 && this.members.areAllAt(gatewayId);
   }
 
-  /** [WS-GROUP-3] A message that no member is eligible for is not the group's. */
+  /** [WS-GROUP-3] Ignores a message that no member is eligible for. */
   add(message: LiveMessage): void {
     if (this.seen.has(message.id)) return;
     this.seen.add(message.id);
     if (!this.open.has(message.id) && this.members.hasEligible(message)) this.hold(message);
   }
 
-  /** Adds a message that was the group's before, whether a member is eligible for it or not. */
+  /** Restores an open message, whether a member is eligible for it or not. */
   restore(message: LiveMessage): void {
     this.seen.add(message.id);
     if (!this.open.has(message.id)) this.hold(message);
@@ -125,7 +125,7 @@ export class GroupState {
     this.parked.clear();
   }
 
-  /** Members that unsubscribed (`quit`) do not want what comes later; disconnected ones may be back. */
+  /** Members that unsubscribed (`quit`) want no later messages; disconnected ones may reconnect. */
   leave(gatewayId: string, numbers: readonly number[], quit = false): void {
     for (const number of numbers) this.remove(this.members.get(gatewayId, number), quit);
     if (!this.members.isAt(gatewayId)) this.catchingUp.delete(gatewayId);
@@ -225,11 +225,11 @@ const heldMessage = ({ message, assignee }: OpenMessage): HeldMessage => [
   assignee ? [assignee.gatewayId, assignee.number] : null,
 ];
 
-/** The difference between the clocks of gateways, and the time that records are under way, are below it. */
+/** Upper bound of clock skew between gateways plus the delivery time of records. */
 const windowMs = 10_000;
 const maxIds = 2_000;
 
-/** When a message was made, which its id begins with. Milliseconds since 1970. */
+/** The creation time of a message, taken from its id. Milliseconds since 1970. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 9), 36);
 
 /** The messages that a group has seen, for deduplication: all that were made before a floor, and later ones by id. */

@@ -1,17 +1,17 @@
 import type { GroupCommand, GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 
-/** A member on this gateway, as the state machine knows it. Its methods are outputs of the machine. */
+/** The state machine's view of a local member. Its methods are outputs of the machine. */
 export interface LocalMember extends Omit<GroupMember, 'number'> {
-  /** Given by the machine; a new one after the other gateways have removed the member. */
+  /** Assigned by the machine; replaced after the other gateways have removed the member. */
   number: number;
-  /** It takes part from here on, between two messages of the topic; again after a change of its filters. */
+  /** Called between two messages of the topic when the member's join or its new filters take effect. */
   entered(): void;
-  /** False where its client cannot be given anything: not yet, which `ready` ends, or not any more. */
+  /** False before `ready` and after the client has disconnected. */
   deliver(message: LiveMessage): boolean;
 }
 
-/** The members on this gateway: as they are now, and as the others will know them once they have read all commands. */
+/** The local members: the current ones, and those that the others know once they have read all commands. */
 export class LocalMembers {
   private readonly present = new Map<number, LocalMember>();
   /** The numbers whose join has been appended. */
@@ -59,7 +59,7 @@ export class LocalMembers {
     this.present.set(member.number, member);
   }
 
-  /** False for a member that was not there. */
+  /** Returns false for an unknown member. */
   remove(member: LocalMember, left: () => void): boolean {
     if (!this.has(member)) return false;
     this.present.delete(member.number);
@@ -99,7 +99,7 @@ export class OwnCommands {
   private lastAppended = 0;
   private lastRead = 0;
   private mayHavePaused = false;
-  /** Until it has read this command of its own back, the gateway may have been removed without knowing. */
+  /** Until this command has been read back, the others may have removed the gateway. */
   private checkRef = 0;
 
   constructor(append: (command: GroupCommand, ref: number) => void) {
@@ -117,12 +117,12 @@ export class OwnCommands {
     return ref;
   }
 
-  /** The process may have paused for so long that the others have removed its members. */
+  /** The process may have been paused long enough for the others to remove its members. */
   suspect(): void {
     this.mayHavePaused = true;
   }
 
-  /** Whether the members are still in the group; where that is in doubt, a check is appended. */
+  /** Whether the members are certainly still in the group; appends a check if not. */
   areInForce(): boolean {
     if (this.mayHavePaused) {
       this.mayHavePaused = false;
@@ -131,7 +131,7 @@ export class OwnCommands {
     return this.checkRef === 0;
   }
 
-  /** A command has been read back. Whether that has ended a doubt. */
+  /** A command has been read back. Returns whether it was the pending check. */
   read(ref: number): boolean {
     this.lastRead = Math.max(this.lastRead, ref);
     if (this.checkRef === 0 || ref < this.checkRef) return false;

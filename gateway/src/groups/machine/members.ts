@@ -7,10 +7,10 @@ export interface Member extends KnownMember {
   turn: number;
   /** The ids of its open messages. */
   readonly open: Set<string>;
-  /** Assignments to it that the leader has appended and not read yet, and the turn of the last of them. Known to the leader alone. */
+  /** Assignments that the leader has appended and not read yet, and the turn of the last one. Only on the leader. */
   proposed: number;
   proposedTurn: number;
-  /** Rises with each member of the group. */
+  /** Increases with each member of the group. */
   readonly arrival: number;
   /** Its index in the heap of `MemberOrder`. */
   heapIndex: number;
@@ -142,12 +142,12 @@ const knownMember = (member: Member): KnownMember => {
 
 const nameOf = (gatewayId: string, number: number): string => `${gatewayId}/${number}`;
 
-/** At most so many are examined in their order; beyond that, all are compared once. */
+/** Limit of members examined in heap order; beyond it, all members are compared once. */
 const maxExaminedInOrder = 16;
 
 /**
- * [WS-GROUP-2] Members by priority: the fewest open messages first, then the longest wait. A binary heap: a change costs the
- * logarithm of their number, reading the first nothing.
+ * [WS-GROUP-2] Members by priority: the fewest open messages first, then the longest wait. A binary heap: a change costs
+ * O(log n), reading the first O(1).
  */
 export class MemberOrder {
   private readonly heap: Member[] = [];

@@ -8,13 +8,13 @@ export interface ReplicaContext {
   readonly gatewayId: string;
   readonly local: LocalMembers;
   readonly commands: OwnCommands;
-  /** This gateway has appended that it bootstraps the group, and has not read it. */
+  /** This gateway has appended a bootstrap command and not read it yet. */
   readonly isBootstrapping: () => boolean;
   readonly outputs: ReplicaOutputs;
 }
 
 export interface ReplicaOutputs {
-  /** This gateway is the leader of a group whose backlog has not been replayed. Repeated until `backlogReplayed`. */
+  /** This gateway leads a group whose backlog has not been replayed. Repeated until `backlogReplayed`. */
   replayBacklog(): void;
   /** The last member of the group, on all gateways, has left. */
   emptied(state: GroupState): void;
@@ -22,19 +22,19 @@ export interface ReplicaOutputs {
   dropped(messages: number): void;
 }
 
-/** What a command means for this gateway. */
+/** The effect of a command on this gateway. */
 export type Outcome =
   | 'active'
-  /** It has no member in the group any more. */
+  /** This gateway has no member in the group any more. */
   | 'removed'
-  /** The others have removed its members, or those up to a number. */
+  /** The others have removed this gateway's members, or those up to a number. */
   | 'declared dead'
   /** Another gateway has bootstrapped the group. */
   | 'superseded';
 
 /**
  * The state of a group on a gateway that has it. Applies the records of the log, assigns messages while this gateway is the
- * leader, and delivers to the members here what is assigned to them.
+ * leader, and delivers to local members the messages assigned to them.
  */
 export class Replica {
   readonly state: GroupState;
@@ -42,7 +42,7 @@ export class Replica {
   private readonly self: string;
   /** Messages of the backlog that were delivered before their assignment was read. */
   private readonly delivered = new Set<string>();
-  /** That the backlog has been replayed is appended, and not read yet. */
+  /** The command that ends the backlog is appended and not read yet. */
   private hasReplayed = false;
 
   constructor(state: GroupState, context: ReplicaContext) {
@@ -93,7 +93,7 @@ export class Replica {
     return 'active';
   }
 
-  /** Assigns what is unassigned, while this gateway is the leader: at once on the sole gateway, otherwise by a command that all read. */
+  /** Assigns open messages if this gateway is the leader: directly on the sole gateway, otherwise by a command that all read. */
   assignMessages(): void {
     const { state, self } = this;
     if (!this.isLeader) return;
@@ -114,7 +114,7 @@ export class Replica {
     else for (const id of ids) this.state.acknowledge(id);
   }
 
-  /** Delivers what is assigned to members here and was not delivered. */
+  /** Delivers assigned messages that local members have not received. */
   deliverAll(): void {
     for (const open of [...this.state.open.values()])
       if (open.assignee?.gatewayId === this.self) this.deliver(open);
@@ -125,7 +125,7 @@ export class Replica {
     for (const id of [...assigned]) this.deliver(this.state.open.get(id) as OpenMessage);
   }
 
-  /** A member has been given a message of the backlog, which is assigned to it with that. */
+  /** A message of the backlog was delivered to a member, which also assigns it. */
   replayed(message: LiveMessage, { number }: LocalMember): void {
     const { state, self } = this;
     const { commands } = this.context;
@@ -161,7 +161,7 @@ export class Replica {
   private joined(record: GroupRecordOf<'join'>): Outcome {
     const { gatewayId, members, needs } = record;
     const isOwn = gatewayId === this.self;
-    // Of several bootstraps the last one counts; ours comes after this one while it has not been read.
+    // The last of several bootstraps counts; an own one that is not read yet comes after this one.
     if (!isOwn && needs === 'founds') return this.context.isBootstrapping() ? 'active' : 'superseded';
     this.state.join(gatewayId, members);
     if (isOwn) {
@@ -177,13 +177,13 @@ export class Replica {
     const { local, commands } = this.context;
     const member = local.get(number);
     if (member) member.entered();
-    // The others had removed it, and it has another number now.
+    // The others had removed the member, and it has a new number now.
     else if (!local.isLeaving(number)) commands.add({ kind: 'leave', members: [number], quit: true });
   }
 
   private left(record: GroupRecordOf<'leave' | 'gone'>): Outcome {
     const { state, self } = this;
-    // Of two gateways that declare each other dead the first one is believed.
+    // Of two gateways that declare each other dead, the first declaration in the log counts.
     if (record.kind === 'gone' && !state.members.isAt(record.gatewayId)) return 'active';
     const formerLeader = state.leader;
     if (record.kind === 'gone') state.removeGateway(record.gone, record.upTo);
@@ -222,7 +222,7 @@ export class Replica {
     if (this.delivered.delete(message.id)) open.isDelivered = true;
     if (open.isDelivered || assignee === undefined || !commands.areInForce()) return;
     const member = local.get(assignee.number);
-    // A member that has left, or is about to: all will know in a moment.
+    // The member has left or is leaving; its leave follows in the log.
     if (!member?.deliver(message)) return;
     open.isDelivered = true;
     if (!member.acks) this.acknowledge([message.id]);

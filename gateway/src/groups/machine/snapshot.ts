@@ -60,7 +60,7 @@ class SnapshotCollector {
 const isOfSame = (one: SnapshotPart, other: SnapshotPart): boolean =>
   one.gatewayId === other.gatewayId && one.after[0] === other.after[0] && one.after[1] === other.after[1];
 
-/** A snapshot, and the records since. */
+/** A snapshot and the records that follow it. */
 export interface CaughtUp {
   readonly snapshot: GroupSnapshot;
   readonly since: readonly RoomRecord[];
@@ -68,7 +68,7 @@ export interface CaughtUp {
 
 /** The records that a gateway buffers while it has no state, so that it can continue from a snapshot. */
 export class CatchUp {
-  /** Messages that exceeded the bounds. */
+  /** Number of messages dropped beyond the limits. */
   dropped = 0;
   private readonly bounds: GroupBounds;
   private readonly collector = new SnapshotCollector();
