@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, WebhookEndpoint, type Reaction } from '@roomwire/testing/fakes/webhookEndpoint';
@@ -167,11 +168,17 @@ describe('a trigger call', () => {
 
   it('[HOOK-LOSS-1] is not lost when the endpoint is too slow', async () => {
     await world.close();
-    world = await ConsumerWorld.open({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 2, patienceMs: 50 });
-    world.endpoint.reaction = (response) => setTimeout(() => response.end(), 15);
+    const atMostTwo = { mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 2 };
+    world = await ConsumerWorld.open({ ...atMostTwo, attemptMs: 20_000 });
+    const { metrics } = world.consumers[0] ?? expect.fail();
+    const held: ServerResponse[] = [];
+    world.endpoint.reaction = (response) => void held.push(response);
     for (let call = 0; call < 60; call += 1) await world.put(world.endpoint.url, { room: `room ${call}` });
+    await eventually(() => metrics.putOff > 0, { what: 'a call in the backlog' });
+    world.endpoint.reaction = answer(200);
+    for (const response of held) response.end();
     await eventually(() => world.endpoint.received.length === 60, { withinMs: 15_000 });
-    expect(world.consumers[0]?.metrics.putOff).to.be.above(0);
+    expect(metrics.putOff).to.be.above(0);
     expect(new Set(world.endpoint.received.map(({ headers }) => headers['webhook-id'])).size).to.equal(60);
   });
 
