@@ -1,9 +1,8 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { urlToHttpOptions } from 'node:url';
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { Buffer } from 'node:buffer';
-import type { Duplex } from 'node:stream';
-import got, { type Request, type RequestFunction } from 'got';
+import got, { type Request } from 'got';
 import { AttemptCutOff, type AttemptResult, type MakeAttempt } from './attempt.js';
 import {
   createGuardedLookup,
@@ -13,7 +12,7 @@ import {
   reachOf,
   type ReachOptions,
 } from './addresses.js';
-import { GuardedProxyAgent, ProxyRefused } from './proxyAgent.js';
+import { GuardedProxyAgent, type ProxyOptions, ProxyRefused } from './proxyAgent.js';
 
 export interface AttemptOptions extends ReachOptions {
   readonly attemptMs: number;
@@ -48,12 +47,10 @@ export const createCaller = (options: AttemptOptions): Caller => {
   const { attemptMs, proxy, resolve } = options;
   const isAllowed = reachOf(options);
   const lookup = isAllowed && createGuardedLookup(isAllowed, resolve);
-  const agent = agentsOf(proxy === undefined ? undefined : { proxy, lookup, attemptMs });
+  const agent = proxy === undefined ? directAgents(lookup) : proxyAgents({ proxy, lookup, attemptMs });
   const client = got.extend({
     agent,
-    ...(lookup ? { dnsLookup: lookup as never } : {}),
     method: 'POST',
-    request: plainRequest,
     timeout: { request: attemptMs },
     // Lists that are not used are not copied for each call.
     retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] },
@@ -92,20 +89,15 @@ export const createCaller = (options: AttemptOptions): Caller => {
   };
 };
 
-const agentsOf = (given: ConstructorParameters<typeof GuardedProxyAgent>[0] | undefined) => {
-  if (given === undefined) return { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
-  const tunnels = new GuardedProxyAgent(given, agentOptions);
-  return { http: tunnels, https: tunnels as unknown as HttpsAgent };
+/** The guard is part of the agents: they cannot connect to a name without it. */
+const directAgents = (lookup: LookupFunction | undefined) => {
+  const guarded = { ...agentOptions, ...(lookup && { lookup }) };
+  return { http: new HttpAgent(guarded), https: new HttpsAgent(guarded) };
 };
 
-/**
- * Node's own request with the options that are in use: the some forty that got hands over, most of them undefined, are
- * copied three times on the way to the socket, which is a seventh of what a call costs.
- */
-const plainRequest: RequestFunction = (url, { agent, headers, lookup }) => {
-  const { protocol, hostname, port, path } = urlToHttpOptions(url);
-  const make = protocol === 'https:' ? httpsRequest : httpRequest;
-  return make({ protocol, hostname, port, path, method: 'POST', agent, headers, lookup } as never);
+const proxyAgents = (options: ProxyOptions) => {
+  const tunnels = new GuardedProxyAgent(options, agentOptions);
+  return { http: tunnels, https: tunnels as unknown as HttpsAgent };
 };
 
 const answerTo = async (request: Request, answerBytes: number): Promise<AttemptResult> => {
@@ -137,21 +129,20 @@ const discard = (request: Request): void => {
   request.once('close', over);
 };
 
-/** The rest of a stream, undefined where there is more of it; rejects when it breaks off. */
-export const boundedBody = (stream: Duplex, mostBytes: number): Promise<Buffer | undefined> =>
-  new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    stream.on('data', (chunk: Uint8Array) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytes) return void chunks.push(chunk);
-      resolve(undefined);
-      return void stream.destroy();
-    });
-    stream.once('end', () => resolve(Buffer.concat(chunks)));
-    stream.once('error', reject);
-    stream.once('close', () => reject(new Error('The answer broke off')));
-  });
+/** Undefined where there is more of it. Leaving the loop early destroys the stream. */
+const boundedBody = async (
+  stream: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): Promise<Buffer | undefined> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
 
 /** What an operator may read of a system error. Messages of the libraries name addresses and URLs. */
 const reasons: Readonly<Record<string, string>> = {
@@ -165,7 +156,7 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'The connection could not be made in time',
 };
 
-export const failureOf = (error: unknown, attemptMs: number): AttemptResult => {
+const failureOf = (error: unknown, attemptMs: number): AttemptResult => {
   const all = causes(error);
   const forbidden = all.find((cause) => cause instanceof ForbiddenAddress);
   if (forbidden) return { kind: 'forbidden', reason: forbidden.message };
