@@ -2,7 +2,7 @@ import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolE
 import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
 import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 
-/** What the gateway has counted since it was made. */
+/** Counters since the start of the gateway. */
 export const createMetrics = () => ({
   connectionsOpened: 0,
   connectionsClosed: 0,
@@ -12,29 +12,29 @@ export const createMetrics = () => ({
   deliveries: 0,
   /** Second copies of messages of QoS 2, which are not delivered. */
   secondCopies: 0,
-  /** Messages of logged topics, and those of them that could not be recorded. */
+  /** Messages of logged topics that were recorded, and those that could not be. */
   recorded: 0,
   recordFailures: 0,
   /** Message ids in `ack` and `batchAck`. */
   acks: 0,
   slowConsumers: 0,
-  /** Requests that waited because their connection was over its rate. */
+  /** Requests delayed because their connection exceeded its rate. */
   requestsThrottled: 0,
-  /** Last values of topics that made room for others. */
+  /** Retained values evicted from memory. */
   retainedDropped: 0,
-  /** Messages of worker groups that were dropped because too many were not done. */
+  /** Messages of worker groups dropped because too many were open. */
   groupMessagesDropped: 0,
-  /** Put on the bus, of both kinds. */
+  /** Webhook calls put on the bus, of both kinds. */
   webhookCalls: 0,
-  /** Not taken by the bus: hydrations, and triggers of publishes of QoS 0. */
+  /** Webhook calls that the bus refused: hydrations and triggers of QoS 0 publishes. */
   webhookCallsLost: 0,
   /** Answers of hydration webhooks that were sent to clients. */
   hydrations: 0,
   /** By the `error` of the protocol error. */
   protocolErrors: {} as Record<string, number>,
-  /** By code and reason, of those that the gateway closed: `1013 slow_consumer`. */
+  /** Connections that the gateway closed, by code and reason: `1013 slow_consumer`. */
   closes: {} as Record<string, number>,
-  /** By code, of those that the client or the network closed. */
+  /** Connections that the client or the network closed, by code. */
   departures: {} as Record<string, number>,
 });
 
@@ -50,7 +50,7 @@ export const countClose = (metrics: GatewayMetrics, { code, reason }: CloseSpec)
   metrics.closes[close] = (metrics.closes[close] ?? 0) + 1;
 };
 
-/** What clients and WebSocket layers close with; a client may send whatever it likes. */
+/** Close codes that get a series of their own; others are counted together, since a client may send any code. */
 const knownDepartures: ReadonlySet<number> = new Set([
   ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011],
 ]);
@@ -60,7 +60,7 @@ export const countDeparture = (metrics: GatewayMetrics, code: number): void => {
   metrics.departures[departure] = (metrics.departures[departure] ?? 0) + 1;
 };
 
-/** What is counted when metrics are collected. */
+/** Gauges that are computed when metrics are collected. */
 export interface MetricSources {
   readonly metrics: GatewayMetrics;
   readonly connections: ReadonlySet<{
@@ -73,7 +73,7 @@ export interface MetricSources {
   readonly gateways: () => number;
 }
 
-/** What a gateway shows of itself. Connections are gone through only when metrics are collected. */
+/** The metrics of a gateway. Iterates over the connections only on collection. */
 export const gatewayMetrics =
   (sources: MetricSources): CollectMetrics =>
   (sink) => {
@@ -124,7 +124,7 @@ const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
   sink.value('roomwire_acknowledgements_total', metrics.acks);
 };
 
-/** Also those that have not happened: what begins at 0 shows its first one as a rise. Several protocol errors share one `error`. */
+/** Includes errors with a count of 0, so that the first one shows as a rise. Several protocol errors share one `error`. */
 const everyError = new Set<string>(Object.values(protocolErrors).map(({ error }) => error));
 
 type Close = { readonly code: string; readonly reason: string };

@@ -1,38 +1,38 @@
 export const defaultOptions = {
   /** Origins, as browsers send them, whose pages may open WebSockets; `*` for all. */
   allowedOrigins: '*' as readonly string[] | '*',
-  /** Accepted publishes a second and connection, and a quarter of the refused ones; 0 is no limit. */
+  /** Accepted publishes per second and connection; four times as many may be refused. 0 is no limit. */
   publishRate: 50,
-  /** Requests a second and connection, ten times as many at once, before they have to wait; 0 is no limit. */
+  /** Requests per second and connection, with bursts of ten times as many; further ones wait. 0 is no limit. */
   requestRate: 100,
   /** A connection without a frame for this long is closed. */
   idleTimeoutMs: 60_000,
-  /** What expires (tokens, actors, grants) is ended at most this long after. */
+  /** Expired tokens, actors and grants take effect at most this long after their expiry. */
   expirySweepMs: 1_000,
-  /** The rights of every connection are read again this often, whatever the domain events said. */
+  /** Interval at which the rights of every connection are read again, independent of domain events. */
   revalidationMs: 600_000,
-  /** What projects publish is added up over all gateways this often. */
+  /** Interval at which gateways exchange the publish counts of projects. */
   usageMs: 1_000,
   /** Bytes that may wait for a slow reader before it is closed. */
   outboxBytes: 8 * 1024 * 1024,
   /** Interval of the heartbeats between gateways. */
   beatMs: 3_000,
-  /** A gateway that is silent for this long is dead, and its presences and members end. */
+  /** A gateway that is silent for this long is dead: its presences and its members of worker groups are removed. */
   silenceMs: 12_000,
-  /** For this long after its start a gateway waits for what the others know, before it answers who is present. */
+  /** How long a gateway waits after its start for the presences of the others before it answers presence requests. */
   answersMs: 500,
-  /** What the bus has stored comes back within this time; it is not waited for longer. */
+  /** How long to wait for an own record to come back from the bus. */
   returnMs: 2_000,
-  /** Announcements of presence a second and connection; 0 is no limit. */
+  /** Presence announcements per second and connection; 0 is no limit. */
   presenceRate: 50,
   /** Memory for the last values of topics; the least recently used are dropped. */
   retainedBytes: 64 * 1024 * 1024,
   /** How late a retained message may arrive live before new subscribers get it as the last value. */
   retainedGraceMs: 1_000,
-  /** Messages of a worker group that may be waiting or unacknowledged, and their bytes; the oldest are dropped. */
+  /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */
   groupMessages: 10_000,
   groupBytes: 64 * 1024 * 1024,
-  /** How long a peer may take to answer a close before the socket is cut. */
+  /** How long a peer may take to answer a close before the socket is terminated. */
   closeGraceMs: 2_000,
 };
 

@@ -13,8 +13,8 @@ export interface GatewayCount {
 }
 
 /**
- * How many connections a gateway has to close so that all together have `most`. Each closes in proportion to what it has, by
- * the largest remainder, and between equal ones by the id. Gateways that have the same counts close the excess exactly,
+ * How many connections a gateway has to close so that all gateways together keep `most`. Each closes in proportion to its
+ * count, by the largest remainder; ties are broken by gateway id. Gateways that have the same counts close exactly the excess,
  * without coordination.
  */
 export const excessOf = (gatewayId: string, counts: readonly GatewayCount[], most: number): number => {
@@ -49,24 +49,24 @@ export interface ConnectionLimitDeps {
   readonly reports: () => ReadonlyMap<string, GatewayReport>;
 }
 
-/** Checks after which every other gateway has reported what it closed when this one did. */
+/** Number of checks after which all other gateways have reported what they closed at the same time. */
 const checksUntilReported = 3;
 
 /**
- * [WS-AUTH-12] Holds the live connections of an organization to its plan: those of this gateway by its own count, those of the
- * others by their last reports.
+ * [WS-AUTH-12] Limits the live connections of an organization to its plan: the sum of this gateway's own count and the last
+ * reports of the others.
  */
 export class ConnectionLimit {
   private readonly deps: ConnectionLimitDeps;
   private checks = 0;
-  /** The check that closed last. Until all have reported, the counts include what was closed elsewhere. */
+  /** The last check that closed connections. Until all have reported, counts include connections closed elsewhere. */
   private readonly closings = new Map<string, number>();
 
   constructor(deps: ConnectionLimitDeps) {
     this.deps = deps;
   }
 
-  /** Whether one more connection is too many. */
+  /** Whether one more connection would exceed the limit. */
   isFull(organizationId: string): boolean {
     const most = this.deps.plans.of(organizationId)?.plan.maxConnections ?? null;
     if (most === null) return false;
@@ -123,7 +123,7 @@ export interface ConnectionCountsDeps {
   readonly connections: () => Readonly<Record<string, number>>;
 }
 
-/** Stores how many connections the organizations have on this gateway, for the usage that the API shows. */
+/** Stores the connections per organization on this gateway, for the usage that the API shows. */
 export class ConnectionCounts {
   private readonly deps: ConnectionCountsDeps;
   private writing: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import type { Plan } from '@roomwire/shared/domain/organization';
 
-/** The current plan of an organization: holders see its changes. */
+/** The current plan of an organization; updated in place, so that holders see changes. */
 export interface CurrentPlan {
   plan: Plan;
 }
@@ -13,7 +13,7 @@ export class Plans {
     return this.plans.get(organizationId);
   }
 
-  /** As read from the read models. */
+  /** A plan that was read from the read models. */
   read(organizationId: string, plan: Plan): void {
     const current = this.plans.get(organizationId);
     if (current) current.plan = plan;

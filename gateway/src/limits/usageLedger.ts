@@ -6,21 +6,21 @@ import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { Identity } from '../access/client.js';
 import type { CurrentPlan, Plans } from './plans.js';
 
-/** What a project has published in a month: on this gateway, and on all others as read last. */
+/** What a project has published in a month: counted here, plus the last known counts of other processes. */
 export class ProjectUsage {
   readonly projectId: string;
   readonly month: string;
-  /** The name under which it is stored. */
+  /** Its key in the store. */
   readonly writer: string;
   /** Accepted here. */
   accepted = 0;
-  /** Of these, what is known to be stored. */
+  /** The part of `accepted` that is known to be stored. */
   noted = 0;
   /** In flight to the bus, which may still refuse them. */
   underWay = 0;
   /** Accepted by other processes. */
   elsewhere = 0;
-  /** Whether earlier publishes were read, or reading them was tried. */
+  /** Whether reading earlier publishes has succeeded or failed. */
   isKnown = false;
   /** Whether there was a publish since the last round. */
   isActive = false;
@@ -41,7 +41,7 @@ export class ProjectUsage {
     return this.current?.plan.monthlyMessages ?? null;
   }
 
-  /** Whether one more is within the quota, as far as known. */
+  /** Whether one more publish is within the quota, by the known counts. */
   get hasRoom(): boolean {
     const { quota } = this;
     return quota === null || this.elsewhere + this.accepted + this.underWay < quota;
@@ -78,7 +78,7 @@ export interface UsageLedgerDeps {
   readonly plans: Plans;
 }
 
-/** A project without a publish for so many rounds is no longer read. */
+/** After this many rounds without a publish a project is no longer read. */
 const roundsUntilIdle = 60;
 
 /**
@@ -88,7 +88,7 @@ const roundsUntilIdle = 60;
 export class UsageLedger {
   private readonly deps: UsageLedgerDeps;
   private month: Month;
-  /** Another one for each turn of the month: after a clock was set back, a month is counted from 0 beside its first count. */
+  /** Renewed with each month, so that a month that recurs after the clock was set back gets a separate count. */
   private writer: string;
   private turns = 0;
   private usages = new Map<string, ProjectUsage>();
@@ -136,7 +136,7 @@ export class UsageLedger {
     return this.following;
   }
 
-  /** Stores what is left; what cannot be stored is lost. */
+  /** Stores the remaining counts once; those that cannot be stored are lost. */
   async close(): Promise<void> {
     await this.round();
     await this.running;
@@ -193,7 +193,7 @@ export class UsageLedger {
       read.map(({ projectId }) => projectId),
       month,
     );
-    // Only this process stores under its name: what it has noted is in the total.
+    // Only this process writes this key, so the total contains what it has stored.
     for (const usage of read) usage.elsewhere = (totals.get(usage.projectId) ?? 0) - usage.noted;
   }
 

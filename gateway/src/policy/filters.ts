@@ -8,7 +8,7 @@ const isFilterValue = (value: string): boolean => value !== '' && !forbiddenChar
 
 const isGroup = (entry: FilterEntry): entry is readonly string[] => typeof entry !== 'string';
 
-/** What is wrong with the filters of a subscription, if anything is. */
+/** The error in the filters of a subscription, if any. */
 export const filterError = (entries: readonly FilterEntry[]): ProtocolErrorName | undefined => {
   const groups = entries.filter(isGroup);
   if (entries.length > maxFilters || groups.some((group) => group.length > maxFilters))

@@ -16,7 +16,7 @@ export class SlidingWindow {
     this.windowMs = windowMs;
   }
 
-  /** Whether one more now would be too many. */
+  /** Whether one more event now would exceed the limit. */
   isFull(now: number): boolean {
     const oldest = this.times?.[this.next];
     return oldest !== undefined && now - oldest < this.windowMs;
@@ -29,12 +29,12 @@ export class SlidingWindow {
   }
 }
 
-/** A connection may have this many times its publish rate refused before its publishes are rejected unread. */
+/** Refused publishes allowed per second, as a multiple of the publish rate; beyond it publishes are rejected unread. */
 const refusalsPerPublish = 4;
 
 /**
- * [WS-PUB-6] The publishes of one connection: at most so many accepted ones in any second. What is refused counts too, in a
- * window of its own: a publish to an absent topic costs a look-up each time.
+ * [WS-PUB-6] Limits the accepted publishes of one connection in any second. Refused ones count in a window of their own,
+ * because each publish to an absent topic costs a look-up.
  */
 export class PublishRate {
   private readonly accepted: SlidingWindow;
@@ -58,9 +58,9 @@ export class PublishRate {
   }
 }
 
-/** As many requests are allowed at once as become available in this time. */
+/** Burst size: the requests that become available in this time. */
 const burstSeconds = 10;
 
-/** [WS-CONN-10] So many requests a second, and ten times as many at once; what is more has to wait. */
+/** [WS-CONN-10] A token bucket: `perSecond` requests, bursts of ten times as many; further requests wait. */
 export const requestRate = (perSecond: number): TokenBucket =>
   new TokenBucket({ perSecond, burst: burstSeconds * perSecond });

@@ -24,7 +24,7 @@ export interface AnnouncerDeps {
   readonly logger: Logger;
   /** How long a stored record may take to come back. */
   readonly returnMs: number;
-  /** Tells all gateways that the records of these numbers were a full snapshot. */
+  /** Announces to all gateways that the records with these numbers were a full snapshot. */
   readonly sendState: (from: number, upTo: number) => Promise<boolean>;
 }
 
@@ -32,8 +32,8 @@ export interface AnnouncerDeps {
 const snapshotBatch = 200;
 
 /**
- * Publishes the presences of this gateway on the bus in numbered records. When one could not be stored it is unknown what the
- * other gateways have: then all are published again once the bus is available.
+ * Publishes the presences of this gateway on the bus in numbered records. When one could not be stored, the other gateways
+ * may have missed it, so all are published again once the bus is available.
  */
 export class Announcer {
   private readonly deps: AnnouncerDeps;
@@ -59,13 +59,13 @@ export class Announcer {
     return this.own.get(connection);
   }
 
-  /** From now on every snapshot shows the connection like this. */
+  /** Sets the presence that snapshots contain for the connection. */
   setPresence(connection: number, presence: OwnPresence | undefined): void {
     if (presence === undefined) this.own.delete(connection);
     else this.own.set(connection, presence);
   }
 
-  /** Resolves when the record has come back, or the time for that has passed. Rejects when the bus has not stored it. */
+  /** Resolves when the record has come back or the wait has timed out. Rejects when the bus has not stored it. */
   announce(presence: OwnPresence, kind: 'enter' | 'change'): Promise<void> {
     return this.storeAndWait({ kind, ...presence });
   }
@@ -85,7 +85,7 @@ export class Announcer {
     if (this.hasUnstored) this.publishSnapshot();
   }
 
-  /** Publishes all presences again. Calls while it does so make it publish once more. */
+  /** Publishes all presences again. Calls during a run cause one more run. */
   publishSnapshot(): void {
     if (this.snapshot !== undefined) {
       this.isRequestedAgain = true;
@@ -112,7 +112,7 @@ export class Announcer {
     if (this.hasUnstored || !(await this.deps.sendState(from, upTo))) this.hasUnstored = true;
   }
 
-  /** As it is now: it may have ended since the snapshot began. */
+  /** Sends the current presence, which may have ended since the snapshot began. */
   private async sendAgain(connection: number): Promise<void> {
     const presence = this.own.get(connection);
     if (presence !== undefined) await this.store({ kind: 'again', ...presence }, ++this.sequence);
@@ -163,7 +163,7 @@ class PendingReturns {
     this.pending.delete(sequence);
   }
 
-  /** Resolves when the record has come back, and after the time at the latest: a record that is lost is found missing later. */
+  /** Resolves when the record has come back, or after a timeout: a lost record is detected later. */
   async wait(sequence: number, timeoutMs: number): Promise<void> {
     const pending = this.pending.get(sequence);
     if (pending !== undefined)

@@ -172,7 +172,7 @@ export class LobbyFeed {
       try {
         return await this.view.shows(roomSlug);
       } catch {
-        // The events keep their order until the read models are available.
+        // The events stay queued in order until the read models are available.
         await pause(retryAfterMs, undefined, { ref: false });
       }
     }
@@ -184,7 +184,7 @@ export class LobbyFeed {
   }
 }
 
-/** The frames of a transition, made once for each name by which clients know a lobby. */
+/** The frames of a transition, encoded once per name of a lobby. */
 export class LobbyEvent {
   readonly roomSlug: string;
   private readonly transition: Transition;

@@ -57,7 +57,7 @@ export class LobbyView {
   }
 }
 
-/** With more apps that have a lobby of one slug, the slug alone names none. */
+/** A slug that lobbies of several apps share is ambiguous and names none of them. */
 const maxSameSlug = 100;
 
 /**
@@ -110,7 +110,7 @@ const showsARoom = async (
   return false;
 };
 
-/** Which of an app's rooms a lobby of it shows, by room slug; undefined when the app has no such lobby. */
+/** A predicate on room slugs for the rooms of a lobby; undefined when the app has no such lobby. */
 export const roomsOfLobby = (
   { slug, config }: Pick<App, 'slug' | 'config'>,
   lobbySlug: string,

@@ -3,7 +3,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 
-/** Receives what gateways tell one another. The records of this gateway come back here too. */
+/** Receives the messages between gateways, including this gateway's own. */
 export interface PeerListener {
   onNews(news: GatewayNews): void;
   /** `forGood` after a goodbye; a gateway that was silent may come back. */
@@ -21,10 +21,10 @@ export interface PeersDeps {
   readonly listener: PeerListener;
 }
 
-/** Silent peers are looked for this often in a heartbeat interval. */
+/** Checks for silent peers per heartbeat interval. */
 export const ticksPerBeat = 3;
 
-/** The gateways on the bus: which are alive, and what they report. */
+/** The gateways on the bus: their liveness and their reports. */
 export class Peers {
   private readonly deps: PeersDeps;
   private readonly detector: FailureDetector;
@@ -39,7 +39,7 @@ export class Peers {
     this.detector = new FailureDetector({ silenceMs: deps.silenceMs, readingMs: (deps.beatMs * 4) / 3 });
   }
 
-  /** Of every live gateway that has sent a heartbeat, this one included. */
+  /** The last report of every live gateway, including this one. */
   get reports(): ReadonlyMap<string, GatewayReport> {
     return this.lastReports;
   }
@@ -79,7 +79,7 @@ export class Peers {
     void this.send({ kind: 'ask', gatewayId: this.deps.gatewayId, to });
   }
 
-  /** Whether the bus has stored it. No caller has to retry: what is missing is requested or sent again later. */
+  /** Returns whether the bus has stored it. Callers need not retry: missing records are requested or sent again later. */
   async send(news: GatewayNews): Promise<boolean> {
     try {
       await this.deps.bus.send(gatewayNews, news, 'stored');
@@ -119,7 +119,7 @@ export class Peers {
 export interface FailureDetectorOptions {
   /** A peer that has been silent for this long is dead. */
   readonly silenceMs: number;
-  /** For this long after an own heartbeat has come back, reading is taken to work. */
+  /** For this long after an own heartbeat has come back, this gateway is considered to read. */
   readonly readingMs: number;
 }
 

@@ -59,7 +59,7 @@ export class Presence {
     this.timer = setInterval(() => this.board.peers.tick(), this.deps.beatMs / ticksPerBeat).unref();
   }
 
-  /** The sessions must be over. */
+  /** Must be called after the sessions have ended. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     const farewell = Promise.all(this.leaving).then(() => this.board.close());
@@ -77,7 +77,7 @@ export class Presence {
     return true;
   }
 
-  /** The room that a name means for a session. One that it is in by that name stays the same as long as it may be there. */
+  /** Resolves a room name for a session. The name of its current room keeps its meaning while the session may be there. */
   async find(client: PresenceClient, roomId: string): Promise<TopicAccess | undefined> {
     const member = this.members.find(client);
     if (member?.roomId === roomId && member.access && this.isInForce(member.access)) return member.access;
@@ -99,7 +99,7 @@ export class Presence {
     const { actorTokenId } = client.identity;
     const isDone = await this.board.announce({ connection, room: access.room, actorTokenId, presence });
     if (isDone) return;
-    // Other gateways may have received it all the same: they get the former presence again.
+    // Other gateways may have received it nevertheless, so the former presence is announced again.
     if (member.access === access) Object.assign(member, former);
     if (member.access) client.restOn(member.access);
     if (!client.isOver) this.members.watch(member, member.access?.room);
@@ -111,7 +111,7 @@ export class Presence {
     return this.board.entries(access.room);
   }
 
-  /** The session is over. */
+  /** The session has ended. */
   leave(client: PresenceClient): void {
     this.lobbies.leave(client);
     const member = this.members.find(client);
@@ -162,7 +162,7 @@ export interface Member {
   readonly connection: number;
   /** The last announcements, refused ones too. */
   readonly announced: SlidingWindow;
-  /** The rights by which it is in its room; undefined while it is in none. */
+  /** The rights to its room; undefined while it is in none. */
   access: TopicAccess | undefined;
   /** The name by which it entered the room. */
   roomId: string | undefined;
@@ -208,7 +208,7 @@ export class Members {
     this.byConnection.delete(member.connection);
   }
 
-  /** An announcement is in force: from now on the connection gets the events of that room and of no other. */
+  /** An announcement is in force: the connection now gets the events of that room only. */
   entered(connection: number, room: string): void {
     const member = this.byConnection.get(connection);
     if (member?.access?.room === room) this.watch(member, room);
@@ -221,7 +221,7 @@ export class Members {
     if (room !== undefined) this.watchers.add(room, member);
   }
 
-  /** [WS-PRES-5] Sends an event to the others in the room. The frame is made once, whatever their number. */
+  /** [WS-PRES-5] Sends an event to the others in the room. The frame is encoded once for all of them. */
   notify({ room, event, actorTokenId, presence }: Transition): void {
     const watchers = this.watchers.get(room);
     if (watchers === undefined) return;

@@ -66,7 +66,7 @@ export class PresenceBoard {
     });
   }
 
-  /** Resolves when the presences of all known gateways have been received, or have had the time to. */
+  /** Resolves when the presences of all known gateways have been received, or after a timeout. */
   get ready(): Promise<void> {
     return this.readiness.reached;
   }
@@ -123,7 +123,7 @@ export class PresenceBoard {
     return true;
   }
 
-  /** Resolves when the bus has it; where it has not, a snapshot follows once it is available. */
+  /** Resolves when the bus has stored it or failed to; after a failure a snapshot follows once the bus is available. */
   async withdraw(connection: number): Promise<void> {
     const presence = this.presenceOf(connection);
     this.announcer.setPresence(connection, undefined);
@@ -175,8 +175,8 @@ export class PresenceBoard {
 const longestMs = 2_000;
 
 /**
- * When a gateway that has just started may answer who is present: when the time for answers to its hello has passed, and those
- * that answered have sent everything.
+ * When a newly started gateway may answer presence requests: after the time for answers to its hello, and when all gateways
+ * that answered have sent their presences.
  */
 export class Readiness {
   readonly reached: Promise<void>;

@@ -77,7 +77,7 @@ export class PresenceTable {
     return [...(this.scopedApps.get(scopedApp) ?? [])];
   }
 
-  /** Empty for an actor that is not there. */
+  /** Empty for an actor that is not present. */
   connectionsOf(room: string, actorTokenId: string): readonly KnownPresence[] {
     return this.rooms.get(room)?.get(actorTokenId) ?? [];
   }

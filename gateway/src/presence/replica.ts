@@ -6,20 +6,20 @@ export interface ReplicaDeps {
   readonly table: PresenceTable;
   /** Asks a gateway for a snapshot of its presences. */
   readonly requestState: (gatewayId: string) => void;
-  /** The first that is known of a gateway. */
+  /** Called for the first record of an unknown gateway. */
   readonly onFound: (gatewayId: string) => void;
   readonly onTransition: (transition: Transition) => void;
-  /** All presences of a gateway are known, or the gateway is gone. */
+  /** All presences of a gateway are known, or the gateway has ended. */
   readonly onSynced: () => void;
 }
 
-/** What was received of the records of a gateway. */
+/** Progress in reading the records of a gateway. */
 interface Source {
   received: ReceivedSequences;
   isSynced: boolean;
   /** The records of a snapshot of which some are missing. */
   awaited: { readonly from: number; readonly upTo: number } | undefined;
-  /** The number in its last heartbeat. By the next one all records up to it must have come. */
+  /** The number in its last heartbeat. All records up to it must arrive before the next one. */
   due: number;
 }
 
@@ -54,7 +54,7 @@ export class Replica {
     this.completeSnapshot(news.gatewayId, source);
   }
 
-  /** Its numbers begin at 1. Rooms are on other partitions than the hello, so that some may have come before it. */
+  /** Its numbers begin at 1. Records may arrive before the hello, since rooms are on other partitions. */
   hello(gatewayId: string): void {
     if (this.departed.has(gatewayId)) return;
     this.source(gatewayId).isSynced = true;
@@ -86,7 +86,7 @@ export class Replica {
 
   private put(news: PresencePut): Transition | undefined {
     const { gatewayId, sequence, connection, room, actorTokenId, joinedAt, rank, kind } = news;
-    // A copy: what the bus hands over may be a part of something much larger.
+    // A copy, because the bytes may be a view of a much larger buffer.
     const presence = new Uint8Array(news.presence);
     const known = { gatewayId, sequence, connection, room, actorTokenId, presence, joinedAt, rank };
     const transition = this.deps.table.put(known);
@@ -120,19 +120,19 @@ export class Replica {
 }
 
 /**
- * Which of the numbered records of a gateway have been received. They come in any order, because rooms are on different
- * partitions; kept are the number up to which there is no gap, and the numbers beyond it.
+ * Which of the numbered records of a gateway have been received. They arrive in any order, because rooms are on different
+ * partitions. Stores the number up to which there is no gap, and the numbers beyond it.
  */
 export class ReceivedSequences {
   private complete: number;
   private readonly beyond = new Set<number>();
 
-  /** As if everything up to here had come. */
+  /** Treats all records up to this number as received. */
   constructor(complete = 0) {
     this.complete = complete;
   }
 
-  /** False for a number that has come before, or no longer counts. */
+  /** Returns false for a duplicate or an obsolete number. */
   add(sequence: number): boolean {
     if (sequence <= this.complete || this.beyond.has(sequence)) return false;
     this.beyond.add(sequence);
@@ -140,7 +140,7 @@ export class ReceivedSequences {
     return true;
   }
 
-  /** What is before this number no longer counts, whether it has come or not. */
+  /** Records before this number become obsolete, received or not. */
   startAt(sequence: number): void {
     if (sequence <= this.complete) return;
     this.complete = sequence - 1;

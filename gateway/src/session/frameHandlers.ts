@@ -28,7 +28,7 @@ export interface FrameHandlerDeps extends PublishFrameDeps {
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor' | 'recheckProject'>;
 }
 
-/** A protocol error, or nothing when the frame was handled. A promise only where something has to be waited for. */
+/** A protocol error, or undefined when the frame was handled; a promise only where the handler has to wait. */
 export type Outcome = ProtocolErrorName | void | Promise<ProtocolErrorName | void>;
 
 /** Handles one type of frame of an authenticated connection. */
@@ -42,11 +42,11 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
   const { lobbies } = presence;
   /** One handler a frame type; a missing one is a type error. */
   const handlers: { readonly [T in ClientFrameType]: Handler<T> } = {
-    // [WS-AUTH-6] A connection is one actor's for as long as it lives.
+    // [WS-AUTH-6] A connection belongs to one actor until it ends.
     auth: () => 'alreadyAuthenticated',
     reauth: throttled((session, frame) => reauthenticate(session, frame, deps)),
     subscribe: throttled(({ subscriptions }, frame) => subscriptions.subscribe(frame)),
-    // [WS-UNSUB-1] Answered alike whether there was a subscription or not.
+    // [WS-UNSUB-1] The answer does not depend on whether there was a subscription.
     unsubscribe: throttled((session, { topic }) => {
       session.subscriptions.unsubscribe(topic);
       session.send({ type: 'unsubscribed', topic });
@@ -66,7 +66,7 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
     presence: (session, frame) => announcePresence(session, frame, deps),
     getPresence: throttled((session, frame) => sendPresence(session, frame, deps)),
     lobbySubscribe: throttled((session, { lobbyId }) => lobbies.subscribe(session, lobbyId)),
-    // [WS-LOBBY-5] Answered alike whether there was a subscription or not.
+    // [WS-LOBBY-5] The answer does not depend on whether there was a subscription.
     lobbyUnsubscribe: throttled((session, { lobbyId }) => {
       lobbies.unsubscribe(session, lobbyId);
       session.send({ type: 'lobbyUnsubscribed', lobbyId });
@@ -77,8 +77,8 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
 };
 
 /**
- * [WS-CONN-10] Delays a request of a connection that is over its rate, and all frames behind it: none is lost, and the
- * connection takes no more than its share of the gateway and of the engines.
+ * [WS-CONN-10] Delays a request of a connection that is over its rate, and all frames behind it. No frame is lost, and one
+ * connection cannot monopolize the gateway or the engines.
  */
 const throttledWith =
   ({ clock, metrics }: FrameHandlerDeps) =>
@@ -105,7 +105,7 @@ const reauthenticate = async (
 
   session.renew(result);
   session.send({ type: 'reauth', success: true, authExpiresAt: result.clientToken?.expiresAt });
-  // What changed while the credential was checked was judged by the old one.
+  // Changes that arrived during the check were applied to the old credential.
   if (revalidator.changes !== changesBefore) revalidator.recheckActor(session.identity.actorTokenId);
 };
 
@@ -132,7 +132,7 @@ const announcePresence = async (
   if (access === undefined) return 'unknownTopic';
   if (session.isOver) return;
   const error = await presence.announce(session, roomId, access, data);
-  // A change that came while the bus was asked may have found the session elsewhere.
+  // A change that arrived while waiting for the bus may have been checked against the former room.
   if (!isCurrent(access)) revalidator.recheckProject(session.identity.projectId);
   return error;
 };

@@ -16,7 +16,7 @@ export interface PublishFrameDeps {
 
 type PublishOutcome = ProtocolErrorName | void | Promise<ProtocolErrorName | void>;
 
-/** The checks of a publish, in their order; a promise only where the read models or the bus have to be waited for. */
+/** Checks a publish in the specified order. Returns a promise only to wait for the read models or the bus. */
 export const createPublishHandler = ({ clock, usageLedger, publishToBus }: PublishFrameDeps) => {
   const refuse = (session: Session, error: ProtocolErrorName): ProtocolErrorName => {
     session.publishRate?.countRefused(clock.monotonic());
@@ -48,7 +48,7 @@ export const createPublishHandler = ({ clock, usageLedger, publishToBus }: Publi
   };
 
   return (session: Session, frame: PublishFrame): PublishOutcome => {
-    // First, because a client over its rate must cost next to nothing.
+    // First, because rejecting a client over its rate must be cheap.
     if (session.publishRate?.isExceeded(clock.monotonic())) return 'rateLimited';
     const error = sizeError(frame) ?? publishFilterError(frame);
     if (error) return refuse(session, error);

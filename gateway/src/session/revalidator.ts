@@ -33,11 +33,11 @@ const readsAtOnce = 16;
 
 /** Ends connections, subscriptions and presences that are no longer admitted. */
 export class Revalidator {
-  /** Counts changes that may have taken rights away, for callers that read records meanwhile. */
+  /** Counts changes that may have revoked rights, for callers that read documents meanwhile. */
   changes = 0;
-  /** Reads an actor's records again and closes its sessions when it may no longer be connected. */
+  /** Reads an actor's documents again and closes its sessions when it may no longer be connected. */
   readonly recheckActor: (actorTokenId: string) => void;
-  /** Drops the subscriptions of a project that rest on records which have changed and no longer admit them. */
+  /** Ends the subscriptions of a project that changed documents no longer allow. */
   readonly recheckProject: (projectId: string) => void;
   private readonly deps: RevalidatorDeps;
   private isSweeping = false;
@@ -146,7 +146,7 @@ export class Revalidator {
     for (const actorTokenId of new Set(actors)) this.recheckActor(actorTokenId);
   }
 
-  /** The safety net behind the events: reads everything again, a few actors at a time. */
+  /** Safety net for missed events: reads everything again, a few actors at a time. */
   async recheckAll(): Promise<void> {
     if (this.isSweeping) return;
     this.isSweeping = true;
@@ -163,7 +163,7 @@ export class Revalidator {
     this.isSweeping = false;
   }
 
-  /** Reads once more where something changed meanwhile, so that an older record does not override an event. */
+  /** Reads once more after a concurrent change, so that a stale document does not override an event. */
   private async readActor(actorTokenId: string): Promise<void> {
     const { views, clock, roster } = this.deps;
     if (roster.ofActor(actorTokenId).length === 0) return;
@@ -218,8 +218,8 @@ export class Revalidator {
 }
 
 /**
- * Runs an action for a key, one at a time: calls that come while it runs make it run once more, so that the last run
- * began after the last call. A run that fails is repeated after a pause.
+ * Runs an action for a key, one at a time. Calls during a run cause one more run, so that the last run
+ * begins after the last call. A failed run is repeated after a pause.
  */
 export const coalesced = (
   action: (key: string) => Promise<void>,

@@ -23,7 +23,7 @@ export class Roster {
     this.organizations.delete(organizationId, session);
   }
 
-  /** Copies, because closing a session takes it out. */
+  /** Copies, because closing a session removes it. */
   ofActor(actorTokenId: string): readonly Session[] {
     return [...(this.actors.get(actorTokenId) ?? [])];
   }

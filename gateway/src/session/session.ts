@@ -28,11 +28,11 @@ export interface SessionDeps {
   readonly directory: Directory;
   readonly subscriptions: SubscriptionsDeps;
   readonly presence: {
-    /** Takes a session out of its room and its lobbies. */
+    /** Removes a session from its room and its lobbies. */
     leave(session: Session): void;
-    /** Takes away a presence whose grant has expired. */
+    /** Ends a presence whose grant has expired. */
     endExpired(session: Session): void;
-    /** Takes away a presence that its actor may no longer have. */
+    /** Ends a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
   };
   /** A second; 0 is no limit. */
@@ -41,7 +41,7 @@ export interface SessionDeps {
   readonly requestRate: number;
 }
 
-/** Where one connection uses more addresses than this, they are resolved again. */
+/** Addresses cached per connection; beyond it they are resolved again. */
 const maxKnownAddresses = 1_000;
 
 /** The authenticated part of a connection. */
@@ -60,9 +60,9 @@ export class Session implements Client {
   private token: LiveClientToken | null;
   /** Of the actor; milliseconds since 1970. */
   private expiresAt: number;
-  /** The scope that the record of the actor named last: ahead of `identity` while that scope is read. */
+  /** The scope in the last known actor document; ahead of `identity` while that scope is read. */
   private recordedScopeId: string | null;
-  /** No grant that a subscription or a presence rests on expires before; milliseconds since 1970. */
+  /** The earliest expiry of the grants that subscriptions or presence depend on; milliseconds since 1970. */
   private grantsHoldUntil = Number.POSITIVE_INFINITY;
   private readonly known = new Map<string, TopicAccess>();
   private hasEnded = false;
@@ -112,7 +112,7 @@ export class Session implements Client {
     return this.subscriptions.apps();
   }
 
-  /** What the actor may do at an address: at once where it is known and nothing has changed since. */
+  /** What the actor may do at an address. Synchronous while a cached answer is current. */
   access(address: string): TopicAccess | undefined | Promise<TopicAccess | undefined> {
     const known = this.known.get(address);
     if (known !== undefined && isCurrent(known)) return this.inForce(known);
@@ -122,7 +122,7 @@ export class Session implements Client {
     return access.then((found) => (who === this.who ? this.remember(address, found) : this.access(address)));
   }
 
-  /** A subscription or the presence of the session rests on these rights. */
+  /** A subscription or the presence of the session depends on these rights. */
   restOn({ until }: TopicAccess): void {
     this.grantsHoldUntil = Math.min(this.grantsHoldUntil, until);
   }
@@ -131,7 +131,7 @@ export class Session implements Client {
     return this.recordedScopeId === accessScopeId;
   }
 
-  /** Takes over what an event says of the actor. The move to another scope is for the caller, who reads its slug. */
+  /** Applies an event of the actor. The caller handles a change of scope, since it has to read the slug. */
   actorUpdated({ expiresAt, accessScopeId }: ActorChanges): void {
     if (expiresAt !== undefined) this.expiresAt = expiryOf({ expiresAt });
     if (accessScopeId !== undefined) this.recordedScopeId = accessScopeId;
@@ -143,20 +143,20 @@ export class Session implements Client {
     this.enterScope({ ...accessScope, name });
   }
 
-  /** Takes over the records of the actor as they were just read. */
+  /** Applies the documents of the actor that were just read. */
   standingRead({ actor, accessScope }: GoodStanding): void {
     this.expiresAt = expiryOf(actor);
     this.enterScope(accessScope);
   }
 
-  /** [WS-REAUTH-1] Goes on with another credential of the same actor. */
+  /** [WS-REAUTH-1] Continues with another credential of the same actor. */
   renew({ actor, accessScope, clientToken }: Credentials): void {
     this.expiresAt = expiryOf(actor);
     this.token = clientToken;
     this.enterScope(accessScope);
   }
 
-  /** Drops what rests on changed records that no longer admit it. Rejects when the read models fail. */
+  /** Ends subscriptions and presence that changed documents no longer allow. Rejects when the read models fail. */
   async recheck(): Promise<void> {
     await this.subscriptions.recheck();
     await this.deps.presence.recheck(this);
@@ -208,7 +208,7 @@ export class Session implements Client {
     return this.inForce(access);
   }
 
-  /** [WS-GRANT-4] An expired grant gives nothing from that moment on. */
+  /** [WS-GRANT-4] Removes the rights of an expired grant. */
   private inForce(access: TopicAccess | undefined): TopicAccess | undefined {
     if (access === undefined || access.until === Number.POSITIVE_INFINITY) return access;
     return access.until > this.deps.clock.now() ? access : undefined;

@@ -27,7 +27,7 @@ export interface SessionsDeps {
   readonly connectionLimit: Pick<ConnectionLimit, 'isFull'>;
   readonly persistentSessions: Pick<PersistentSessions, 'load' | 'keep' | 'ended'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor'>;
-  /** Hears of the actors and signing keys that open connections. */
+  /** Receives the actors and signing keys that open connections. */
   readonly lastUses: Pick<LastUses, 'used'>;
 }
 
@@ -44,13 +44,13 @@ export class Sessions {
     this.deps = deps;
   }
 
-  /** Never rejects. What it resolves with is of no use to a link that has closed meanwhile, but must be cancelled. */
+  /** Never rejects. If the link has closed meanwhile, the caller must cancel the result. */
   async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<Admission | AuthError> {
     const { bus, logger, revalidator, persistentSessions } = this.deps;
     const changesBefore = revalidator.changes;
     const credentials = await checkCredential(this.deps.credentials, frame.token ?? '');
     if (typeof credentials === 'string') return credentials;
-    // [WS-AUTH-8] A good credential is of no use while no message can go anywhere.
+    // [WS-AUTH-8] Refuses sessions while the bus cannot deliver messages.
     if (!bus.reachable) return 'broker_unavailable';
     if (link.isClosed) return 'connection_failed';
     const session = new Session(link, identityOf(credentials, frame), credentials, this.deps.session);
@@ -66,7 +66,7 @@ export class Sessions {
 
   end(session: Session): void {
     this.deps.roster.leave(session);
-    // Before its subscriptions are gone.
+    // Must precede the end of the subscriptions.
     this.deps.persistentSessions.ended(session.subscriptions);
     session.end();
   }
@@ -81,7 +81,7 @@ interface AdmissionFields {
   readonly changesBefore: number;
 }
 
-/** A session with a good credential that has not begun. Either `begin` or `cancel` must be called. */
+/** An authenticated session that has not begun. Either `begin` or `cancel` must be called. */
 export class Admission {
   readonly session: Session;
   private readonly fields: AdmissionFields;
@@ -93,7 +93,7 @@ export class Admission {
     this.deps = deps;
   }
 
-  /** [WS-AUTH-12] A plan that is older than the events holds only for an organization that is not known yet. */
+  /** [WS-AUTH-12] After a change during authentication the plan that was read may be stale: it is used only if none is known. */
   isOneTooMany(): boolean {
     const { plans, connectionLimit } = this.deps;
     const { organizationId, plan } = this.fields.credentials;
@@ -112,7 +112,7 @@ export class Admission {
     session.send(authSucceeded(identity, restoration.seat()));
     restoration.release();
     persistentSessions.keep(session.subscriptions, frame);
-    // A change that came while the session was read did not find this session.
+    // A change that arrived during the authentication did not include this session.
     if (this.hasChanged) revalidator.recheckActor(identity.actorTokenId);
   }
 

@@ -69,7 +69,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     return this.current;
   }
 
-  /** A frame is being handled and those behind it wait unread, so that the peer only seems silent. */
+  /** Whether frames wait unread behind one that is being handled, so that the peer only seems silent. */
   get isBehind(): boolean {
     return this.inbox.isBehind;
   }
@@ -153,7 +153,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.outbox.push(heartbeatFrame);
   }
 
-  /** [WS-ENC-7] Before authentication every frame is refused the same way. */
+  /** [WS-ENC-7] Before authentication every frame gets the same refusal. */
   private tolerate(frame: MalformedFrame): undefined {
     if (this.current === undefined) return this.sendError('notAuthenticated', {});
     const now = this.deps.clock.monotonic();

@@ -16,10 +16,10 @@ export type FrameHandler = (bytes: Buffer, isText: boolean) => Promise<void> | u
 /** A task between two frames. It must not reject. */
 export type InboxTask = () => Promise<void>;
 
-/** Waiting frames beyond which the socket is paused; frames that were already read still come. */
+/** Queued frames beyond which the socket is paused; frames that were already read still arrive. */
 const maxWaiting = 32;
 
-/** Handles the frames of one connection one after the other, also asynchronous ones. */
+/** Handles the frames of one connection sequentially, including asynchronous ones. */
 export class Inbox {
   private readonly handle: FrameHandler;
   private readonly source: Source;
@@ -40,7 +40,7 @@ export class Inbox {
     this.source.pause();
   }
 
-  /** Runs the task after the frames that wait already. */
+  /** Runs the task after the frames already queued. */
   perform(task: InboxTask): void {
     if (this.isBusy) this.waiting.push(task);
     else this.waitFor(task());

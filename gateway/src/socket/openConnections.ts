@@ -43,7 +43,7 @@ export interface DrainDeps<Each extends Closeable> {
   readonly overMs: number;
 }
 
-/** What is due within so many milliseconds is due now: timers are no finer, and there may be very many connections. */
+/** Closes due within this many milliseconds happen together, because timers are no finer and connections may be many. */
 const atOnceMs = 5;
 
 /**
@@ -64,7 +64,7 @@ export const drain = async <Each extends Closeable>(deps: DrainDeps<Each>): Prom
   }
 };
 
-/** At a random point of its share of the time, so that several draining gateways do not fall into step. */
+/** A random point within its time slot, so that several draining gateways do not synchronize. */
 const dueAt = (n: number, count: number, overMs: number, random: Random): number =>
   ((n + fraction(random)) / count) * overMs;
 
@@ -89,8 +89,8 @@ export interface Sweepable {
 const sweepsPerTimeout = 60;
 
 /**
- * One timer for all connections. Silence is counted in sweeps and not by the clock: a process that was suspended made no
- * sweep, so that its connections are not taken for idle.
+ * One timer for all connections. Silence is counted in sweeps and not by the clock, so that connections are not considered
+ * idle after the process was suspended.
  */
 export class IdleSweeper<T extends Sweepable> {
   /** The number of the last sweep. */
@@ -114,7 +114,7 @@ export class IdleSweeper<T extends Sweepable> {
     clearInterval(this.timer);
   }
 
-  /** A whole time-out has passed only when one sweep more was made than it is long. */
+  /** One sweep more than the time-out lasts, since the first sweep may come right after the last frame. */
   run(): void {
     this.sweep++;
     for (const member of this.members) this.onSweep(member, this.sweep - member.lastSign > sweepsPerTimeout);

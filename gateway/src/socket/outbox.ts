@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { FrameSocket } from './wsListener.js';
 
 /**
- * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence stand on the
- * same node, so that its bytes are joined once for all of them, and a delivery costs a comparison and a pointer.
+ * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence share a
+ * node, so that its bytes are concatenated once for all of them, and a delivery costs a comparison and a pointer.
  */
 export class FramePath {
   /** Bytes of the whole sequence. */
@@ -57,8 +57,8 @@ interface Flushable {
 }
 
 /**
- * Collects what all sockets send in one turn of the event loop and writes it at the end, once for each socket. Not a timer: a
- * message waits only for the reads that are already pending.
+ * Collects the frames of all sockets in one turn of the event loop and writes them at its end, once per socket. No timer is
+ * involved: a message waits only for reads that are already pending.
  */
 export class Tick {
   private root = new FramePath();
@@ -86,7 +86,7 @@ export type FrameSink = Pick<FrameSocket, 'write' | 'bufferedBytes'>;
 const batchBytes = 1024 * 1024;
 
 /**
- * The frames that one connection is about to send. A reader is never waited for: when more than the budget is in flight, it is
+ * The send queue of one connection. Never waits for a reader: when more than the budget is in flight, the reader is
  * reported as too slow, once and not within `push`, and gets nothing more.
  */
 export class Outbox {
@@ -104,7 +104,7 @@ export class Outbox {
     this.onOverflow = onOverflow;
   }
 
-  /** Bytes that the peer has not taken. */
+  /** Bytes that the peer has not received. */
   get waitingBytes(): number {
     return this.socket.bufferedBytes + (this.queued?.size ?? 0);
   }
@@ -129,7 +129,7 @@ export class Outbox {
     this.onOverflow();
   }
 
-  /** Writes what is queued and takes no more. */
+  /** Writes the queued frames and accepts no more. */
   close(): void {
     this.write();
     this.state = 'closed';

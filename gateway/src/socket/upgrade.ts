@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 
-/** A peer that does not take the answer is cut off after this time. */
+/** A peer that does not read the answer is disconnected after this time. */
 const graceMs = 2_000;
 
 /**
@@ -15,7 +15,7 @@ export const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.once('close', () => clearTimeout(deadline));
   socket.on('error', destroy);
   socket.once('finish', destroy);
-  // Unread input would turn the end into a reset, which can overtake the answer.
+  // Unread input would cause a TCP reset, which can overtake the answer.
   socket.resume();
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
@@ -25,7 +25,7 @@ const maxRawHeaders = 1_000;
 
 const replaced: ReadonlySet<string> = new Set(['upgrade', 'connection']);
 
-/** Whether a client asks for a WebSocket, and not for another protocol such as `h2c`. */
+/** Whether a client requests a WebSocket and not another protocol such as `h2c`. */
 export const asksForWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 

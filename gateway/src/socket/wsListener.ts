@@ -9,17 +9,17 @@ import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 export interface FrameSocket {
   /** One or more complete WebSocket frames. Does nothing once the socket is closing. */
   write(frames: Buffer): void;
-  /** Written bytes that the peer has not taken yet. */
+  /** Written bytes that the peer has not received yet. */
   readonly bufferedBytes: number;
-  /** Stops reading. Frames that were already read may still come. */
+  /** Stops reading. Frames that were already read may still be reported. */
   pause(): void;
   resume(): void;
-  /** Begins the closing handshake; a peer that does not answer is cut off after the grace. */
+  /** Begins the closing handshake; a peer that does not answer is disconnected after the grace period. */
   close(why: CloseSpec): void;
   terminate(): void;
 }
 
-/** What a socket reports. Nothing comes after `onClosed`. */
+/** Callbacks of a socket. `onClosed` is the last one. */
 export interface FrameReceiver {
   /** A complete frame. The bytes are the receiver's for the duration of the call and as long as it holds them. */
   onFrame(bytes: Buffer, isText: boolean): void;
@@ -97,7 +97,7 @@ export const createWsListener = (
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
-    // A frame of 1 MiB arrives in 16 chunks of a socket, or in thousands when a client dribbles it.
+    // A frame of 1 MiB arrives in 16 chunks, or in thousands from a client that sends in small pieces.
     maxFragments: 1_024,
     maxBufferedChunks: 16_384,
     closeTimeout: closeGraceMs,
@@ -116,7 +116,7 @@ const connect = (
   accept: (socket: FrameSocket) => FrameReceiver,
   socket: FrameSocket,
 ): void => {
-  // First, because an error without a listener ends the process. `ws` closes the connection by itself.
+  // First, because an error without a listener ends the process. `ws` closes the connection itself.
   webSocket.on('error', () => undefined);
   const receiver = accept(socket);
   webSocket.on('message', (data, isBinary) => receiver.onFrame(data as Buffer, !isBinary));

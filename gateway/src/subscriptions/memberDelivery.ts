@@ -8,7 +8,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/topicConfig.js';
 import type { MemberDelivery, Subscription } from './subscription.js';
 
-/** At most so many bytes of a replay wait for a reader at once. */
+/** Limit of replay bytes that wait for a reader. */
 const replayAheadBytes = 1024 * 1024;
 const pollMs = 10;
 

@@ -1,4 +1,4 @@
-/** What becomes of messages that members of worker groups were given. */
+/** Outcomes of messages delivered to members of worker groups. */
 interface Acknowledged {
   done(msgId: string): void;
 }
@@ -7,8 +7,8 @@ interface Acknowledged {
 const maxPending = 10_000;
 
 /**
- * [WS-ACK-3] What one connection was given as a member of worker groups and has not acknowledged yet, within a bound: the
- * oldest are taken for done first. Nothing is kept of ordinary subscriptions.
+ * [WS-ACK-3] Messages delivered to one connection as a member of worker groups and not acknowledged yet. Beyond a bound the
+ * oldest count as acknowledged. Messages of ordinary subscriptions are not tracked.
  */
 export class PendingAcks {
   private readonly bound: number;
@@ -35,7 +35,7 @@ export class PendingAcks {
     }
   }
 
-  /** An id that is not known, or no longer, is ignored. */
+  /** Ignores unknown ids and those no longer tracked. */
   acked(msgId: string): void {
     const subscription = this.pending?.get(msgId);
     if (subscription === undefined) return;
@@ -43,7 +43,7 @@ export class PendingAcks {
     subscription.done(msgId);
   }
 
-  /** The subscription is over. Returns what it had not acknowledged, the oldest first. */
+  /** The subscription has ended. Returns its unacknowledged messages, oldest first. */
   drop(subscription: Acknowledged): readonly string[] {
     const dropped: string[] = [];
     for (const [msgId, itsSubscription] of this.pending ?? [])

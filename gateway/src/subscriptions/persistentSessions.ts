@@ -8,7 +8,7 @@ import type { SessionStore, StoredSession, StoredSubscription } from '@roomwire/
 import type { Identity } from '../access/client.js';
 import { isResumable, type Subscription } from './subscription.js';
 
-/** What a session is subscribed to. */
+/** The live subscriptions of a session. */
 export interface SessionSubscriptions {
   readonly identity: Identity;
   /** By the address as the client writes it. */
@@ -30,7 +30,7 @@ const writeAfterMs = 100;
 const retryAfterMs = 1_000;
 
 /**
- * [WS-RESUME-1] Stores what the connections of agents and orchestrators are subscribed to: in batches, a moment after a
+ * [WS-RESUME-1] Stores the persistent sessions of agents and orchestrators. Writes in batches shortly after a
  * change, so that no frame waits for it.
  */
 export class PersistentSessions {
@@ -75,14 +75,14 @@ export class PersistentSessions {
     this.schedule(writeAfterMs);
   }
 
-  /** Must be called before the subscriptions end. */
+  /** The session has ended. Must be called before its subscriptions end. */
   ended(subscriptions: SessionSubscriptions): void {
     this.live.get(subscriptions)?.ends();
     this.changed(subscriptions);
     this.live.delete(subscriptions);
   }
 
-  /** After the last writes of its connections, which have just been closed. */
+  /** Deletes the sessions of an actor, after the last writes of its connections. */
   forgetActor(actorTokenId: string): void {
     const forgotten = this.flush().then(() => this.deps.store.forget(actorTokenId));
     this.writing = forgotten.catch((error: unknown) => {
@@ -90,7 +90,7 @@ export class PersistentSessions {
     });
   }
 
-  /** Resolves when all changes are stored, or could not be. */
+  /** Resolves when all changes have been stored or have failed. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -139,7 +139,7 @@ export class PersistentSessions {
   }
 }
 
-/** A session is in a batch once: of two connections that kept it since the last batch, the later has taken it over. */
+/** One entry per session in a batch: of two connections that kept it since the last batch, the later one owns it. */
 const latest = (sessions: ReadonlySet<PersistentSession>): readonly PersistentSession[] => {
   const keeping = new Map<string, PersistentSession>();
   for (const session of [...sessions].sort((one, other) => one.number - other.number)) {
@@ -151,10 +151,10 @@ const latest = (sessions: ReadonlySet<PersistentSession>): readonly PersistentSe
   return [...keeping.values()];
 };
 
-/** More than this of patterns and filters is not stored: documents are limited in size. */
+/** Limit of stored patterns and filters, because documents are limited in size. */
 const maxCharacters = 2_000_000;
 
-/** Connections without a client id share one name, which no client id has. */
+/** Connections without a client id share the empty name, which no client id maps to. */
 export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
   clientId === undefined || clientId === '' ? '' : createHash('sha256').update(clientId).digest('base64url');
 

@@ -21,7 +21,7 @@ export interface SubscriptionOptions {
 
 /** Delivers to members of worker groups. */
 export interface MemberDelivery {
-  /** Whether clients acknowledge what they get. */
+  /** Whether clients acknowledge messages. */
   readonly acks: boolean;
   deliver(subscription: Subscription, message: LiveMessage): void;
   replay(subscription: Subscription): MemberReplay;
@@ -38,11 +38,11 @@ export interface SubscriptionDeps {
 export const isResumable = (actorType: ActorType): boolean =>
   actorType === 'agent' || actorType === 'orchestrator';
 
-/** A worker group is not waited for longer than this when a member leaves it. */
+/** Limit of the wait for a worker group when a member leaves it. */
 const leaveTimeoutMs = 10_000;
 
 /**
- * One topic of one session. It goes through `prepare`, `seat` and `release` and ends with `leave`; `cancel` ends one that is
+ * One topic of one session. Life cycle: `prepare`, `seat`, `release`, `leave`; `cancel` ends one that is
  * prepared and not seated. It is either in the audience of its topic or a member of a worker group.
  */
 export class Subscription extends Subscriber {
@@ -83,7 +83,7 @@ export class Subscription extends Subscriber {
     return this.acks;
   }
 
-  /** Makes it rest on other rights to the same topic, or to the topic that it is about to join. */
+  /** Replaces the rights to the same topic, or to the topic that it is about to join. */
   restOn(access: TopicAccess): void {
     this.rights = access;
   }
@@ -109,14 +109,14 @@ export class Subscription extends Subscriber {
     if (this.membership === undefined) this.deps.audiences.add(this);
   }
 
-  /** The client knows that it is subscribed. A member of a group gets nothing before. */
+  /** The client has got the answer. A member of a group gets no message before. */
   release(): void {
     this.membership?.release();
   }
 
   /** Instead of the second half of a join. */
   cancel(): void {
-    // A client whose connection has ended may come back.
+    // A client whose connection has ended may reconnect.
     this.membership?.leave(!this.client.isOver);
     this.membership = undefined;
     this.deps.rooms.unsubscribe(this.access.room);
@@ -163,7 +163,7 @@ export class Subscription extends Subscriber {
     this.deps.audiences.add(this);
   }
 
-  /** It stays where it is until it takes part in the new group. */
+  /** Leaves the former group once the join of the new one takes effect. */
   private enterGroup(options: SubscriptionOptions): Promise<void> {
     const former = this.membership;
     const membership = this.membershipOf(options, () => {
@@ -177,7 +177,7 @@ export class Subscription extends Subscriber {
     return membership.join();
   }
 
-  /** It stays a member until all gateways know that it has left. */
+  /** It stays a member until all gateways have read the leave. */
   private leaveGroup(membership: Membership, options: SubscriptionOptions): Promise<void> {
     return new Promise((resolve) => {
       const left = (): void => {

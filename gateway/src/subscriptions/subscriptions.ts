@@ -27,13 +27,13 @@ export interface SubscriptionsDeps extends SubscriptionDeps {
   readonly logger: Logger;
   /** The subscriptions of a session that is resumable may have changed. */
   readonly changed: (subscriptions: Subscriptions) => void;
-  /** Checks again the subscriptions of a project that rest on records which have changed. */
+  /** Checks the subscriptions of a project again after documents have changed. */
   readonly recheckProject: (projectId: string) => void;
 }
 
 /** Subscriptions of an earlier connection that are prepared and not in force. Either `seat` or `cancel` must be called. */
 export interface Restoration {
-  /** All at once, so that the answer that lists them precedes their messages. */
+  /** Seats all of them together, so that the answer that lists them precedes their messages. */
   seat(): readonly RestoredSubscription[];
   /** The answer is sent. */
   release(): void;
@@ -43,8 +43,8 @@ export interface Restoration {
 const retryAfterMs = 1_000;
 
 /**
- * What one session is subscribed to. Every subscription, be it new, restored or moved to another scope, takes the same way:
- * `prepare` (nothing more is missed), `seat` (live messages reach it) and, once the client knows of it, `release`.
+ * The subscriptions of one session. Every subscription, new, restored or moved to another scope, takes the same steps:
+ * `prepare` (nothing more is missed), `seat` (live messages reach it) and, once the client has the answer, `release`.
  */
 export class Subscriptions {
   readonly acks = new PendingAcks();
@@ -124,8 +124,8 @@ export class Subscriptions {
   }
 
   /**
-   * [WS-RESUME-2] Prepares what was recorded and the actor still may subscribe to. Rejects, and leaves nothing behind, where
-   * an engine is out of reach.
+   * [WS-RESUME-2] Prepares the stored subscriptions that the actor still may have. Rejects, without side effects, where
+   * an engine is unavailable.
    */
   async restore(recorded: readonly StoredSubscription[]): Promise<Restoration> {
     const outcomes = await Promise.allSettled(recorded.map((stored) => this.prepareStored(stored)));
@@ -163,7 +163,7 @@ export class Subscriptions {
     this.client.inTurn(() => this.rejoin());
   }
 
-  /** Drops what rests on changed records that no longer admit it. Rejects when the read models fail. */
+  /** Ends subscriptions that changed documents no longer allow. Rejects when the read models fail. */
   async recheck(): Promise<void> {
     for (const [address, subscription] of this.byAddress) {
       if (!isCurrent(subscription.access)) await this.recheckOne(address, subscription);
@@ -185,8 +185,7 @@ export class Subscriptions {
   }
 
   /**
-   * Joins what the access names, unless the session or the subscription ends or the actor changes its scope while the bus is
-   * asked; then it is not joined.
+   * Joins the topic of the access, unless the session or the subscription ends or the actor changes its scope in the meantime.
    */
   private async join(
     address: string,
@@ -209,16 +208,16 @@ export class Subscriptions {
     const { access } = subscription;
     subscription.seat();
     this.byAddress.set(address, subscription);
-    // Only now: `endExpired` forgets the ends of grants that no subscription rests on.
+    // Not earlier: `endExpired` forgets the expiry of grants that no subscription depends on.
     this.client.restOn(access);
-    // A change that came while the bus was asked did not find this subscription.
+    // A change that arrived while waiting for the bus did not include this subscription.
     if (!isCurrent(access)) this.deps.recheckProject(this.client.identity.projectId);
   }
 
-  /** The client knows of the subscription. A new one gets what comes before the live messages. */
+  /** The client has the answer. A new subscription gets the retained value. */
   private release(subscription: Subscription, isNew: boolean): void {
     subscription.release();
-    // [WS-GROUP-7] The members of a group are many, and each message is for one of them.
+    // [WS-GROUP-7] Not for members of a group, since each message is for one of them.
     if (isNew && subscription.group === undefined) this.deps.retained.sendLast(subscription);
   }
 

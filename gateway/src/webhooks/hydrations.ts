@@ -34,12 +34,12 @@ interface Awaited {
   readonly since: number;
 }
 
-/** Three attempts of 30 s, the waits between them, and as much again for a consumer that lags. */
+/** Three attempts of 30 s and the waits between them, doubled for a consumer that lags. */
 const timeoutMs = 200_000;
 const maxAwaited = 100_000;
 const nothing = new Uint8Array();
 
-/** The hydration calls of this gateway that have no answer yet. */
+/** The pending hydration calls of this gateway. */
 export class Hydrations {
   private readonly deps: HydrationDeps;
   /** Oldest first. */
@@ -50,12 +50,12 @@ export class Hydrations {
     this.deps = deps;
   }
 
-  /** The key of the channel on which the answers come. */
+  /** Key of the answers channel. */
   get address(): string {
     return this.deps.gatewayId;
   }
 
-  /** [HOOK-HYDRATE-1] After a subscribe that took effect. The answer is a frame; nothing waits for it. */
+  /** [HOOK-HYDRATE-1] Called after a subscribe took effect. The answer is sent as a frame; nothing waits for it. */
   ask(subscription: HydratedSubscription): void {
     const webhook = subscription.access.webhooks?.onSubscribe;
     if (webhook !== undefined) this.put(subscription, webhook);

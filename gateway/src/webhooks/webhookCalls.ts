@@ -70,7 +70,7 @@ export interface CallReason {
   readonly traceparent?: TraceParent | undefined;
 }
 
-/** A call with everything that it needs, as it is now. */
+/** A call with a copy of everything that it needs. */
 export const newCall = (
   random: Random,
   { organizationId, projectId, actorTokenId, accessScope }: Identity,
