@@ -2,7 +2,7 @@ import type { WebhookKind } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { OutcomeClass } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 
-/** An endpoint that answers in time, or one that does not. A label of its own for each endpoint would have no end. */
+/** Whether an endpoint answers in time. A label per endpoint would be unbounded. */
 export type EndpointClass = 'steady' | 'slow';
 
 /** What the consumer has counted since it was created. */
@@ -13,12 +13,12 @@ export interface WebhookMetrics {
   deadLetters: number;
   /** Hydrations that produced no frame. */
   hydrationsDropped: number;
-  /** Calls that were put out of the way of others. */
-  putOff: number;
+  /** Calls that were deferred to the backlog. */
+  deferred: number;
   /** Outcomes that could not be sent. */
   outcomesLost: number;
-  /** Calls under way now. */
-  underWay: number;
+  /** Calls in flight. */
+  inFlight: number;
 }
 
 export const createMetrics = (): WebhookMetrics => ({
@@ -26,9 +26,9 @@ export const createMetrics = (): WebhookMetrics => ({
   retries: 0,
   deadLetters: 0,
   hydrationsDropped: 0,
-  putOff: 0,
+  deferred: 0,
   outcomesLost: 0,
-  underWay: 0,
+  inFlight: 0,
 });
 
 export const countAttempt = (
@@ -41,7 +41,7 @@ export const countAttempt = (
   attempts[label] = (attempts[label] ?? 0) + 1;
 };
 
-/** What a consumer shows of itself. */
+/** The consumer's metrics for Prometheus. */
 export const webhookMetrics =
   (metrics: WebhookMetrics): CollectMetrics =>
   (sink) => {
@@ -52,7 +52,7 @@ export const webhookMetrics =
     sink.value('roomwire_webhook_retries_total', metrics.retries);
     sink.value('roomwire_webhook_dead_letters_total', metrics.deadLetters);
     sink.value('roomwire_webhook_hydrations_dropped_total', metrics.hydrationsDropped);
-    sink.value('roomwire_webhook_put_off_total', metrics.putOff);
+    sink.value('roomwire_webhook_put_off_total', metrics.deferred);
     sink.value('roomwire_webhook_outcomes_lost_total', metrics.outcomesLost);
-    sink.value('roomwire_webhook_calls_in_flight', metrics.underWay);
+    sink.value('roomwire_webhook_calls_in_flight', metrics.inFlight);
   };

@@ -2,27 +2,27 @@ import { retryWaitsMs } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { ReachOptions } from './deliver/addresses.js';
 
 export interface WebhookConsumerOptions extends ReachOptions {
-  /** An HTTP proxy that all calls go through, perhaps with a user name and a password. */
+  /** The URL of an HTTP proxy for all calls, optionally with a user name and a password. */
   readonly proxy?: string | undefined;
-  /** All phases of an attempt together. */
+  /** Time limit of a whole attempt. */
   readonly attemptMs: number;
   /** Before the second and the third attempt. */
   readonly retryWaitsMs: readonly [number, number];
-  /** Calls under way, of one endpoint and of all. */
-  readonly mostCallsOfEndpoint: number;
-  readonly mostCalls: number;
-  /** Calls under way of an endpoint that is slow, and of one that is slow while half of all may be under way. */
-  readonly mostCallsOfSlowEndpoint: number;
-  readonly fewestCallsOfEndpoint: number;
+  /** Calls in flight, to one endpoint and in all. */
+  readonly maxCallsPerEndpoint: number;
+  readonly maxCalls: number;
+  /** Calls in flight to a slow endpoint; fewer while half of `maxCalls` are in flight. */
+  readonly maxCallsPerSlowEndpoint: number;
+  readonly maxCallsPerSlowEndpointUnderLoad: number;
   /** An endpoint that takes longer than this to answer is slow. */
   readonly slowMs: number;
-  /** How long a call waits in memory for its turn before it goes to the backlog. */
-  readonly patienceMs: number;
-  /** Of all calls in memory. */
-  readonly mostBytes: number;
-  /** Calls of the backlog a second that find no place and go back to its end. */
+  /** How long a call waits in memory before it goes to the backlog. */
+  readonly maxWaitMs: number;
+  /** Memory of all calls that wait or are in flight. */
+  readonly maxBytes: number;
+  /** Calls of the backlog that are deferred again, a second. */
   readonly backlogTurnsPerSecond: number;
-  /** What is under way when the consumer is closed gets this long. */
+  /** Calls in flight get this long to end when the consumer closes. */
   readonly graceMs: number;
 }
 
@@ -30,13 +30,13 @@ export const defaultOptions: WebhookConsumerOptions = {
   allowPrivate: false,
   attemptMs: 30_000,
   retryWaitsMs,
-  mostCallsOfEndpoint: 64,
-  mostCalls: 2_000,
-  mostCallsOfSlowEndpoint: 16,
-  fewestCallsOfEndpoint: 4,
+  maxCallsPerEndpoint: 64,
+  maxCalls: 2_000,
+  maxCallsPerSlowEndpoint: 16,
+  maxCallsPerSlowEndpointUnderLoad: 4,
   slowMs: 1_000,
-  patienceMs: 1_500,
-  mostBytes: 128 * 1024 * 1024,
+  maxWaitMs: 1_500,
+  maxBytes: 128 * 1024 * 1024,
   backlogTurnsPerSecond: 200,
   graceMs: 3_000,
 };

@@ -28,7 +28,7 @@ import { defaultOptions, type WebhookConsumerOptions } from './options.js';
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
   readonly views: ViewReader;
-  /** Opens the webhook secrets. */
+  /** Decrypts the webhook secrets. */
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,15 +36,15 @@ export interface WebhookConsumerDeps {
   readonly options?: Partial<WebhookConsumerOptions>;
 }
 
-/** Calls the webhooks. Any number of processes share the work. */
+/** Makes the webhook calls. Any number of processes share the work. */
 export interface WebhookConsumer extends Service {
   readonly metrics: Readonly<WebhookMetrics>;
   readonly collect: CollectMetrics;
 }
 
-/** Jobs in hand of a queue: most of them wait at the gate, and cost no more than that. */
-const jobsInHand = 4_096;
-const backlogInHand = 512;
+/** Jobs that are handled at once; most of them wait at the gate, which is cheap. */
+const concurrency = 4_096;
+const backlogConcurrency = 512;
 
 export const createWebhookConsumer = ({
   bus,
@@ -75,7 +75,7 @@ export const createWebhookConsumer = ({
       clock,
     }),
     settlement: createSettlement({ bus, metrics, logger }),
-    tell: createOutcomeStream({ bus, metrics }),
+    publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     retries,
     isClosing: () => isClosing,
@@ -102,11 +102,11 @@ export const createWebhookConsumer = ({
 
 const workOn = (
   bus: MessageBus,
-  { take, takeUp }: CallHandler,
+  { handleNew, handleDeferred }: CallHandler,
   retries: readonly WorkQueue<WebhookCall>[],
 ): Promise<readonly QueueWorker[]> =>
   Promise.all([
-    bus.work(webhookCalls, { concurrency: jobsInHand }, take),
-    ...retries.map((queue) => bus.work(queue, { concurrency: jobsInHand }, take)),
-    bus.work(webhookBacklog, { concurrency: backlogInHand }, takeUp),
+    bus.work(webhookCalls, { concurrency }, handleNew),
+    ...retries.map((queue) => bus.work(queue, { concurrency }, handleNew)),
+    bus.work(webhookBacklog, { concurrency: backlogConcurrency }, handleDeferred),
   ]);

@@ -87,7 +87,7 @@ const hang = async (url: string, calls: number): Promise<void> => {
     bus.put(webhookCalls, newCall(url, `hung-${n % 100}`)),
   );
   await Promise.all(puts);
-  while (consumer.metrics.underWay === 0) await pause(tickMs);
+  while (consumer.metrics.inFlight === 0) await pause(tickMs);
 };
 
 serveJobs<ConsumerJob, WebhookResult>(async (job) => {

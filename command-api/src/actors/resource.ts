@@ -37,9 +37,9 @@ const actorFields = {
   updatedAt: s.time,
 };
 
-export const actorSchema = s.record('Actor', actorFields);
+export const actorSchema = s.titledObject('Actor', actorFields);
 
-export const createdActorSchema = s.record('CreatedActor', {
+export const createdActorSchema = s.titledObject('CreatedActor', {
   ...actorFields,
   accessToken: s.text({ description: '`at_live_<id>.<secret>`; shown only in this answer' }),
 });

@@ -23,9 +23,9 @@ const apiKeyFields = {
   updatedAt: s.time,
 };
 
-export const apiKeySchema = s.record('ApiKey', apiKeyFields);
+export const apiKeySchema = s.titledObject('ApiKey', apiKeyFields);
 
-export const createdApiKeySchema = s.record('CreatedApiKey', {
+export const createdApiKeySchema = s.titledObject('CreatedApiKey', {
   ...apiKeyFields,
   apiKey: s.text({ description: '`ak_live_<id>.<secret>`; shown only in this answer' }),
 });

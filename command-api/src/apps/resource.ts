@@ -85,7 +85,7 @@ const configSchema = s.titled(
 
 const keptAsSent = s.anything({ description: 'Any JSON value, as it was sent; null where none was' });
 
-export const appSchema = s.record('App', {
+export const appSchema = s.titledObject('App', {
   appId: s.uuid,
   projectId: s.uuid,
   name: s.text(),
@@ -107,7 +107,7 @@ export const appSchema = s.record('App', {
   updatedAt: s.time,
 });
 
-export const appDeletedSchema = s.record('AppDeleted', { success: s.only(true) });
+export const appDeletedSchema = s.titledObject('AppDeleted', { success: s.only(true) });
 
 type AppAnswer = s.ValueOf<typeof appSchema>;
 

@@ -46,18 +46,18 @@ const changeFields = {
   requestId: s.text(),
 };
 
-export const changeSchema = s.record('Change', changeFields);
+export const changeSchema = s.titledObject('Change', changeFields);
 
 const resourceType = s.text({ description: 'For example `rooms`' });
 
-const entrySchema = s.record('AuditEvent', {
+const entrySchema = s.titledObject('AuditEvent', {
   ...changeFields,
   projectId: s.orNull(s.uuid),
   resourceIds: s.described(s.listOf(s.text()), 'The records that the event created, changed or removed'),
   data: s.described(s.object, 'The data of the event, without hashes and encrypted secrets'),
 });
 
-export const historySchema = s.record('AuditPage', {
+export const historySchema = s.titledObject('AuditPage', {
   data: s.listOf(entrySchema),
   nextCursor: s.described(
     s.orNull(s.text()),
@@ -65,7 +65,7 @@ export const historySchema = s.record('AuditPage', {
   ),
 });
 
-export const stateSchema = s.record('PastState', {
+export const stateSchema = s.titledObject('PastState', {
   resourceId: s.uuid,
   resourceType,
   at: s.time,
@@ -88,7 +88,7 @@ const differenceSchema = s.titled(
   ),
 );
 
-export const diffSchema = s.record('PastDifferences', {
+export const diffSchema = s.titledObject('PastDifferences', {
   resourceId: s.uuid,
   resourceType,
   from: s.time,

@@ -21,7 +21,7 @@ export const registerBlueprintSchema = s.limited(
 
 export const blueprintsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);
 
-export const blueprintSchema = s.record('Blueprint', {
+export const blueprintSchema = s.titledObject('Blueprint', {
   blueprintId: s.uuid,
   organizationId: s.uuid,
   name: s.text(),

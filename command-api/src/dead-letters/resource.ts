@@ -36,7 +36,7 @@ export const redriveBodySchema = s.titled(
   }),
 );
 
-export const deadLetterSchema = s.record('DeadLetter', {
+export const deadLetterSchema = s.titledObject('DeadLetter', {
   dlqId: s.uuid,
   organizationId: s.uuid,
   projectId: s.uuid,
@@ -59,18 +59,18 @@ export const deadLetterSchema = s.record('DeadLetter', {
   updatedAt: s.time,
 });
 
-export const deadLetterPageSchema = s.record('DeadLetterPage', {
+export const deadLetterPageSchema = s.titledObject('DeadLetterPage', {
   data: s.listOf(deadLetterSchema),
-  pagination: s.record('DeadLetterPagination', {
+  pagination: s.titledObject('DeadLetterPagination', {
     total: s.count,
     limit: s.count,
     offset: s.count,
   }),
 });
 
-export const pendingCountSchema = s.record('PendingCount', { count: s.count });
+export const pendingCountSchema = s.titledObject('PendingCount', { count: s.count });
 
-export const redriveSchema = s.record('Redrive', {
+export const redriveSchema = s.titledObject('Redrive', {
   matched: s.described(s.count, 'Entries that match the filter, up to the limit'),
   redriven: s.described(s.count, 'Matched entries that are redriven; 0 for a dry run'),
   dryRun: s.flag(),

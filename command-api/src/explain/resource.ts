@@ -13,7 +13,7 @@ export const explainQuerySchema = s.queryOf(
   ['actor', 'address', 'action'],
 );
 
-export const explanationSchema = s.record('Explanation', {
+export const explanationSchema = s.titledObject('Explanation', {
   actorTokenId: s.uuid,
   address: s.text(),
   action: s.oneOf(actions),

@@ -30,9 +30,9 @@ export const pageQuerySchema = <P extends Readonly<Record<string, s.JsonSchema>>
 
 /** The answer of a paginated list of records with the given title. */
 export const pageOf = <T>(items: s.Schema<T>) =>
-  s.record(`${String(items['title'])}Page`, {
+  s.titledObject(`${String(items['title'])}Page`, {
     data: s.listOf(items),
-    pagination: s.record('Pagination', { total: s.count, page: s.count, pageCount: s.count }),
+    pagination: s.titledObject('Pagination', { total: s.count, page: s.count, pageCount: s.count }),
   });
 
 export type Page<T> = s.ValueOf<ReturnType<typeof pageOf<T>>>;

@@ -98,7 +98,10 @@ export const queryOf = <P extends Fields, R extends keyof P & string = never>(
 });
 
 /** An object of an answer: every field is always there. The title is its name in the API's description. */
-export const record = <P extends Fields>(title: string, properties: P): Schema<ObjectOf<P, keyof P>> => ({
+export const titledObject = <P extends Fields>(
+  title: string,
+  properties: P,
+): Schema<ObjectOf<P, keyof P>> => ({
   title,
   type: 'object',
   properties,

@@ -96,12 +96,12 @@ export const errorCasesOf = ({ access, path, query, body, rejections }: Route): 
 };
 
 const applicationErrorSchema = s.described(
-  s.record('ApplicationError', { id: s.uuid, message: s.text(), timestamp: s.time }),
+  s.titledObject('ApplicationError', { id: s.uuid, message: s.text(), timestamp: s.time }),
   'Unknown resources, duplicates, invalid identifiers, bad credentials. `id` names the request.',
 );
 
 const frameworkErrorSchema = s.described(
-  s.record('FrameworkError', {
+  s.titledObject('FrameworkError', {
     statusCode: s.integer(),
     message: s.text(),
     error: s.text({ description: 'Name of the status' }),
@@ -109,14 +109,14 @@ const frameworkErrorSchema = s.described(
   'Keys that are not project-scoped, apps outside the project, plan limits.',
 );
 
-const failedConstraintSchema = s.record('FailedConstraint', {
+const failedConstraintSchema = s.titledObject('FailedConstraint', {
   path: s.text({ description: 'Dotted path of the field; empty for the whole body' }),
   value: s.anything({ description: 'The value that was sent, shortened; null where none was' }),
   message: s.text(),
 });
 
 const validationErrorSchema = s.described(
-  s.record('ValidationError', {
+  s.titledObject('ValidationError', {
     message: s.only('Validation failed'),
     errors: s.listOf(failedConstraintSchema),
   }),

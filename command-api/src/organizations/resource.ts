@@ -32,13 +32,13 @@ export const organizationsQuerySchema = pageQuerySchema(['name', 'status', 'crea
 
 const shownLimitSchema = s.described(limitSchema, 'Null for no limit');
 
-const planSchema = s.record('Plan', {
+const planSchema = s.titledObject('Plan', {
   maxApps: shownLimitSchema,
   maxConnections: shownLimitSchema,
   monthlyMessages: shownLimitSchema,
 });
 
-export const organizationSchema = s.record('Organization', {
+export const organizationSchema = s.titledObject('Organization', {
   organizationId: s.uuid,
   name: s.text(),
   status: s.oneOf(organizationStatuses),
@@ -69,16 +69,16 @@ export const exampleOrganization: OrganizationAnswer = {
   updatedAt: exampleTime,
 };
 
-export const usageSchema = s.record('Usage', {
+export const usageSchema = s.titledObject('Usage', {
   month: s.text({ pattern: '^\\d{4}-\\d{2}$', description: 'Calendar month, UTC' }),
   messages: s.listOf(
-    s.record('ProjectMessages', {
+    s.titledObject('ProjectMessages', {
       projectId: s.uuid,
       messages: s.described(s.count, 'Accepted publishes of the month, to within 5 seconds'),
     }),
   ),
   connections: s.described(s.count, 'Authenticated connections, to within 5 seconds'),
-  apps: s.listOf(s.record('ProjectApps', { projectId: s.uuid, apps: s.count })),
+  apps: s.listOf(s.titledObject('ProjectApps', { projectId: s.uuid, apps: s.count })),
   plan: planSchema,
 });
 

@@ -13,7 +13,7 @@ export const updateProjectSchema = s.titled('ProjectChanges', s.strictObject({ n
 
 export const projectsQuerySchema = pageQuerySchema(['name', 'createdAt', 'updatedAt']);
 
-export const projectSchema = s.record('Project', {
+export const projectSchema = s.titledObject('Project', {
   projectId: s.uuid,
   organizationId: s.uuid,
   name: s.text(),

@@ -25,7 +25,7 @@ export const createGrantSchema = s.limited(
   { exactlyOneOf: ['actorTokenId', 'actorType'] },
 );
 
-export const grantSchema = s.record('RoomGrant', {
+export const grantSchema = s.titledObject('RoomGrant', {
   roomActorAccessId: s.uuid,
   appId: s.uuid,
   roomId: s.uuid,

@@ -34,7 +34,7 @@ export const updateRoomSchema = s.titled(
   }),
 );
 
-export const roomSchema = s.record('Room', {
+export const roomSchema = s.titledObject('Room', {
   roomId: s.uuid,
   appId: s.uuid,
   name: s.text(),

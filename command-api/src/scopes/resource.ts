@@ -37,7 +37,7 @@ export const scopesQuerySchema = pageQuerySchema(['name', 'slug', 'isActive', 'c
   isActive: s.oneOf(['true', 'false']),
 });
 
-export const scopeSchema = s.record('Scope', {
+export const scopeSchema = s.titledObject('Scope', {
   accessScopeId: s.uuid,
   projectId: s.uuid,
   slug: s.text({ description: 'A segment of topic addresses; never changes' }),

@@ -36,9 +36,9 @@ const signingKeyFields = {
   updatedAt: s.time,
 };
 
-export const signingKeySchema = s.record('SigningKey', signingKeyFields);
+export const signingKeySchema = s.titledObject('SigningKey', signingKeyFields);
 
-export const createdSigningKeySchema = s.record('CreatedSigningKey', {
+export const createdSigningKeySchema = s.titledObject('CreatedSigningKey', {
   ...signingKeyFields,
   signingKey: s.text({ description: '`<keyId>.<secret>`; shown only in this answer' }),
 });

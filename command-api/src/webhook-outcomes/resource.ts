@@ -36,7 +36,7 @@ export const outcomesQuerySchema = s.queryOf({
   }),
 });
 
-const outcomeSchema = s.record('WebhookOutcome', {
+const outcomeSchema = s.titledObject('WebhookOutcome', {
   at: s.described(s.time, 'When the attempt ended'),
   projectId: s.uuid,
   appId: s.uuid,
@@ -51,7 +51,7 @@ const outcomeSchema = s.record('WebhookOutcome', {
   requestBytes: s.described(s.count, 'Size of the body'),
 });
 
-export const outcomesSchema = s.record('WebhookOutcomes', {
+export const outcomesSchema = s.titledObject('WebhookOutcomes', {
   data: s.described(s.listOf(outcomeSchema), 'In the order of arrival, at most 500'),
   cursor: s.text({ description: 'For the next request' }),
   gap: s.flag({ description: 'Some outcomes since the cursor are no longer available' }),

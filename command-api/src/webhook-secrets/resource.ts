@@ -18,9 +18,9 @@ const webhookSecretFields = {
   updatedAt: s.time,
 };
 
-export const webhookSecretSchema = s.record('WebhookSecret', webhookSecretFields);
+export const webhookSecretSchema = s.titledObject('WebhookSecret', webhookSecretFields);
 
-export const createdWebhookSecretSchema = s.record('CreatedWebhookSecret', {
+export const createdWebhookSecretSchema = s.titledObject('CreatedWebhookSecret', {
   ...webhookSecretFields,
   webhookSecret: s.text({
     description:

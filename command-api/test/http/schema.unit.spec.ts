@@ -7,7 +7,7 @@ const body = s.titled(
   'NewThing',
   s.strictObject({ name: s.text(), colour: s.orNull(s.oneOf(['red', 'blue'])) }, ['name']),
 );
-const answer = s.record('Thing', { name: s.text(), isNew: s.flag(), tags: s.listOf(s.text()) });
+const answer = s.titledObject('Thing', { name: s.text(), isNew: s.flag(), tags: s.listOf(s.text()) });
 const query = s.queryOf({ dryRun: s.oneOf(['true', 'false']) });
 
 const thingRoute = {

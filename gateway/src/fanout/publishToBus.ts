@@ -3,7 +3,7 @@ import {
   liveMessages,
   retainedMessages,
   type LiveMessage,
-  type Retention,
+  type RetainedMeta,
 } from '@roomwire/shared/wire/bus/liveMessage';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { messageBody } from '@roomwire/shared/wire/protocol/encodeFrames';
@@ -122,7 +122,10 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   /** [WS-RETAIN-1] First as the last value, so that a subscriber that joins after the live delivery finds it there. */
   const retain = async (publish: Publish): Promise<void> => {
     const { publisher, frame, access, message } = publish;
-    const retained = { ...message, retention: retentionOf(publisher.client.identity, access, stamps.next()) };
+    const retained = {
+      ...message,
+      retention: retainedMetaOf(publisher.client.identity, access, stamps.next()),
+    };
     try {
       await bus.send(retainedMessages, retained, acknowledgementOf(frame));
     } catch (error) {
@@ -183,7 +186,11 @@ const liveMessage = (
   };
 };
 
-const retentionOf = ({ accessScope }: Identity, { location }: TopicAccess, stamp: string): Retention => ({
+const retainedMetaOf = (
+  { accessScope }: Identity,
+  { location }: TopicAccess,
+  stamp: string,
+): RetainedMeta => ({
   stamp,
   appId: location.app.value.appId,
   roomId: location.room.value.roomId,

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { RetainedMessage, Retention } from '@roomwire/shared/wire/bus/liveMessage';
+import type { RetainedMessage, RetainedMeta } from '@roomwire/shared/wire/bus/liveMessage';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 
-export interface RetainedValue extends Retention {
+export interface RetainedValue extends RetainedMeta {
   readonly projectId: string;
   readonly publisher: string;
   readonly filters: ReadonlySet<string>;

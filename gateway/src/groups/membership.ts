@@ -39,7 +39,7 @@ export interface MemberReplay {
   give(message: LiveMessage): void;
   end(replayed: number): void;
   /** Resolves when there is room for one more, or `isOver`. */
-  room(isOver: () => boolean): Promise<void>;
+  waitForCapacity(isOver: () => boolean): Promise<void>;
 }
 
 /** The group that a membership belongs to. */
@@ -150,7 +150,7 @@ export class Membership implements LocalMember {
       begin: (count) => replay.begin(count),
       end: (replayed) => replay.end(replayed),
       give: async (message) => {
-        await replay.room(() => this.state === 'left');
+        await replay.waitForCapacity(() => this.state === 'left');
         if (this.state === 'left' || !this.isReachable) return false;
         replay.give(message);
         given(message);

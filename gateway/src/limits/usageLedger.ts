@@ -42,7 +42,7 @@ export class ProjectUsage {
   }
 
   /** Whether one more publish is within the quota, by the known counts. */
-  get hasRoom(): boolean {
+  get isWithinQuota(): boolean {
     const { quota } = this;
     return quota === null || this.elsewhere + this.accepted + this.underWay < quota;
   }

@@ -30,7 +30,7 @@ export const createPublishHandler = ({ clock, usageLedger, publishToBus }: Publi
     access: TopicAccess,
     usage: ProjectUsage,
   ): PublishOutcome => {
-    if (!usage.hasRoom) return refuse(session, 'quotaExceeded');
+    if (!usage.isWithinQuota) return refuse(session, 'quotaExceeded');
     session.publishRate?.countAccepted(clock.monotonic());
     return publishToBus(session.publisher, frame, access, usage);
   };

@@ -45,7 +45,7 @@ export class Sessions {
   }
 
   /** Never rejects. If the link has closed meanwhile, the caller must cancel the result. */
-  async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<Admission | AuthError> {
+  async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<PendingSession | AuthError> {
     const { bus, logger, revalidator, persistentSessions } = this.deps;
     const changesBefore = revalidator.changes;
     const credentials = await checkCredential(this.deps.credentials, frame.token ?? '');
@@ -57,7 +57,7 @@ export class Sessions {
     try {
       const recorded = await persistentSessions.load(session.identity, frame);
       const restoration = await session.subscriptions.restore(recorded);
-      return new Admission({ session, credentials, frame, restoration, changesBefore }, this.deps);
+      return new PendingSession({ session, credentials, frame, restoration, changesBefore }, this.deps);
     } catch (error) {
       logger.warn('A session could not be restored', { error });
       return bus.reachable ? 'connection_failed' : 'broker_unavailable';
@@ -82,7 +82,7 @@ interface AdmissionFields {
 }
 
 /** An authenticated session that has not begun. Either `begin` or `cancel` must be called. */
-export class Admission {
+export class PendingSession {
   readonly session: Session;
   private readonly fields: AdmissionFields;
   private readonly deps: SessionsDeps;
@@ -109,7 +109,7 @@ export class Admission {
     lastUses.used(identity.actorTokenId);
     if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
     roster.enter(session);
-    session.send(authSucceeded(identity, restoration.seat()));
+    session.send(authSucceeded(identity, restoration.activate()));
     restoration.release();
     persistentSessions.keep(session.subscriptions, frame);
     // A change that arrived during the authentication did not include this session.

@@ -35,7 +35,7 @@ export const createMemberDelivery = (
       begin: (count) => client.send({ type: 'replayStart', count }),
       give: ({ id, body }) => push(subscription, id, replayedBody(body)),
       end: (replayed) => client.send({ type: 'replayEnd', replayed }),
-      async room(isOver) {
+      async waitForCapacity(isOver) {
         while (outbox.waitingBytes > replayAheadBytes && !isOver()) {
           await pause(pollMs, undefined, { ref: false });
         }

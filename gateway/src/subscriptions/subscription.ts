@@ -42,15 +42,15 @@ export const isResumable = (actorType: ActorType): boolean =>
 const leaveTimeoutMs = 10_000;
 
 /**
- * One topic of one session. Life cycle: `prepare`, `seat`, `release`, `leave`; `cancel` ends one that is
- * prepared and not seated. It is either in the audience of its topic or a member of a worker group.
+ * One topic of one session. Life cycle: `prepare`, `activate`, `release`, `leave`; `cancel` ends one that is
+ * prepared and not active. It is either in the audience of its topic or a member of a worker group.
  */
 export class Subscription extends Subscriber {
   private readonly deps: SubscriptionDeps;
   private readonly acks: PendingAcks;
   private chosenQos: Qos;
   private chosenGroup: string | undefined;
-  private isSeated = false;
+  private isActive = false;
   private membership: Membership | undefined;
 
   constructor(
@@ -76,7 +76,7 @@ export class Subscription extends Subscriber {
   }
 
   get isJoined(): boolean {
-    return this.isSeated;
+    return this.isActive;
   }
 
   get pendingAcks(): PendingAcks {
@@ -88,7 +88,7 @@ export class Subscription extends Subscriber {
     this.rights = access;
   }
 
-  /** First half of a join: nothing that is published from now on is missed. Must be followed by `seat` or `cancel`. */
+  /** First half of a join: nothing that is published from now on is missed. Must be followed by `activate` or `cancel`. */
   async prepare(access: TopicAccess): Promise<void> {
     this.rights = access;
     await this.deps.rooms.subscribe(access.room);
@@ -103,8 +103,8 @@ export class Subscription extends Subscriber {
   }
 
   /** Second half of a join: from now on every message of the topic reaches it, or its group. */
-  seat(): void {
-    this.isSeated = true;
+  activate(): void {
+    this.isActive = true;
     this.sentAsLastValue('');
     if (this.membership === undefined) this.deps.audiences.add(this);
   }
@@ -123,8 +123,8 @@ export class Subscription extends Subscriber {
   }
 
   leave(): void {
-    if (!this.isSeated) return;
-    this.isSeated = false;
+    if (!this.isActive) return;
+    this.isActive = false;
     if (this.membership === undefined) this.deps.audiences.remove(this);
     else this.acks.drop(this);
     this.cancel();
@@ -142,7 +142,7 @@ export class Subscription extends Subscriber {
   change(options: SubscriptionOptions): void | Promise<void> {
     const { membership } = this;
     this.chosenQos = options.qos;
-    if (!this.isSeated) return this.choose(options);
+    if (!this.isActive) return this.choose(options);
     if (membership === undefined)
       return options.group === undefined ? this.refilter(options) : this.enterGroup(options);
     if (options.group === undefined) return this.leaveGroup(membership, options);
@@ -168,7 +168,7 @@ export class Subscription extends Subscriber {
     const former = this.membership;
     const membership = this.membershipOf(options, () => {
       if (this.membership === membership) return;
-      if (!this.isSeated || this.membership !== former) return membership.leave();
+      if (!this.isActive || this.membership !== former) return membership.leave();
       if (former) former.leave();
       else this.deps.audiences.remove(this);
       this.choose(options);
@@ -182,7 +182,7 @@ export class Subscription extends Subscriber {
     return new Promise((resolve) => {
       const left = (): void => {
         clearTimeout(timer);
-        if (this.isSeated && this.membership === membership) {
+        if (this.isActive && this.membership === membership) {
           this.membership = undefined;
           this.choose(options);
           this.deps.audiences.add(this);

@@ -31,10 +31,10 @@ export interface SubscriptionsDeps extends SubscriptionDeps {
   readonly recheckProject: (projectId: string) => void;
 }
 
-/** Subscriptions of an earlier connection that are prepared and not in force. Either `seat` or `cancel` must be called. */
+/** Subscriptions of an earlier connection that are prepared and not in force. Either `activate` or `cancel` must be called. */
 export interface Restoration {
-  /** Seats all of them together, so that the answer that lists them precedes their messages. */
-  seat(): readonly RestoredSubscription[];
+  /** Activates all of them together, so that the answer that lists them precedes their messages. */
+  activate(): readonly RestoredSubscription[];
   /** The answer is sent. */
   release(): void;
   cancel(): void;
@@ -44,7 +44,7 @@ const retryAfterMs = 1_000;
 
 /**
  * The subscriptions of one session. Every subscription, new, restored or moved to another scope, takes the same steps:
- * `prepare` (nothing more is missed), `seat` (live messages reach it) and, once the client has the answer, `release`.
+ * `prepare` (nothing more is missed), `activate` (live messages reach it) and, once the client has the answer, `release`.
  */
 export class Subscriptions {
   readonly acks = new PendingAcks();
@@ -139,9 +139,9 @@ export class Subscriptions {
       throw failure.reason;
     }
     return {
-      seat: () =>
+      activate: () =>
         prepared.map(([address, subscription]) => {
-          this.seat(address, subscription);
+          this.activate(address, subscription);
           return restored(address, subscription);
         }),
       release: () => {
@@ -200,13 +200,13 @@ export class Subscriptions {
       subscription.cancel();
       return hasEnded ? 'ended' : 'scopeChanged';
     }
-    this.seat(address, subscription);
+    this.activate(address, subscription);
     return 'joined';
   }
 
-  private seat(address: string, subscription: Subscription): void {
+  private activate(address: string, subscription: Subscription): void {
     const { access } = subscription;
-    subscription.seat();
+    subscription.activate();
     this.byAddress.set(address, subscription);
     // Not earlier: `endExpired` forgets the expiry of grants that no subscription depends on.
     this.client.restOn(access);

@@ -70,7 +70,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
       begin: () => undefined,
       give: () => undefined,
       end: () => undefined,
-      room: async () => undefined,
+      waitForCapacity: async () => undefined,
     };
     const options = {
       ...{

@@ -37,7 +37,7 @@ const noReplay: MemberReplay = {
   begin: () => undefined,
   give: () => undefined,
   end: () => undefined,
-  room: async () => undefined,
+  waitForCapacity: async () => undefined,
 };
 
 /** The worker groups of a gateway without its sockets, on a simulated bus and with a clock of its own. */

@@ -85,7 +85,7 @@ export const requestRebuild = async (
   throw new Error('The process that runs on the data folder does not answer');
 };
 
-export interface RebuildDeskDeps {
+export interface RebuildRequestDeps {
   /** The data folder of this process. */
   readonly folder: string;
   readonly log: EventLog;
@@ -97,7 +97,7 @@ const betweenRequestReadsMs = 500;
 const betweenReportsMs = 250;
 
 /** Looks for requests in the data folder, and rebuilds the read models that this process serves. */
-export const createRebuildDesk = (deps: RebuildDeskDeps): Service => {
+export const createRebuildRequestHandler = (deps: RebuildRequestDeps): Service => {
   const { folder, logger } = deps;
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -129,7 +129,7 @@ export const createRebuildDesk = (deps: RebuildDeskDeps): Service => {
 };
 
 const answer = async (
-  { folder, log, views, logger }: RebuildDeskDeps,
+  { folder, log, views, logger }: RebuildRequestDeps,
   { requestId }: RebuildRequest,
   signal: AbortSignal,
 ): Promise<void> => {

@@ -18,7 +18,7 @@ import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord
 import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/facts';
 import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
-import { createRebuildDesk } from './rebuildRequests.js';
+import { createRebuildRequestHandler } from './rebuildRequests.js';
 import type { StartService, ServiceContext } from './service.js';
 import { givenMasterKeys } from '../secrets/keptSecrets.js';
 
@@ -53,9 +53,9 @@ export const startProjections: StartService = async ({
   await recorder.start();
   if (!usesDataFolder(config.engines)) return;
   const { path } = await adapters.folder();
-  const desk = createRebuildDesk({ folder: path, log, views, logger });
-  closing.push(() => desk.close());
-  await desk.start();
+  const rebuildRequests = createRebuildRequestHandler({ folder: path, log, views, logger });
+  closing.push(() => rebuildRequests.close());
+  await rebuildRequests.start();
 };
 
 export const startCommandApi: StartService = async ({

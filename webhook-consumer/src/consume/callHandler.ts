@@ -8,9 +8,9 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Post, Posted } from '../deliver/post.js';
-import type { EndpointGate, Pass } from '../isolation/endpointGate.js';
+import type { EndpointGate, Permit } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
-import { classOf, outcomeOf, type Tell } from './outcomes.js';
+import { classOf, outcomeOf, type PublishOutcome } from './outcomes.js';
 import { nextStep } from '../policy/nextStep.js';
 import type { Settlement } from './settlement.js';
 import type { AttemptResult } from '../deliver/attempt.js';
@@ -20,85 +20,85 @@ export interface CallDeps {
   readonly gate: EndpointGate;
   readonly post: Post;
   readonly settlement: Settlement;
-  readonly tell: Tell;
+  readonly publishOutcome: PublishOutcome;
   readonly metrics: WebhookMetrics;
   readonly pacer: Pacer;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
-  /** For the second and the third attempt. */
+  /** The queues of the second and the third attempt. */
   readonly retries: readonly WorkQueue<WebhookCall>[];
-  /** Whether this process ends. */
+  /** Whether this process is shutting down. */
   readonly isClosing: () => boolean;
 }
 
-/** What a job of one of the queues of calls comes to; it may be done again at any point. */
+/** Handles the jobs of the queues of calls. A job may be handled again after a failure at any point. */
 export interface CallHandler {
-  /** Of a call whose turn has come. */
-  readonly take: (call: WebhookCall) => Promise<void>;
-  /** Of a call that was put off: back to the end of the backlog while there is no place for it. */
-  readonly takeUp: (call: WebhookCall) => Promise<void>;
+  /** A call whose attempt is due. */
+  readonly handleNew: (call: WebhookCall) => Promise<void>;
+  /** A call of the backlog: it goes back to the end while its endpoint has no capacity. */
+  readonly handleDeferred: (call: WebhookCall) => Promise<void>;
 }
 
 export const createCallHandler = (deps: CallDeps): CallHandler => {
   const { bus, gate, metrics, pacer, retries } = deps;
   const put = (queue: WorkQueue<WebhookCall>, call: WebhookCall): Promise<void> =>
-    safely(() => bus.put(queue, call), deps.isClosing);
+    retryWhileBusDown(() => bus.put(queue, call), deps.isClosing);
 
-  const make = async (call: WebhookCall, pass: Pass): Promise<void> => {
-    const posted = await attempt(call, pass);
+  const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
+    const posted = await attempt(call, permit);
     const step = nextStep(posted.result, call.attempts + 1);
     const made = { ...call, attempts: call.attempts + 1 };
-    deps.tell(outcomeOf(made, posted, step));
+    deps.publishOutcome(outcomeOf(made, posted, step));
     if (step.to === 'retry') {
       metrics.retries += 1;
       return put(retries[call.attempts] as WorkQueue<WebhookCall>, made);
     }
     const settle = () => deps.settlement.settle(made, posted.result, step);
-    return safely(settle, deps.isClosing);
+    return retryWhileBusDown(settle, deps.isClosing);
   };
 
-  const attempt = async (call: WebhookCall, pass: Pass): Promise<Posted> => {
+  const attempt = async (call: WebhookCall, permit: Permit): Promise<Posted> => {
     let isAnswered = false;
     const span = deps.tracing && beginAttempt(deps.tracing, call);
-    metrics.underWay = gate.underWay;
+    metrics.inFlight = gate.inFlight;
     try {
       const posted = await deps.post(call).catch(endingWithError(span));
       endAttempt(span, posted.result);
       isAnswered = posted.result.kind === 'answered';
-      countAttempt(metrics, call.kind, classOf(posted.result), pass.endpointClass);
+      countAttempt(metrics, call.kind, classOf(posted.result), permit.endpointClass);
       return posted;
     } finally {
-      pass.done(isAnswered);
-      metrics.underWay = gate.underWay;
+      permit.done(isAnswered);
+      metrics.inFlight = gate.inFlight;
     }
   };
 
-  const putOff = (call: WebhookCall): Promise<void> => {
-    metrics.putOff += 1;
+  const defer = (call: WebhookCall): Promise<void> => {
+    metrics.deferred += 1;
     return put(webhookBacklog, call);
   };
 
   return {
-    async take(call) {
-      const pass = await gate.enter(applicantOf(call, call.room));
-      return pass ? make(call, pass) : putOff(call);
+    async handleNew(call) {
+      const permit = await gate.enter(waitingCallOf(call, call.room));
+      return permit ? make(call, permit) : defer(call);
     },
-    async takeUp(call) {
-      const pass = await gate.enter(applicantOf(call, call.callId));
-      if (pass) return make(call, pass);
+    async handleDeferred(call) {
+      const permit = await gate.enter(waitingCallOf(call, call.callId));
+      if (permit) return make(call, permit);
       await pacer.pass();
-      return putOff(call);
+      return defer(call);
     },
   };
 };
 
-const applicantOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
+const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
   endpoint: `${projectId} ${url}`,
   room,
   bytes: data.length,
 });
 
-/** One attempt of a call whose cause is traced. Where it goes, and what is in it, is the customer's. */
+/** A span for one attempt of a traced call, without its URL and its body, which belong to the customer. */
 export const beginAttempt = (
   tracing: Tracing,
   { traceparent, callId, kind, projectId, appId, attempts }: WebhookCall,
@@ -125,15 +125,15 @@ export const endAttempt = (span: Span | undefined, result: AttemptResult): void 
   span.end(outcome === '2xx' ? undefined : new NotDelivered(outcome));
 };
 
-/** Named as the outcomes of attempts are. */
+/** Its name is the class of the outcome. */
 class NotDelivered extends Error {
   constructor(outcome: string) {
-    super('The webhook did not take the call');
+    super('The webhook call was not delivered');
     this.name = outcome;
   }
 }
 
-/** Lets so many pass a second, evenly; the others wait, first come, first served. */
+/** Admits a number of calls a second, evenly spaced; the others wait in order. */
 export class Pacer {
   private readonly turns: TokenBucket;
   private readonly clock: Clock;
@@ -152,15 +152,18 @@ export class Pacer {
 const pauseMs = 500;
 
 /**
- * Puts on the bus what follows a call, again and again while the bus is out of reach: to give up would be to make the
- * call once more. Rejects when `isOver` says that this process ends, and another one will.
+ * Retries while the bus is unavailable: giving up would repeat the call itself. Rejects once this process is shutting down, and
+ * another process handles the job.
  */
-export const safely = async (put: () => Promise<void>, isOver: () => boolean): Promise<void> => {
+export const retryWhileBusDown = async (
+  put: () => Promise<void>,
+  isClosing: () => boolean,
+): Promise<void> => {
   for (;;) {
     try {
       return await put();
     } catch (error) {
-      if (!(error instanceof EngineUnavailable) || isOver()) throw error;
+      if (!(error instanceof EngineUnavailable) || isClosing()) throw error;
       await pause(pauseMs);
     }
   }

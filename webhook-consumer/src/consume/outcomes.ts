@@ -19,7 +19,7 @@ export const classOf = (result: AttemptResult): OutcomeClass => {
   return result.status < 500 ? '4xx' : '5xx';
 };
 
-/** [HOOK-WATCH-1] What others may know of an attempt that has ended. `call` counts it already. */
+/** [HOOK-WATCH-1] The public outcome of an attempt; `call.attempts` includes it. */
 export const outcomeOf = (
   { callId, organizationId, projectId, appId, kind, url, attempts }: WebhookCall,
   { result, endedAt, durationMs, requestBytes }: Posted,
@@ -36,8 +36,8 @@ export const outcomeOf = (
 const stepOf = (kind: WebhookCall['kind'], { to }: NextStep): OutcomeStep =>
   to === 'deadLetter' && kind === 'hydration' ? 'dropped' : to;
 
-/** Sends the outcome to those that watch; never fails and never waits. */
-export type Tell = (outcome: WebhookOutcome) => void;
+/** Publishes the outcome of an attempt; never fails and never waits. */
+export type PublishOutcome = (outcome: WebhookOutcome) => void;
 
 interface StreamDeps {
   readonly bus: MessageBus;
@@ -46,7 +46,7 @@ interface StreamDeps {
 
 /** [HOOK-WATCH-2] The bus batches outcomes, and rejects them while it is unreachable rather than fill the memory. */
 export const createOutcomeStream =
-  ({ bus, metrics }: StreamDeps): Tell =>
+  ({ bus, metrics }: StreamDeps): PublishOutcome =>
   (outcome) => {
     bus.send(webhookOutcomes, outcome, 'none').catch(() => {
       metrics.outcomesLost += 1;

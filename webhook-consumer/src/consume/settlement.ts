@@ -9,7 +9,7 @@ import type { NextStep } from '../policy/nextStep.js';
 
 type LastStep = Exclude<NextStep, { to: 'retry' }>;
 
-/** What follows the last attempt of a call. */
+/** Stores the result of a call after its last attempt: a report, or the answer for the gateway. Retries are put back by the call handler. */
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
 }
@@ -30,18 +30,18 @@ export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Sett
     const error = errorOf(result);
     await bus.put(webhookReports, { outcome: 'failed', call, responseStatus, error, status: step.status });
     metrics.deadLetters += 1;
-    logger.warn('A webhook call came to nothing', { ...named(call), responseStatus, reason: error });
+    logger.warn('A webhook call failed', { ...idsOf(call), responseStatus, reason: error });
   };
 
   /** [HOOK-HYDRATE-4] Nothing is kept of a hydration that failed. */
   const settleHydration = async (call: WebhookCall, result: AttemptResult): Promise<void> => {
-    const reason = await sendOn(call, result);
+    const reason = await answerGateway(call, result);
     if (reason === undefined) return;
     metrics.hydrationsDropped += 1;
-    logger.warn('A hydration call came to nothing', { ...named(call), reason });
+    logger.warn('A hydration call failed', { ...idsOf(call), reason });
   };
 
-  const sendOn = async (call: WebhookCall, result: AttemptResult): Promise<string | undefined> => {
+  const answerGateway = async (call: WebhookCall, result: AttemptResult): Promise<string | undefined> => {
     const { origin, topicName } = call;
     if (result.kind !== 'answered' || result.status >= 300) return errorOf(result);
     if (result.body === undefined) return 'The answer is too large';
@@ -61,8 +61,8 @@ export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Sett
   };
 };
 
-/** Which call it is; neither its headers nor its body, and not where it goes, which may hold a secret. */
-const named = ({ callId, projectId, appId, topicName, attempts }: WebhookCall) => ({
+/** For the log: no headers, body or URL, which may hold secrets. */
+const idsOf = ({ callId, projectId, appId, topicName, attempts }: WebhookCall) => ({
   ...{ callId, projectId, appId, topicName, attempts },
 });
 
@@ -75,6 +75,6 @@ const parsed = (body: Uint8Array): { readonly value: unknown } | undefined => {
   try {
     return { value: JSON.parse(utf8.decode(body)) as unknown };
   } catch {
-    return undefined; // Not JSON, or not UTF-8: it is dropped, and the log says so.
+    return undefined; // Not JSON, or not UTF-8: it is dropped and logged.
   }
 };

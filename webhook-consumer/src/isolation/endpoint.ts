@@ -1,26 +1,26 @@
-/** A good call got an answer, and was not kept waiting for it. */
+/** Reports the end of a call. A good one was answered in time. */
 export type Ended = (isGood: boolean) => void;
 
-/** A call that waits for its turn. */
-export interface Waiting {
+/** A call in the queue of its endpoint. */
+export interface QueuedCall {
   readonly room: string;
   readonly bytes: number;
   /** Monotonic clock. */
   readonly since: number;
-  /** Its turn has come: `ended` is to be called when it has ended. Undefined: it has to be put off. */
+  /** The call may be made, and `ended` must be called at its end. Undefined when it must be deferred. */
   settle(ended: Ended | undefined): void;
 }
 
 interface Room {
-  readonly waiting: Waiting[];
-  underWay: number;
+  readonly waiting: QueuedCall[];
+  inFlight: number;
 }
 
-/** [HOOK-ORDER-1] The calls of a room go one after the other, unless more than this many of them wait, or one of them this long. */
-const mostInOrder = 32;
-const longestInOrderMs = 500;
+/** [HOOK-ORDER-1] The calls of a room are made one after another, unless more than this many wait, or the first has waited this long. */
+const maxQueuedInOrder = 32;
+const maxWaitInOrderMs = 500;
 
-/** The calls of one endpoint, by room: which of them is next. */
+/** The calls of one endpoint, queued by room. */
 export class CallLanes {
   private readonly rooms = new Map<string, Room>();
   private waitingCalls = 0;
@@ -33,20 +33,20 @@ export class CallLanes {
     return this.rooms.size === 0;
   }
 
-  add(call: Waiting): void {
+  add(call: QueuedCall): void {
     let room = this.rooms.get(call.room);
-    if (room === undefined) this.rooms.set(call.room, (room = { waiting: [], underWay: 0 }));
+    if (room === undefined) this.rooms.set(call.room, (room = { waiting: [], inFlight: 0 }));
     room.waiting.push(call);
     this.waitingCalls += 1;
   }
 
   /** The first call that may start; rooms in turn. */
-  next(now: number): Waiting | undefined {
+  next(now: number): QueuedCall | undefined {
     for (const [name, room] of this.rooms) {
       if (!mayStart(room, now)) continue;
-      const call = room.waiting.shift() as Waiting;
+      const call = room.waiting.shift() as QueuedCall;
       this.waitingCalls -= 1;
-      room.underWay += 1;
+      room.inFlight += 1;
       this.rooms.delete(name);
       this.rooms.set(name, room);
       return call;
@@ -57,13 +57,13 @@ export class CallLanes {
   ended(name: string): void {
     const room = this.rooms.get(name);
     if (room === undefined) return;
-    room.underWay -= 1;
+    room.inFlight -= 1;
     this.tidy(name, room);
   }
 
-  /** Takes out whatever has waited since before `moment`. */
-  takeOlderThan(moment: number): readonly Waiting[] {
-    const taken: Waiting[] = [];
+  /** Removes the calls that have waited since before `moment`. */
+  takeOlderThan(moment: number): readonly QueuedCall[] {
+    const taken: QueuedCall[] = [];
     for (const [name, room] of this.rooms) {
       const count = room.waiting.findIndex(({ since }) => since >= moment);
       taken.push(...room.waiting.splice(0, count === -1 ? room.waiting.length : count));
@@ -73,46 +73,46 @@ export class CallLanes {
     return taken;
   }
 
-  private tidy(name: string, { waiting, underWay }: Room): void {
-    if (waiting.length === 0 && underWay === 0) this.rooms.delete(name);
+  private tidy(name: string, { waiting, inFlight }: Room): void {
+    if (waiting.length === 0 && inFlight === 0) this.rooms.delete(name);
   }
 }
 
-const mayStart = ({ waiting, underWay }: Room, now: number): boolean => {
+const mayStart = ({ waiting, inFlight }: Room, now: number): boolean => {
   const [first] = waiting;
   if (first === undefined) return false;
-  return underWay === 0 || waiting.length > mostInOrder || now - first.since > longestInOrderMs;
+  return inFlight === 0 || waiting.length > maxQueuedInOrder || now - first.since > maxWaitInOrderMs;
 };
 
-/** Whom the calls of one place in a project go to, and how it does. */
+/** One webhook URL of a project: its calls, and whether it keeps up. */
 export class Endpoint {
   readonly lanes = new CallLanes();
-  /** When each call under way began, oldest first. */
+  /** The start of each call in flight, oldest first. */
   private readonly calls = new Set<{ readonly since: number }>();
-  /** What the last call was, once one has ended: bad is one that took long, or came to nothing. */
+  /** How the last call ended: a bad one took too long or got no answer. */
   private last: 'good' | 'bad' | undefined;
 
-  get underWay(): number {
+  get inFlight(): number {
     return this.calls.size;
   }
 
   get isIdle(): boolean {
-    return this.underWay === 0 && this.lanes.isEmpty;
+    return this.inFlight === 0 && this.lanes.isEmpty;
   }
 
-  /** Slow, too, is one that owes an answer for longer than `slowMs`. */
+  /** Also slow while a call has been unanswered for longer than `slowMs`. */
   isSlow(now: number, slowMs: number): boolean {
     const [oldest] = this.calls;
     return this.last === 'bad' || (oldest !== undefined && now - oldest.since > slowMs);
   }
 
-  /** It keeps up, and has shown it. */
+  /** Its last call was answered in time, and no call is late. */
   isProven(now: number, slowMs: number): boolean {
     return this.last === 'good' && !this.isSlow(now, slowMs);
   }
 
-  /** Gives what is to be called when the call has ended. */
-  begin({ room }: Pick<Waiting, 'room'>, now: number): Ended {
+  /** Starts a call. Returns the function that reports its end. */
+  begin({ room }: Pick<QueuedCall, 'room'>, now: number): Ended {
     const call = { since: now };
     this.calls.add(call);
     return (isGood) => {

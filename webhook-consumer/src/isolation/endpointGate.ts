@@ -4,18 +4,18 @@ import type { EndpointClass } from '../metrics.js';
 import type { WebhookConsumerOptions } from '../options.js';
 import { type Ended, Endpoint } from './endpoint.js';
 
-/** What asks to be let through. */
-export interface Applicant {
-  /** Whom it goes to. */
+/** A call that waits for permission to be made. */
+export interface WaitingCall {
+  /** Project id and URL. */
   readonly endpoint: string;
-  /** Within which it keeps its place; one of its own keeps none. */
+  /** Calls of one room keep their order; a unique value means no ordering. */
   readonly room: string;
-  /** What it holds in memory. */
+  /** Memory that it holds. */
   readonly bytes: number;
 }
 
-/** The leave to call. */
-export interface Pass {
+/** Permission to make one call. */
+export interface Permit {
   readonly endpointClass: EndpointClass;
   /** The call has ended, with an answer of the endpoint or without. */
   done(isAnswered: boolean): void;
@@ -23,36 +23,36 @@ export interface Pass {
 
 type GateOptions = Pick<
   WebhookConsumerOptions,
-  | 'mostCallsOfEndpoint'
-  | 'mostCalls'
-  | 'mostCallsOfSlowEndpoint'
-  | 'fewestCallsOfEndpoint'
+  | 'maxCallsPerEndpoint'
+  | 'maxCalls'
+  | 'maxCallsPerSlowEndpoint'
+  | 'maxCallsPerSlowEndpointUnderLoad'
   | 'slowMs'
-  | 'patienceMs'
-  | 'mostBytes'
+  | 'maxWaitMs'
+  | 'maxBytes'
 >;
 
 const sweepMs = 100;
 /**
- * Calls that wait in memory for each that may be under way: more of them where they will not wait for long, because what is put
- * off is written again and comes a second later.
+ * Calls that may wait in memory for each call that may be in flight. More for an endpoint that answers in time, because a deferred
+ * call is written to the backlog and comes back a second later.
  */
 const waitingShare = { proven: 16, others: 4 };
 
-/** The gate was closed: nothing more is called. */
+/** The gate was closed: no more calls are made. */
 export class GateClosed extends JobRequeued {
   override readonly name = 'GateClosed';
 }
 
 /**
- * [HOOK-ISOLATION-1] Who may call whom, and when. An endpoint that does not answer has a bound on the calls under way,
- * on those that wait in memory, and on how long they do; what exceeds it is put off, so that it does not hold up other endpoints.
+ * [HOOK-ISOLATION-1] Decides when a call may be made. Each endpoint has a limit on its calls in flight, on its calls that wait in
+ * memory, and on how long they wait; calls beyond that are deferred, so that a slow endpoint does not delay others.
  */
 export class EndpointGate {
   private readonly options: GateOptions;
   private readonly clock: Clock;
   private readonly endpoints = new Map<string, Endpoint>();
-  private callsUnderWay = 0;
+  private callsInFlight = 0;
   private bytes = 0;
   private sweep: NodeJS.Timeout | undefined;
   private isOpen = true;
@@ -62,31 +62,31 @@ export class EndpointGate {
     this.clock = clock;
   }
 
-  get underWay(): number {
-    return this.callsUnderWay;
+  get inFlight(): number {
+    return this.callsInFlight;
   }
 
-  /** Undefined: it has to be put off. Rejects with `GateClosed`. */
-  async enter(applicant: Applicant): Promise<Pass | undefined> {
+  /** Undefined when the call must be deferred. Rejects with `GateClosed`. */
+  async enter(waiting: WaitingCall): Promise<Permit | undefined> {
     if (!this.isOpen) throw new GateClosed();
-    const endpoint = this.endpointOf(applicant.endpoint);
-    if (!this.hasPlace(endpoint, applicant)) {
-      this.forgetIdle(applicant.endpoint, endpoint);
+    const endpoint = this.endpointOf(waiting.endpoint);
+    if (!this.hasCapacity(endpoint, waiting)) {
+      this.forgetIdle(waiting.endpoint, endpoint);
       return undefined;
     }
-    this.bytes += applicant.bytes;
+    this.bytes += waiting.bytes;
     const ended = await new Promise<Ended | undefined>((settle) => {
-      endpoint.lanes.add({ ...applicant, since: this.clock.monotonic(), settle });
+      endpoint.lanes.add({ ...waiting, since: this.clock.monotonic(), settle });
       this.advance(endpoint);
-      this.sweep ??= setInterval(() => this.lookAfterAll(), sweepMs);
+      this.sweep ??= setInterval(() => this.sweepAll(), sweepMs);
     });
-    if (ended) return this.pass(applicant, endpoint, ended);
-    this.bytes -= applicant.bytes;
+    if (ended) return this.permitFor(waiting, endpoint, ended);
+    this.bytes -= waiting.bytes;
     if (!this.isOpen) throw new GateClosed();
     return undefined;
   }
 
-  /** Those that wait are turned away; those under way go on. */
+  /** Refuses the waiting calls; those in flight continue. */
   close(): void {
     this.isOpen = false;
     clearInterval(this.sweep);
@@ -94,18 +94,18 @@ export class EndpointGate {
       for (const call of lanes.takeOlderThan(Infinity)) call.settle(undefined);
   }
 
-  private pass({ endpoint: name, bytes }: Applicant, endpoint: Endpoint, ended: Ended): Pass {
+  private permitFor({ endpoint: name, bytes }: WaitingCall, endpoint: Endpoint, ended: Ended): Permit {
     const began = this.clock.monotonic();
     const { slowMs } = this.options;
     return {
       endpointClass: endpoint.isSlow(began, slowMs) ? 'slow' : 'steady',
       done: (isAnswered) => {
-        this.callsUnderWay -= 1;
+        this.callsInFlight -= 1;
         this.bytes -= bytes;
         ended(isAnswered && this.clock.monotonic() - began <= slowMs);
         this.advance(endpoint);
         this.forgetIdle(name, endpoint);
-        if (this.callsUnderWay === this.options.mostCalls - 1) this.advanceAll();
+        if (this.callsInFlight === this.options.maxCalls - 1) this.advanceAll();
       },
     };
   }
@@ -122,28 +122,30 @@ export class EndpointGate {
     if (endpoint.isIdle) this.endpoints.delete(name);
   }
 
-  private hasPlace(endpoint: Endpoint, { bytes }: Applicant): boolean {
-    if (this.bytes > 0 && this.bytes + bytes > this.options.mostBytes) return false;
+  private hasCapacity(endpoint: Endpoint, { bytes }: WaitingCall): boolean {
+    if (this.bytes > 0 && this.bytes + bytes > this.options.maxBytes) return false;
     const isProven = endpoint.isProven(this.clock.monotonic(), this.options.slowMs);
     const share = isProven ? waitingShare.proven : waitingShare.others;
-    return endpoint.lanes.waiting < share * this.mostOf(endpoint);
+    return endpoint.lanes.waiting < share * this.limitOf(endpoint);
   }
 
-  /** How many calls of the endpoint may be under way now. */
-  private mostOf(endpoint: Endpoint): number {
-    const { slowMs, mostCalls, ...most } = this.options;
-    if (!endpoint.isSlow(this.clock.monotonic(), slowMs)) return most.mostCallsOfEndpoint;
+  /** How many calls of the endpoint may be in flight now. */
+  private limitOf(endpoint: Endpoint): number {
+    const { slowMs, maxCalls, ...most } = this.options;
+    if (!endpoint.isSlow(this.clock.monotonic(), slowMs)) return most.maxCallsPerEndpoint;
     const ofSlow =
-      this.callsUnderWay < mostCalls / 2 ? most.mostCallsOfSlowEndpoint : most.fewestCallsOfEndpoint;
-    return Math.min(ofSlow, most.mostCallsOfEndpoint);
+      this.callsInFlight < maxCalls / 2
+        ? most.maxCallsPerSlowEndpoint
+        : most.maxCallsPerSlowEndpointUnderLoad;
+    return Math.min(ofSlow, most.maxCallsPerEndpoint);
   }
 
   private advance(endpoint: Endpoint): void {
     const now = this.clock.monotonic();
-    while (this.callsUnderWay < this.options.mostCalls && endpoint.underWay < this.mostOf(endpoint)) {
+    while (this.callsInFlight < this.options.maxCalls && endpoint.inFlight < this.limitOf(endpoint)) {
       const call = endpoint.lanes.next(now);
       if (call === undefined) return;
-      this.callsUnderWay += 1;
+      this.callsInFlight += 1;
       call.settle(endpoint.begin(call, now));
     }
   }
@@ -152,9 +154,9 @@ export class EndpointGate {
     for (const endpoint of this.endpoints.values()) this.advance(endpoint);
   }
 
-  /** Lets start what has waited long enough for the calls of its room, and puts off what has waited too long. */
-  private lookAfterAll(): void {
-    const tooOld = this.clock.monotonic() - this.options.patienceMs;
+  /** Starts calls that have waited long enough for earlier calls of their room, and defers calls that have waited too long. */
+  private sweepAll(): void {
+    const tooOld = this.clock.monotonic() - this.options.maxWaitMs;
     this.advanceAll();
     for (const [name, endpoint] of this.endpoints) {
       for (const call of endpoint.lanes.takeOlderThan(tooOld)) call.settle(undefined);

@@ -63,7 +63,7 @@ describe('a hydration call', () => {
       await world.hydrate(`${world.endpoint.url}?token=in-the-url`);
       await dropped();
       expect(world.endpoint.received, what).to.have.lengthOf(attempts);
-      expect(world.logLines.join(), what).to.include('A hydration call came to nothing');
+      expect(world.logLines.join(), what).to.include('A hydration call failed');
       expect(world.logLines.join(), what).not.to.match(/in-the-url|secret-of/);
       expect([world.reports, world.answers], what).to.eql([[], []]);
     }

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { EndpointGate, GateClosed, type Pass } from '../../src/isolation/endpointGate.js';
+import { EndpointGate, GateClosed, type Permit } from '../../src/isolation/endpointGate.js';
 import { defaultOptions } from '../../src/options.js';
 
 /** A gate whose calls end when the test says so. */
 class Calls {
   readonly gate: EndpointGate;
   /** In the order in which they began. */
-  readonly begun: { readonly name: string; readonly pass: Pass }[] = [];
-  readonly putOff: string[] = [];
+  readonly begun: { readonly name: string; readonly pass: Permit }[] = [];
+  readonly deferred: string[] = [];
   private now = 0;
 
   constructor(options: Partial<typeof defaultOptions> = {}) {
@@ -24,8 +24,8 @@ class Calls {
   apply(endpoint: string, room: string, bytes = 0): void {
     const name = `${endpoint}/${room}`;
     void this.gate.enter({ endpoint, room, bytes }).then(
-      (pass) => (pass ? this.begun.push({ name, pass }) : this.putOff.push(name)),
-      (error: Error) => this.putOff.push(error.name),
+      (pass) => (pass ? this.begun.push({ name, pass }) : this.deferred.push(name)),
+      (error: Error) => this.deferred.push(error.name),
     );
   }
 
@@ -38,11 +38,11 @@ class Calls {
     this.begun.splice(index, 1)[0]?.pass.done(isAnswered);
   }
 
-  async settled(begun: number, putOff = 0): Promise<void> {
-    await eventually(() => this.begun.length === begun && this.putOff.length === putOff, {
-      what: `${begun} begun and ${putOff} put off`,
+  async settled(begun: number, deferred = 0): Promise<void> {
+    await eventually(() => this.begun.length === begun && this.deferred.length === deferred, {
+      what: `${begun} begun and ${deferred} deferred`,
     }).catch(() =>
-      expect({ begun: this.begun.length, putOff: this.putOff.length }).to.eql({ begun, putOff }),
+      expect({ begun: this.begun.length, deferred: this.deferred.length }).to.eql({ begun, deferred }),
     );
   }
 }
@@ -56,7 +56,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   afterEach(() => calls.gate.close());
 
   it('admits a limited number of calls of an endpoint, lets four times as many wait, and defers the rest', async () => {
-    opened({ mostCallsOfEndpoint: 3 });
+    opened({ maxCallsPerEndpoint: 3 });
     calls.applyTimes(20, 'hung', roomOfItsOwn);
     await calls.settled(3, 5);
     calls.apply('other', 'room');
@@ -65,7 +65,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('lets more of them wait for an endpoint that has just answered in time, until it is slow', async () => {
-    opened({ mostCallsOfEndpoint: 3, mostCallsOfSlowEndpoint: 3, patienceMs: 5_000 });
+    opened({ maxCallsPerEndpoint: 3, maxCallsPerSlowEndpoint: 3, maxWaitMs: 5_000 });
     calls.applyTimes(2, 'a', roomOfItsOwn);
     await calls.settled(2);
     calls.end('a/room 0');
@@ -77,7 +77,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('admits the next one when one has ended', async () => {
-    opened({ mostCallsOfEndpoint: 1 });
+    opened({ maxCallsPerEndpoint: 1 });
     calls.applyTimes(3, 'a', roomOfItsOwn);
     for (const n of [0, 1, 2]) {
       await calls.settled(1);
@@ -85,11 +85,11 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
       calls.end(`a/room ${n}`);
     }
     await calls.settled(0);
-    expect(calls.gate.underWay).to.equal(0);
+    expect(calls.gate.inFlight).to.equal(0);
   });
 
   it('defers calls that have waited too long', async () => {
-    opened({ mostCallsOfEndpoint: 1, mostCallsOfSlowEndpoint: 1, patienceMs: 1_500 });
+    opened({ maxCallsPerEndpoint: 1, maxCallsPerSlowEndpoint: 1, maxWaitMs: 1_500 });
     calls.applyTimes(3, 'a', roomOfItsOwn);
     await calls.settled(1);
     calls.pass(1_600);
@@ -97,7 +97,12 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('limits a slow endpoint further, and most while half of all calls are running', async () => {
-    opened({ mostCallsOfEndpoint: 8, mostCallsOfSlowEndpoint: 2, fewestCallsOfEndpoint: 1, mostCalls: 8 });
+    opened({
+      maxCallsPerEndpoint: 8,
+      maxCallsPerSlowEndpoint: 2,
+      maxCallsPerSlowEndpointUnderLoad: 1,
+      maxCalls: 8,
+    });
     calls.apply('slow', 'first');
     await calls.settled(1);
     calls.pass(1_001);
@@ -110,17 +115,17 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('never allows a slow endpoint more calls than a steady one', async () => {
-    opened({ mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 16 });
+    opened({ maxCallsPerEndpoint: 2, maxCallsPerSlowEndpoint: 16 });
     calls.applyTimes(5, 'slow', roomOfItsOwn);
     await calls.settled(2);
     calls.pass(1_001);
     calls.apply('slow', 'late');
     await calls.settled(2);
-    expect(calls.gate.underWay).to.equal(2);
+    expect(calls.gate.inFlight).to.equal(2);
   });
 
   it('considers an endpoint steady again after an answer in time', async () => {
-    opened({ mostCallsOfEndpoint: 4, mostCallsOfSlowEndpoint: 1 });
+    opened({ maxCallsPerEndpoint: 4, maxCallsPerSlowEndpoint: 1 });
     calls.apply('a', 'first');
     await calls.settled(1);
     calls.end('a/first', false);
@@ -137,7 +142,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('limits the running calls in total, and passes a free place to a waiting call', async () => {
-    opened({ mostCalls: 2 });
+    opened({ maxCalls: 2 });
     for (const endpoint of ['a', 'b', 'c']) calls.apply(endpoint, 'room');
     await calls.settled(2);
     calls.end('a/room');
@@ -146,7 +151,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('defers calls beyond the memory limit, but never all', async () => {
-    opened({ mostBytes: 100 });
+    opened({ maxBytes: 100 });
     calls.apply('a', '1', 1_000);
     calls.apply('b', '2', 1);
     await calls.settled(1, 1);
@@ -158,13 +163,13 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
   });
 
   it('refuses every call when it is closed', async () => {
-    opened({ mostCallsOfEndpoint: 1 });
+    opened({ maxCallsPerEndpoint: 1 });
     calls.applyTimes(2, 'a', oneRoom);
     await calls.settled(1);
     calls.gate.close();
     calls.apply('b', 'room');
     await calls.settled(1, 2);
-    expect(calls.putOff).to.eql([GateClosed.name, GateClosed.name]);
+    expect(calls.deferred).to.eql([GateClosed.name, GateClosed.name]);
   });
 
   describe('[HOOK-ORDER-1] within a room', () => {

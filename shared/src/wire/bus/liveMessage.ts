@@ -15,7 +15,7 @@ import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
 
 /** What makes a message the last value of its topic. */
-export interface Retention {
+export interface RetainedMeta {
   /** Orders the retained messages of a topic as text, the newest last; no two have the same. */
   readonly stamp: string;
   readonly appId: string;
@@ -41,20 +41,20 @@ export interface LiveMessage {
   /** The complete `message` for the subscribers, MessagePack; encoded once, where it came in. */
   readonly body: Uint8Array;
   /** Undefined for a message that is not retained. */
-  readonly retention: Retention | undefined;
+  readonly retention: RetainedMeta | undefined;
   /** Of the publish. Absent, or undefined, where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }
 
 /** A message that is its topic's last value until a newer one comes. */
 export interface RetainedMessage extends LiveMessage {
-  readonly retention: Retention;
+  readonly retention: RetainedMeta;
 }
 
 const version = 2;
 
 const retentionRecord = named('retention', tuple(text, text, text, textOrNull));
-type RetentionRecord = TypeOf<typeof retentionRecord>;
+type RetainedMetaRecord = TypeOf<typeof retentionRecord>;
 
 const recordWith = <R>(retained: Schema<R>) =>
   tuple(
@@ -80,7 +80,7 @@ const encodeLiveMessage = (message: LiveMessage): Uint8Array => {
   return encoder.encode([version, room, topic, projectId, publisher, qos, filters, body, retained, id]);
 };
 
-const positionsOf = ({ stamp, appId, roomId, accessScopeId }: Retention): RetentionRecord => [
+const positionsOf = ({ stamp, appId, roomId, accessScopeId }: RetainedMeta): RetainedMetaRecord => [
   stamp,
   appId,
   roomId,
@@ -101,11 +101,11 @@ const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
     qos,
     filters,
     body,
-    retention: retained ? retentionOf(retained) : undefined,
+    retention: retained ? retainedMetaOf(retained) : undefined,
   };
 };
 
-const retentionOf = ([stamp, appId, roomId, accessScopeId]: RetentionRecord): Retention => ({
+const retainedMetaOf = ([stamp, appId, roomId, accessScopeId]: RetainedMetaRecord): RetainedMeta => ({
   stamp,
   appId,
   roomId,
