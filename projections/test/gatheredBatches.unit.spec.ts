@@ -54,7 +54,7 @@ const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
 };
 
 describe('gathered batches', () => {
-  it('let what comes meanwhile wait, and write it as one', async () => {
+  it('collect what arrives during a write, and write it as one batch', async () => {
     const { told, batches, end } = world();
     await batches.add([event('a')]);
     await batches.add([event('b'), event('c')]);
@@ -80,7 +80,7 @@ describe('gathered batches', () => {
     expect(told.filter((name) => name.startsWith('feed'))).to.deep.equal(['feed a', 'feed b', 'feed c']);
   });
 
-  it('are done when what had come by then is, whatever comes meanwhile', async () => {
+  it('have finished when all earlier events are processed, regardless of later ones', async () => {
     const { batches, end } = world();
     await batches.add([event('a')]);
     const done = batches.done();
@@ -94,7 +94,7 @@ describe('gathered batches', () => {
     await later;
   });
 
-  it('take no more than a bounded number of events, and of characters', async () => {
+  it('are limited in events and in characters', async () => {
     for (const [count, text] of [
       [2_000, ''],
       [4, 'x'.repeat(1_000_000)],
@@ -110,7 +110,7 @@ describe('gathered batches', () => {
     }
   });
 
-  it('end with what a step has failed with, and begin nothing after that', async () => {
+  it('end with the error of a failed step, and start nothing after it', async () => {
     for (const failing of ['write a', 'feed a']) {
       const { told, batches, end, fail, failures } = world();
       await batches.add([event('a')]);
@@ -126,7 +126,7 @@ describe('gathered batches', () => {
     }
   });
 
-  it('report a failure to a producer that waits for room', async () => {
+  it('report a failure to a producer that waits for space', async () => {
     const { batches, fail } = world();
     await batches.add([event('a')]);
     const full = batches.add(Array.from({ length: 2_000 }, () => event('b')));
@@ -135,7 +135,7 @@ describe('gathered batches', () => {
     expect(await told).to.have.property('message', 'no write a');
   });
 
-  it('are not done before the feed of a batch has ended, be the next write failed or not', async () => {
+  it('do not finish before the feed of a batch has ended, whether or not the next write fails', async () => {
     const { told, batches, end, fail } = world();
     await batches.add([event('a')]);
     await end('write a');

@@ -43,11 +43,11 @@ describe('projection lag', () => {
     return ['events', 'seconds'].map((unit) => shown.get(`roomwire_projection_lag_${unit} read-models`));
   };
 
-  it('is none for an empty log', async () => {
+  it('is zero for an empty log', async () => {
     expect(await lagAt(undefined, 100)).to.eql([0, 0]);
   });
 
-  it('is as old as the first event that is missing', async () => {
+  it('is the age of the first missing event', async () => {
     const positions = await append(10);
     expect(await lagAt(undefined, 100)).to.eql([10, 100]);
     expect(await lagAt(positions[6], 100)).to.eql([3, 93]);
@@ -64,7 +64,7 @@ describe('projection lag', () => {
     expect(await lagAt(positions.at(-1), 100, unreadable)).to.eql([0, 0]);
   });
 
-  it('does not count on and on', async () => {
+  it('stops counting at a limit', async () => {
     await append(2_600);
     let batches = 0;
     const counted = Object.assign(Object.create(log) as EventLog, {

@@ -48,7 +48,7 @@ const world = async (path: string, logger: Logger = silentLogger) => {
 };
 
 describe('projections', () => {
-  it('show what a fold of the same events gives, whatever the events', async function () {
+  it('equal a fold of the same events, whatever the events', async function () {
     this.timeout(60_000);
     await fc.assert(
       fc.asyncProperty(histories, async (events) => {
@@ -68,7 +68,7 @@ describe('projections', () => {
     );
   });
 
-  it('go on where they were, and feed every event once it shows', async () => {
+  it('resume where they were, and feed every event once it is visible', async () => {
     const folder = await temporaryFolder();
     const events = fc.sample(histories, { seed: 3, numRuns: 10 }).flat().map(newEvent);
     const first = await world(folder.path);
@@ -137,7 +137,7 @@ describe('projections', () => {
     await folder.remove();
   });
 
-  it('try again when an engine fails, and skip nothing', async () => {
+  it('retry when an engine fails, and skip nothing', async () => {
     const folder = await temporaryFolder();
     const { log, views, bus, append, close } = await world(folder.path);
     let failures = 3;
@@ -200,7 +200,7 @@ describe('projections', () => {
     await folder.remove();
   });
 
-  it('feed an event that the bus does not take without its bulk, and go on', async () => {
+  it('feed an event that the bus refuses without its data, and continue', async () => {
     const folder = await temporaryFolder();
     const { log, views, bus, append, close } = await world(folder.path);
     const bounded = Object.assign(Object.create(bus) as MessageBus, {

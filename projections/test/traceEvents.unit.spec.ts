@@ -17,7 +17,7 @@ const recorded = (ageMs: number, traced = true): RecordedEvent => {
 };
 
 describe('traces of events', () => {
-  it('go on where the command was', () => {
+  it('continue the trace of the command', () => {
     const { tracing, spans } = recordingTracing();
     traceEvents(tracing, [recorded(0), recorded(0, false)], clock);
     expect(spans).to.have.length(1);
@@ -42,7 +42,7 @@ describe('traces of events', () => {
     expect(spans.map(({ ended }) => ended)).to.eql([error, error]);
   });
 
-  it('are nothing where none is kept', () => {
+  it('are not created for an event without a trace', () => {
     expect(traceEvents(recordingTracing(false).tracing, [recorded(0)], clock)).to.eql([]);
   });
 });

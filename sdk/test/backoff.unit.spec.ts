@@ -16,7 +16,7 @@ describe('backoff', () => {
     expect(delays).to.deep.equal([5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000, 30_000]);
   });
 
-  it('takes away the part that chance and the jitter say', () => {
+  it('subtracts the share that the random number and the jitter determine', () => {
     expect(nextDelay(1, specified, () => 0.5)).to.equal(3_750);
     expect(nextDelay(6, specified, () => 0.5)).to.equal(22_500);
     expect(nextDelay(1, { ...specified, jitter: 0 }, () => 0.5)).to.equal(5_000);
@@ -33,7 +33,7 @@ describe('backoff', () => {
     );
   });
 
-  it('spreads the return after a restart over the whole time', () => {
+  it('spreads the reconnects after a restart over the whole time', () => {
     expect([0, 0.25, 0.999].map((chance) => soonDelay(specified, () => chance))).to.deep.equal([
       0, 750, 2_997,
     ]);

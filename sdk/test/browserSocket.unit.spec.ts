@@ -58,21 +58,21 @@ describe('browser socket', () => {
     expect(opens()).to.equal(1);
   });
 
-  it('passes on binary and text frames', () => {
+  it('passes binary and text frames on', () => {
     const { fake, frames } = opened();
     fake.onmessage?.({ data: Uint8Array.of(1, 2).buffer });
     fake.onmessage?.({ data: 'text' });
     expect(frames).to.deep.equal([Uint8Array.of(1, 2), 'text']);
   });
 
-  it('passes on the end, after an error too', () => {
+  it('passes the close on, also after an error', () => {
     const { fake, ends } = opened();
     fake.onerror?.({});
     fake.onclose?.({ code: 1006, reason: '' });
     expect(ends).to.deep.equal([{ code: 1006, reason: '' }]);
   });
 
-  it('sends, closes with 1000, and lets go with what a page has for it', () => {
+  it('sends, closes with 1000, and releases its listeners on the page', () => {
     const { socket, fake } = opened();
     socket.send(Uint8Array.of(7));
     socket.close();
@@ -81,7 +81,7 @@ describe('browser socket', () => {
     expect(fake.closedWith).to.deep.equal([1000, undefined]);
   });
 
-  it('is what the package takes under the browser condition', async () => {
+  it('is the implementation that the package selects under the browser condition', async () => {
     const script = `
       globalThis.WebSocket = class { constructor(url) { console.log(url); } close() {} };
       const { connect } = await import('@roomwire/sdk');
@@ -96,7 +96,7 @@ describe('browser socket', () => {
     expect(stdout.trim()).to.equal('ws://browser.example/ws');
   });
 
-  it('is the only part that differs: no other file imports ws or a Node module', async () => {
+  it('is the only platform-specific part: no other file imports ws or a Node module', async () => {
     const source = new URL('../src/', import.meta.url);
     const names = await readdir(source, { recursive: true });
     const offenders: string[] = [];

@@ -6,7 +6,7 @@ describe('close', () => {
   const harness = useHarness();
   const ignore = (): void => undefined;
 
-  it('ends the connection with 1000 and resolves when the socket is gone', async () => {
+  it('ends the connection with 1000 and resolves when the socket is closed', async () => {
     const { client, peer, states } = await harness.connected();
     await client.close();
     expect(await peer.closed).to.equal(1000);
@@ -16,7 +16,7 @@ describe('close', () => {
     expect(harness.time.pending).to.deep.equal([]);
   });
 
-  it('rejects what is pending: publishes as of unknown outcome', async () => {
+  it('rejects pending requests: publishes with an unknown outcome', async () => {
     const { client, peer } = await harness.connected();
     const subscribing = rejection(client.subscribe(topic, ignore));
     const publishing = rejection(client.publish(topic, 1));
@@ -27,7 +27,7 @@ describe('close', () => {
     expect((await publishing).error).to.equal('connection_lost');
   });
 
-  it('rejects ready when there never was a connection', async () => {
+  it('rejects ready when there was no connection', async () => {
     const { client } = harness.open();
     const ready = rejection(client.ready());
     const subscribing = rejection(client.subscribe(topic, ignore));
@@ -50,7 +50,7 @@ describe('close', () => {
     await unsubscribing;
   });
 
-  it('is final: whatever is asked later rejects', async () => {
+  it('is final: every later request rejects', async () => {
     const { client } = await harness.connected();
     await client.close();
     for (const later of [
@@ -62,7 +62,7 @@ describe('close', () => {
       expect((await rejection(later)).error).to.equal('client_closed');
   });
 
-  it('may be called again, also by a listener', async () => {
+  it('may be repeated, also by a listener', async () => {
     const { client, states } = await harness.connected();
     client.on('state', () => void client.close());
     await Promise.all([client.close(), client.close()]);
@@ -79,7 +79,7 @@ describe('close', () => {
     expect(harness.time.pending).to.deep.equal([]);
   });
 
-  it('by a listener ends the attempt that it was notified of', async () => {
+  it('by a listener ends the attempt that the listener was notified of', async () => {
     let asked = 0;
     const { client, peer, states } = await harness.connected({ token: () => `t${++asked}` });
     client.on('state', ({ name }) => void (name === 'connecting' && client.close()));
@@ -89,7 +89,7 @@ describe('close', () => {
     expect(asked).to.equal(1);
   });
 
-  it('while the token is awaited opens no socket', async () => {
+  it('while the token is requested opens no socket', async () => {
     let give: (token: string) => void = ignore;
     const { client } = harness.open({ token: () => new Promise((resolve) => (give = resolve)) });
     await client.close();
@@ -99,7 +99,7 @@ describe('close', () => {
     await other.client.ready();
   });
 
-  it('does not wait for a peer that is gone', async () => {
+  it('does not wait for an unreachable peer', async () => {
     const { client, peer } = await harness.connected({ timeouts: { closeMs: 44 } });
     peer.freeze();
     const closing = client.close();

@@ -27,7 +27,7 @@ const errorOf = (action: () => unknown): RoomwireError => {
 };
 
 describe('encodeFrame', () => {
-  it('leaves out what is undefined', () => {
+  it('omits undefined fields', () => {
     expect(decode(encodeFrame(publish({ text: 'hi', extra: undefined })))).to.deep.equal({
       type: 'publish',
       topic: 'a/b/c',
@@ -36,7 +36,7 @@ describe('encodeFrame', () => {
     });
   });
 
-  it('refuses what MessagePack cannot express', () => {
+  it('refuses what MessagePack cannot represent', () => {
     for (const data of [() => 1, Symbol('s'), 10n, circular()])
       expect(errorOf(() => encodeFrame(publish(data)))).to.include({ error: 'invalid_data', topic: 'a/b/c' });
   });
@@ -55,7 +55,7 @@ describe('encodeFrame', () => {
       expect(errorOf(() => encodeFrame(publish(data)))).to.include({ error: 'invalid_data', topic: 'a/b/c' });
     });
 
-  it('[WS-ENC-1] takes 64 levels, whole pairs, time stamps and bytes', () => {
+  it('[WS-ENC-1] accepts 64 levels, whole pairs, time stamps and bytes', () => {
     for (const data of [nested(63), 'smile \ud83d\ude00', new Date(0), Uint8Array.of(1)])
       expect(decode(encodeFrame(publish(data)))).to.deep.include({ data });
   });
@@ -65,7 +65,7 @@ describe('encodeFrame', () => {
     expect(error).to.include({ error: 'message_too_large', code: 42930, maxSizeBytes: 921_600 });
   });
 
-  it('leaves it to the server to judge data that a frame can hold', () => {
+  it('leaves the validation of data that a frame can hold to the server', () => {
     expect(encodeFrame(publish(new Uint8Array(921_601))).length).to.be.above(921_601);
   });
 });
@@ -98,7 +98,7 @@ describe('decodeFrame', () => {
       expect(errorOf(() => decodeFrame(bytes))).to.include({ error: 'undecodable_frame' });
     });
 
-  it('throws nothing else, whatever the bytes', () => {
+  it('throws no other error, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {
         try {
@@ -111,12 +111,12 @@ describe('decodeFrame', () => {
     );
   });
 
-  it('passes over a type that it does not know', () => {
+  it('ignores an unknown type', () => {
     expect(decodeFrame(encode({ type: 'toString' }))).to.equal(undefined);
     expect(decodeFrame(encode({ type: 'hydration', topic: 'lines', data: {} }))).to.equal(undefined);
   });
 
-  it('fills in what a message does not carry', () => {
+  it('fills in the missing fields of a message', () => {
     expect(decodeFrame(encode({ type: 'message', topic: 'a/b/c', data: [1] }))).to.deep.equal({
       type: 'message',
       topic: 'a/b/c',
@@ -146,13 +146,13 @@ describe('decodeFrame', () => {
     });
   });
 
-  it('takes an auth reply without a version for version 1', () => {
+  it('treats an auth reply without a version as version 1', () => {
     expect(decodeFrame(encode(accepted))).to.include({ protocolVersion: 1 });
   });
 });
 
 describe('refusalOf', () => {
-  it('names the error without its remark and keeps the remark in the message', () => {
+  it('separates the name of the error from its remark, and keeps the remark in the message', () => {
     const frame = decodeFrame(encode({ type: 'error', error: 'too_many_filters (max 100)', topic: 'a/b/c' }));
     if (frame?.type !== 'error') throw new Error('Not an error frame');
     const error = protocolError(frame);

@@ -21,20 +21,20 @@ describe('connect', () => {
     expect(client.state).to.deep.equal({ name: 'connected', session });
   });
 
-  it('passes on the client id, the project id and the wish to resume', async () => {
+  it('sends the client id, the project id and the resume option', async () => {
     harness.open({ clientId: 'worker-1', projectId: 'p1', resume: true });
     const peer = await harness.broker.nextPeer();
     expect(await peer.next('auth')).to.include({ clientId: 'worker-1', projectId: 'p1', reconnect: true });
   });
 
-  it('is connecting from the start, and tells each change', async () => {
+  it('is connecting from the start, and reports each change', async () => {
     const { client, states } = harness.open();
     expect(client.state).to.deep.equal({ name: 'connecting', failures: 0 });
     await (await harness.broker.nextPeer()).accept();
     expect(await states.next()).to.include({ name: 'connected' });
   });
 
-  it('answers ready at once when it is connected', async () => {
+  it('resolves ready at once when it is connected', async () => {
     const { client } = await harness.connected();
     expect((await client.ready()).actorType).to.equal('service');
   });
@@ -59,7 +59,7 @@ describe('connect', () => {
     'connection_limit_reached',
     'broker_unavailable',
   ])
-    it(`tries again after ${error}`, async () => {
+    it(`retries after ${error}`, async () => {
       const { client, states } = harness.open();
       await (await harness.broker.nextPeer()).refuse(error);
       const waiting = await states.next();
@@ -70,7 +70,7 @@ describe('connect', () => {
       await client.ready();
     });
 
-  it('tries again when auth is answered by an error frame', async () => {
+  it('retries when auth is answered by an error frame', async () => {
     const { states } = harness.open();
     const peer = await harness.broker.nextPeer();
     await peer.next('auth');
@@ -78,7 +78,7 @@ describe('connect', () => {
     expect(await states.next()).to.have.nested.property('reason.error', 'invalid_frame');
   });
 
-  it('tries again when auth is not answered in time', async () => {
+  it('retries when auth is not answered in time', async () => {
     const { states } = harness.open({ timeouts: { authMs: 77 } });
     const peer = await harness.broker.nextPeer();
     await peer.next('auth');
@@ -94,7 +94,7 @@ describe('connect', () => {
     expect((await ready).error).to.equal('unsupported_protocol');
   });
 
-  it('passes over frames before the auth reply', async () => {
+  it('ignores frames before the auth reply', async () => {
     const { client } = harness.open();
     const peer = await harness.broker.nextPeer();
     peer.send({ type: 'message', topic: 'a/b/c', data: 1 });
@@ -102,7 +102,7 @@ describe('connect', () => {
     await client.ready();
   });
 
-  it('tells why the server cannot be reached, and tries again', async () => {
+  it('reports why the server cannot be reached, and retries', async () => {
     const { url } = harness.broker;
     await harness.broker.close();
     const { states } = harness.open({ url });
@@ -114,7 +114,7 @@ describe('connect', () => {
     expect(waiting.reason.cause).to.have.property('code', 'ECONNREFUSED');
   });
 
-  it('gives up an attempt on which the socket does not open in time', async () => {
+  it('abandons an attempt if the socket does not open in time', async () => {
     const silent = createServer((socket) => sockets.push(socket));
     const sockets: Socket[] = [];
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -126,7 +126,7 @@ describe('connect', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it('ends at the first failure when it shall not reconnect', async () => {
+  it('ends at the first failure when reconnecting is disabled', async () => {
     const { client } = harness.open({ reconnect: false });
     const ready = rejection(client.ready());
     await (await harness.broker.nextPeer()).refuse('connection_failed');

@@ -15,7 +15,7 @@ describe('Emitter', () => {
     expect(seen).to.deep.equal([1, 1, 2]);
   });
 
-  it('lets no listener stop another, and leaves its error to the process', async () => {
+  it('isolates listeners from each other, and leaves their errors to the process', async () => {
     const emitter = new Emitter<{ count: number }>();
     const seen: number[] = [];
     const error = new Error('listener');

@@ -5,7 +5,7 @@ describe('heartbeat', () => {
   const harness = useHarness();
   const empty = new Uint8Array(0);
 
-  it('is an empty frame every 30 s, from the authentication on', async () => {
+  it('is an empty frame every 30 s, starting at the authentication', async () => {
     const { peer } = await harness.connected();
     for (let i = 0; i < 3; i++) {
       await harness.time.pass(30_000);
@@ -14,7 +14,7 @@ describe('heartbeat', () => {
     }
   });
 
-  it('finds a dead connection, and makes a new one', async () => {
+  it('detects a dead connection, and opens a new one', async () => {
     const { client, peer, states } = await harness.connected();
     await harness.time.pass(30_000);
     await peer.next('heartbeat');
@@ -30,7 +30,7 @@ describe('heartbeat', () => {
     ['its echo', (peer) => peer.sendRaw(empty)],
     ['any other frame', (peer) => peer.send({ type: 'message', topic, data: 1 })],
   ] as [string, (peer: Awaited<ReturnType<typeof harness.connected>>['peer']) => void][])
-    it(`takes ${what} for a sign of life`, async () => {
+    it(`treats ${what} as a sign of life`, async () => {
       const { client, peer, errors } = await harness.connected();
       await harness.time.pass(30_000);
       await peer.next('heartbeat');

@@ -15,7 +15,7 @@ describe('options', () => {
     });
   });
 
-  it('may be given in part', () => {
+  it('may be specified in part', () => {
     const { reconnect, heartbeat } = readOptions({
       ...required,
       reconnect: { baseMs: 1 },
@@ -25,7 +25,7 @@ describe('options', () => {
     expect(heartbeat).to.deep.equal({ intervalMs: 30_000, timeoutMs: 2 });
   });
 
-  it('are refused with everything that is wrong with them', () => {
+  it('are refused with a list of every problem', () => {
     const wrong: ClientOptions = {
       url: 'http://rooms.example',
       token: '',
@@ -39,7 +39,7 @@ describe('options', () => {
     );
   });
 
-  it('take only an address that a WebSocket takes', () => {
+  it('accept only an address that a WebSocket accepts', () => {
     for (const url of ['', '/ws', 'ws://', 'ws://host/ws#part', 'https://host/ws'])
       expect(() => readOptions({ ...required, url }), url).to.throw(TypeError, /url/);
   });

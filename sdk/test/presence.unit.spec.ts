@@ -18,7 +18,7 @@ const accept = async (peer: Peer): Promise<unknown> => {
 describe('presence', () => {
   const harness = useHarness();
 
-  it('is in force when what was asked behind it is answered', async () => {
+  it('is in effect when the following request is answered', async () => {
     const { client, peer } = await harness.connected();
     const entering = client.enter('den', { mood: 'fine' });
     expect(await accept(peer)).to.deep.equal({ roomId: 'den', data: { mood: 'fine' } });
@@ -26,7 +26,7 @@ describe('presence', () => {
     expect(harness.time.pending, 'only the heartbeat').to.deep.equal([30_000]);
   });
 
-  it('rejects with the refusal, and tells the answers that follow apart', async () => {
+  it('rejects with the refusal, and assigns the following answers to their requests', async () => {
     const { client, peer } = await harness.connected();
     const first = rejection(client.enter('den'));
     const second = client.enter('den', { again: true });
@@ -50,7 +50,7 @@ describe('presence', () => {
     expect(await listing).to.include({ error: 'unknown_topic' });
   });
 
-  it('tells what happens in the room', async () => {
+  it('reports the changes in the room', async () => {
     const { client, peer } = await harness.connected();
     const changes = new Queue<PresenceChange>();
     client.on('presence', (change) => changes.push(change));
@@ -63,7 +63,7 @@ describe('presence', () => {
     expect(await changes.next()).to.deep.equal({ event: 'leave', actorTokenId: 'ben' });
   });
 
-  it('is announced again after a reconnect, as it was accepted last', async () => {
+  it('is announced again after a reconnect, with the last accepted data', async () => {
     const { client, peer, errors } = await harness.connected();
     const entering = client.enter('den', { n: 1 });
     await accept(peer);
@@ -83,7 +83,7 @@ describe('presence', () => {
     expect(await errors.next()).to.include({ error: 'unknown_topic', topic: 'den' });
   });
 
-  it('does not outlive its connection, or the time for an answer', async () => {
+  it('rejects requests after the request time-out, when the connection drops, and without one', async () => {
     const { client, peer } = await harness.connected({ timeouts: { requestMs: 88 } });
     const late = rejection(client.presence('den'));
     await peer.next('getPresence');
@@ -96,7 +96,7 @@ describe('presence', () => {
     expect(await rejection(client.enter('den'))).to.include({ error: 'not_connected' });
   });
 
-  it('gives a late answer to the request that it belongs to', async () => {
+  it('assigns a late answer to its request', async () => {
     const { client, peer } = await harness.connected({ timeouts: { requestMs: 88 } });
     const late = rejection(client.presence('den'));
     await peer.next('getPresence');
@@ -114,7 +114,7 @@ describe('a lobby', () => {
   const harness = useHarness();
   const presence = { bar: { ann: entry } };
 
-  it('gives a snapshot, and then what changes', async () => {
+  it('delivers a snapshot, and then the changes', async () => {
     const { client, peer } = await harness.connected();
     const events = new Queue<LobbyEvent>();
     const opening = client.lobby('east', (event) => events.push(event));
@@ -136,7 +136,7 @@ describe('a lobby', () => {
     expect(events).to.have.length(0);
   });
 
-  it('rejects with the refusal, and may be asked for again', async () => {
+  it('rejects with the refusal, and may be opened again', async () => {
     const { client, peer } = await harness.connected();
     for (let attempt = 0; attempt < 2; attempt++) {
       const opening = rejection(client.lobby('east', () => undefined));
@@ -146,7 +146,7 @@ describe('a lobby', () => {
     }
   });
 
-  it('is looked at by one handler', async () => {
+  it('accepts one handler', async () => {
     const { client, peer } = await harness.connected();
     const opening = client.lobby('east', () => undefined);
     await peer.next('lobbySubscribe');
@@ -158,7 +158,7 @@ describe('a lobby', () => {
     });
   });
 
-  it('is looked at again after a reconnect', async () => {
+  it('is subscribed again after a reconnect', async () => {
     const { client, peer } = await harness.connected();
     const events = new Queue<LobbyEvent>();
     const opening = client.lobby('east', (event) => events.push(event));
@@ -175,7 +175,7 @@ describe('a lobby', () => {
     expect(await events.next()).to.deep.equal({ event: 'snapshot', presence });
   });
 
-  it('lists who is in its rooms', async () => {
+  it('lists the actors in its rooms', async () => {
     const { client, peer } = await harness.connected();
     const listing = client.lobbyPresence('east');
     await peer.next('getLobbyPresence');
@@ -183,7 +183,7 @@ describe('a lobby', () => {
     expect(await listing).to.deep.equal(presence);
   });
 
-  it('reports a handler that throws, and goes on', async () => {
+  it('reports a handler that throws, and continues', async () => {
     const { client, peer, errors } = await harness.connected();
     const subscribing = client.lobby('east', () => {
       throw new Error('mine');

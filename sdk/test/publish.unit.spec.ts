@@ -26,7 +26,7 @@ describe('publish', () => {
     expect(harness.time.pending, 'only the heartbeat').to.deep.equal([30_000]);
   });
 
-  it('tells the answers of several publishes apart by their msgRef', async () => {
+  it('distinguishes the answers of several publishes by their msgRef', async () => {
     const { client, peer } = await harness.connected();
     const first = rejection(client.publish(topic, 1, { filter: 'eu' }));
     const second = client.publish(topic, 2);
@@ -40,7 +40,7 @@ describe('publish', () => {
     expect(error).to.include({ error: 'rate_limit_exceeded', code: 42910, topic, msgRef });
   });
 
-  it('does not take the refusal of a publish for that of a subscribe', async () => {
+  it('does not treat the refusal of a publish as that of a subscribe', async () => {
     const { client, peer } = await harness.connected();
     const subscribing = client.subscribe(topic, () => undefined);
     const publishing = rejection(client.publish(topic, 1));
@@ -101,7 +101,7 @@ describe('publish', () => {
     expect(await next.next('publish')).to.include({ data: 2 });
   });
 
-  it('rejects when the answer does not come in time, and passes over a late one', async () => {
+  it('rejects when the answer does not arrive in time, and ignores a late one', async () => {
     const { client, peer, errors } = await harness.connected({ timeouts: { requestMs: 88 } });
     const late = rejection(client.publish(topic, 1));
     const { msgRef } = await peer.next('publish');

@@ -29,7 +29,7 @@ describe('reconnect', () => {
     expect(await states.next()).to.include({ name: 'waiting', failures: 1, retryInMs: 900 });
   });
 
-  it('makes the subscriptions again, with their options and without those that were left', async () => {
+  it('renews the subscriptions with their options, except those that were unsubscribed', async () => {
     const { client, peer } = await harness.connected();
     const messages = new Queue<unknown>();
     const joining = [
@@ -50,7 +50,7 @@ describe('reconnect', () => {
     expect(await messages.next()).to.equal('again');
   });
 
-  it('sends a subscribe again that had no answer when the connection dropped', async () => {
+  it('repeats a subscribe without an answer when the connection drops', async () => {
     const { client, peer } = await harness.connected();
     const joining = client.subscribe(topic, ignore);
     await peer.next('subscribe');
@@ -62,7 +62,7 @@ describe('reconnect', () => {
     await joining;
   });
 
-  it('resolves an unsubscribe that had no answer when the connection dropped', async () => {
+  it('resolves an unsubscribe without an answer when the connection drops', async () => {
     const { client, peer } = await harness.connected();
     const joining = client.subscribe(topic, ignore);
     await peer.confirm();
@@ -72,7 +72,7 @@ describe('reconnect', () => {
     await leaving;
   });
 
-  it('leaves again what it leaves while its subscribe is under way', async () => {
+  it('unsubscribes after a reconnect what was unsubscribed while its subscribe was pending', async () => {
     const { client, peer } = await harness.connected();
     const joining = client.subscribe(topic, ignore);
     await peer.confirm();
@@ -108,7 +108,7 @@ describe('reconnect', () => {
     await again;
   });
 
-  it('gives up restored subscriptions that were left while there was no connection, and no others', async () => {
+  it('unsubscribes restored subscriptions that were left without a connection, and no others', async () => {
     const { client, peer } = await harness.connected({ resume: true });
     const joining = client.subscribe(topic, ignore);
     await peer.confirm();
@@ -125,7 +125,7 @@ describe('reconnect', () => {
     await next.next('publish');
   });
 
-  it('comes back soon, but not at once, after a planned restart', async () => {
+  it('reconnects soon, but not at once, after a planned restart', async () => {
     const { peer, states } = await harness.connected();
     peer.close(1012, 'service_restart');
     const waiting = await states.next();
@@ -145,7 +145,7 @@ describe('reconnect', () => {
     [4000, 'idle_timeout'],
     [4002, 'connection_limit_reached'],
   ] as const)
-    it(`backs off and comes back after ${code} ${reason}`, async () => {
+    it(`backs off and reconnects after ${code} ${reason}`, async () => {
       const { client, peer, states } = await harness.connected();
       if (code === 1006) peer.drop();
       else peer.close(code, reason);
@@ -160,7 +160,7 @@ describe('reconnect', () => {
     [4001, 'scope_inactive'],
     [4003, 'token_expired'],
   ] as const)
-    it(`stays away after ${code} ${reason} with a fixed token`, async () => {
+    it(`does not reconnect after ${code} ${reason} with a fixed token`, async () => {
       const { client, peer, states } = await harness.connected();
       const joining = client.subscribe(topic, ignore);
       await peer.confirm();

@@ -31,12 +31,12 @@ const failures: [string, RetryDecision][] = [
 
 describe('retryDecision', () => {
   for (const [closeCode, decision] of closes)
-    it(`knows what close code ${closeCode} means`, () => {
+    it(`decides by close code ${closeCode}`, () => {
       expect(retryDecision(new ConnectionError('connection_lost', { closeCode }))).to.deep.equal(decision);
     });
 
   for (const [error, decision] of failures)
-    it(`knows what the failure ${error} means`, () => {
+    it(`decides by the failure ${error}`, () => {
       expect(retryDecision(new AuthenticationError(error))).to.deep.equal(decision);
     });
 

@@ -35,7 +35,7 @@ describe('setFilters', () => {
     await again;
   });
 
-  it('sends one at a time, and the last one of those that were set meanwhile', async () => {
+  it('sends one at a time, and only the last of those that were set meanwhile', async () => {
     const { client, peer } = await subscribed();
     const setting = [['a'], ['b'], ['c']].map((filters) => client.setFilters(topic, filters));
     expect(await confirm(peer)).to.deep.equal(['a']);
@@ -43,7 +43,7 @@ describe('setFilters', () => {
     await Promise.all(setting);
   });
 
-  it('that is refused rejects, and the former filters stay', async () => {
+  it('rejects when it is refused, and keeps the previous filters', async () => {
     const { client, peer } = await subscribed();
     const refused = rejection(client.setFilters(topic, ['a/b']));
     await peer.next('setFilters');
@@ -56,7 +56,7 @@ describe('setFilters', () => {
     expect(await next.confirm()).to.deep.include({ filters: ['eu'] });
   });
 
-  it('a refusal does not meet those that were set after it', async () => {
+  it('rejects only the filters that were refused, not later ones', async () => {
     const { client, peer } = await subscribed();
     const refused = rejection(client.setFilters(topic, ['a/b']));
     const accepted = client.setFilters(topic, ['fine']);
@@ -67,7 +67,7 @@ describe('setFilters', () => {
     await accepted;
   });
 
-  it('goes with the next subscribe when the connection is lost before the answer', async () => {
+  it('is sent with the next subscribe when the connection is lost before the answer', async () => {
     const { client, peer } = await subscribed();
     const setting = client.setFilters(topic, ['us']);
     await peer.next('setFilters');
@@ -79,7 +79,7 @@ describe('setFilters', () => {
     await setting;
   });
 
-  it('subscribes again when the server has taken the subscription away', async () => {
+  it('subscribes again when the server has ended the subscription', async () => {
     const { client, peer } = await subscribed();
     const setting = client.setFilters(topic, ['us']);
     await peer.next('setFilters');
@@ -88,7 +88,7 @@ describe('setFilters', () => {
     await setting;
   });
 
-  it('is of subscribed topics alone', async () => {
+  it('accepts subscribed topics only', async () => {
     const { client, peer, subscription } = await subscribed();
     expect(await rejection(client.setFilters('chat/lobby/other', []))).to.include({
       error: 'not_subscribed',

@@ -21,7 +21,7 @@ describe('stream', () => {
     for await (const { data } of stream) seen.push(data);
   };
 
-  it('gives messages in order, those that came early too, and unsubscribes when the loop is left', async () => {
+  it('yields messages in order, including early ones, and unsubscribes when the loop is left', async () => {
     const { peer, stream } = await opened();
     send(peer, 1, 2, 3);
     const seen: unknown[] = [];
@@ -72,7 +72,7 @@ describe('stream', () => {
     expect(seen).to.deep.equal([1, 2]);
   });
 
-  it('may overflow before the subscribe promise was seen to resolve', async () => {
+  it('may overflow before the subscribe promise is observed', async () => {
     const { client, peer } = await harness.connected();
     const opening = client.stream(topic, { bufferSize: 1 });
     await peer.next('subscribe');

@@ -7,7 +7,7 @@ describe('subscribe', () => {
   const harness = useHarness();
   const ignore = (): void => undefined;
 
-  it('resolves when the server confirms, and hands over messages', async () => {
+  it('resolves when the server confirms, and delivers messages', async () => {
     const { client, peer } = await harness.connected();
     const messages = new Queue<Message>();
     const subscribing = client.subscribe(topic, (message) => messages.push(message));
@@ -50,7 +50,7 @@ describe('subscribe', () => {
     await accepted;
   });
 
-  it('may be tried again after a refusal', async () => {
+  it('may be repeated after a refusal', async () => {
     const { client, peer } = await harness.connected();
     const refused = rejection(client.subscribe(topic, ignore, { filters: ['a#'] }));
     await peer.next('subscribe');
@@ -61,7 +61,7 @@ describe('subscribe', () => {
     await second;
   });
 
-  it('shares one wire subscription, and gives it up with the last', async () => {
+  it('shares one subscription on the wire, and ends it with the last handler', async () => {
     const { client, peer } = await harness.connected();
     const seen: string[] = [];
     const joining = [
@@ -81,7 +81,7 @@ describe('subscribe', () => {
     expect(await three.ended).to.equal(undefined);
   });
 
-  it('hands a message to each of the handlers, and to none that has left', async () => {
+  it('delivers a message to each handler, and to none that has unsubscribed', async () => {
     const { client, peer } = await harness.connected();
     const seen = new Queue<string>();
     const joining = client.subscribe(topic, async () => {
@@ -98,7 +98,7 @@ describe('subscribe', () => {
     expect([await seen.next(), await seen.next()]).to.deep.equal(['one', 'three']);
   });
 
-  it('refuses other options for a topic that is subscribed already', async () => {
+  it('refuses other options for a topic that is already subscribed', async () => {
     const { client, peer } = await harness.connected();
     const first = client.subscribe(topic, ignore);
     const conflict = await rejection(client.subscribe(topic, ignore, { filters: ['eu'] }));
@@ -123,7 +123,7 @@ describe('subscribe', () => {
     await subscription.unsubscribe();
   });
 
-  it('remembers a subscription that is made without a connection', async () => {
+  it('stores a subscription that is made without a connection', async () => {
     const { client } = harness.open();
     const joining = client.subscribe(topic, ignore);
     const peer = await harness.broker.nextPeer();
@@ -132,7 +132,7 @@ describe('subscribe', () => {
     expect(await joining).to.include({ topic });
   });
 
-  it('gives up after the request timeout, and gives back what it may hold', async () => {
+  it('rejects after the request time-out, and unsubscribes in case it was accepted', async () => {
     const { client, peer } = await harness.connected({ timeouts: { requestMs: 66 } });
     const late = rejection(client.subscribe(topic, ignore));
     await peer.next('subscribe');
@@ -148,7 +148,7 @@ describe('subscribe', () => {
     await again;
   });
 
-  it('rejects for options that cannot be encoded, and holds nothing of it', async () => {
+  it('rejects options that cannot be encoded, and keeps no state of them', async () => {
     const { client, peer } = await harness.connected();
     const options = { loadBalanceGroup: (() => 'g') as unknown as string };
     expect(await rejection(client.subscribe(topic, ignore, options))).to.include({ error: 'invalid_data' });
@@ -157,7 +157,7 @@ describe('subscribe', () => {
     await joining;
   });
 
-  it('reports a handler that fails, and goes on', async () => {
+  it('reports a handler that fails, and continues', async () => {
     const { client, peer, errors } = await harness.connected();
     const cause = new Error('handler');
     const joining = client.subscribe(topic, ({ data }) => {
@@ -172,7 +172,7 @@ describe('subscribe', () => {
     expect(client.state.name).to.equal('connected');
   });
 
-  it('acknowledges a recorded message when its handlers are done, and not when one fails', async () => {
+  it('acknowledges a recorded message when its handlers have finished, and not when one fails', async () => {
     const { client, peer } = await harness.connected();
     const joining = client.subscribe(topic, async ({ data }) => {
       if (data === 'bad') throw new Error('no');
@@ -200,7 +200,7 @@ describe('subscribe', () => {
     expect(await errors.next()).to.include({ error: 'unknown_type', topic: undefined });
   });
 
-  it('reports a frame that cannot be read, and goes on', async () => {
+  it('reports a frame that cannot be decoded, and continues', async () => {
     const { client, peer, errors } = await harness.connected();
     const messages = new Queue<Message>();
     const joining = client.subscribe(topic, (message) => messages.push(message));

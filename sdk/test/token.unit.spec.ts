@@ -15,7 +15,7 @@ const tokens = (...given: string[]): { token: TokenFunction; requests: TokenRequ
 describe('token function', () => {
   const harness = useHarness();
 
-  it('is asked at every connect', async () => {
+  it('is called at every connect', async () => {
     const { token, requests } = tokens('t1', 't2');
     const { client } = harness.open({ token });
     const peer = await harness.broker.nextPeer();
@@ -32,7 +32,7 @@ describe('token function', () => {
     expect(await (await harness.broker.nextPeer()).next('auth')).to.include({ token: 't1' });
   });
 
-  it('gets another chance after a refusal, and is told why', async () => {
+  it('is called again after a refusal, with the reason', async () => {
     const { token, requests } = tokens('t1', 't2');
     const { client } = harness.open({ token });
     await (await harness.broker.nextPeer()).refuse('access_denied');
@@ -42,7 +42,7 @@ describe('token function', () => {
     expect(requests[1]?.refused).to.include({ error: 'access_denied' });
   });
 
-  it('ends the client when it gives a refused token again', async () => {
+  it('ends the client when it returns a refused token again', async () => {
     const { token } = tokens('t1', 't2', 't2');
     const { client } = harness.open({ token });
     const ready = rejection(client.ready());
@@ -53,7 +53,7 @@ describe('token function', () => {
     expect((await ready).error).to.equal('access_denied');
   });
 
-  it('may give the same token again when the refusal was not about it', async () => {
+  it('may return the same token again when the refusal had another reason', async () => {
     const { token } = tokens('t1');
     const { client } = harness.open({ token });
     await (await harness.broker.nextPeer()).refuse('connection_limit_reached');
@@ -62,7 +62,7 @@ describe('token function', () => {
     await client.ready();
   });
 
-  it('brings the client back soon when a client token has expired', async () => {
+  it('lets the client reconnect soon when a client token has expired', async () => {
     const { token, requests } = tokens('t1', 't2');
     const { client, peer, states } = await harness.connected({ token });
     peer.send({ type: 'disconnect', reason: 'token_expired' });
@@ -94,7 +94,7 @@ describe('token function', () => {
     ],
     ['gives nothing', () => ''],
   ] as [string, TokenFunction][])
-    it(`is asked again when it ${how}`, async () => {
+    it(`is called again when it ${how}`, async () => {
       let asked = 0;
       const { states } = harness.open({
         token: (request) => (asked++ === 0 ? token(request) : 't2'),

@@ -94,7 +94,7 @@ class World {
 }
 
 describe('TopicSubscription', () => {
-  it('ends with the server holding what the members want, and with every promise settled', async () => {
+  it('ends with the subscription that the members want, and with every promise settled', async () => {
     const sequences = fc.array(fc.constantFrom(...steps), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(sequences, async (sequence) => {
@@ -110,7 +110,7 @@ describe('TopicSubscription', () => {
     );
   });
 
-  it('never has two requests under way', async () => {
+  it('never has two pending requests', async () => {
     const sequences = fc.array(fc.constantFrom<Step>('join', 'leave', 'answer', 'refuse', 'drop', 'connect'));
     await fc.assert(
       fc.asyncProperty(sequences, async (sequence) => {
