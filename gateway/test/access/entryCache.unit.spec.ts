@@ -21,7 +21,7 @@ describe('the cache of records', () => {
     reads = [];
   });
 
-  it('keeps what was found', async () => {
+  it('caches found records', async () => {
     const loading = cache.load('slug', read);
     await Promise.resolve();
     await answer({ id: '1', version: 1 });
@@ -67,7 +67,7 @@ describe('the cache of records', () => {
     expect(cache.peek('slug')?.isCurrent).to.equal(true);
   });
 
-  it('[WS-TOPIC-4] what never comes to rest is used once and not kept', async () => {
+  it('[WS-TOPIC-4] an entry that keeps changing is used once and not cached', async () => {
     const loading = cache.load('slug', read);
     for (const version of [1, 2, 3]) {
       await Promise.resolve();
@@ -78,7 +78,7 @@ describe('the cache of records', () => {
     expect(cache.peek('slug')).to.equal(undefined);
   });
 
-  it('a read that failed is not the end of the key', async () => {
+  it('a failed read can be repeated', async () => {
     const failure = await cache
       .load('slug', () => Promise.reject(new Error('away')))
       .catch((error: Error) => error);
@@ -89,7 +89,7 @@ describe('the cache of records', () => {
     expect((await loading)?.value.version).to.equal(1);
   });
 
-  it('is bounded, and what it pushes out is no longer current', async () => {
+  it('is bounded, and evicted entries are no longer current', async () => {
     const load = (id: string) => cache.load(id, async () => ({ id, version: 1 }));
     const oldest = await load('1');
     await load('2');

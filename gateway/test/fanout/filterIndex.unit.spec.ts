@@ -22,7 +22,7 @@ const change = fc.oneof(
 const message = fc.uniqueArray(value, { maxLength: 5 });
 
 describe('the index of filters', () => {
-  it('[WS-FILTER-3] finds whom the rule finds, each once, whatever came and went', () => {
+  it('[WS-FILTER-3] finds the same subscribers as the rule, each once, after any additions and removals', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(change, message), { maxLength: 40 }), (steps) => {
         const index = new FilterIndex<Item>();
@@ -47,7 +47,7 @@ describe('the index of filters', () => {
     );
   });
 
-  it('keeps nothing of removed items', () => {
+  it('keeps no state of removed items', () => {
     const index = new FilterIndex<Item>();
     const items = [new Item(['a', ['b', 'c'], ['c', 'b', 'b'], ['d', 'd']]), new Item([['c', 'b'], 'a'])];
     for (const item of items) index.add(item);
@@ -67,7 +67,7 @@ describe('the index of filters', () => {
     expect(second.matching(['a'])).to.deep.equal([item]);
   });
 
-  it('looks for a group under the value that the fewest others have', () => {
+  it('looks up a group under its rarest value', () => {
     const index = new FilterIndex<Item>();
     for (let n = 0; n < 100; n++) index.add(new Item([['often', `rare-${n}`]]));
     expect(index['groupsUnder'].get('often')?.size).to.equal(1);

@@ -17,7 +17,7 @@ describe('message ids', () => {
     expect([...made].sort()).to.deep.equal(made);
   });
 
-  it('sort, however many are made while the clock stands still', () => {
+  it('sort, however many are created while the clock stands still', () => {
     const ids = new MessageIds(new ManualClock(), systemRandom);
     let last = '';
     for (let n = 0; n < 36 ** 4 + 10; n++) {
@@ -27,13 +27,13 @@ describe('message ids', () => {
     }
   });
 
-  it('differ between gateways that make them at the same moment', () => {
+  it('differ between gateways that create them at the same moment', () => {
     const clock = new ManualClock();
     const [one, other] = [new MessageIds(clock, systemRandom), new MessageIds(clock, systemRandom)];
     expect(one.next()).not.to.equal(other.next());
   });
 
-  it('sort by time, whichever gateway made them', () => {
+  it('sort by time, whichever gateway created them', () => {
     const clock = new ManualClock();
     const gateways = Array.from({ length: 5 }, () => new MessageIds(clock, systemRandom));
     const made = Array.from({ length: 20 }, (_, n) => {
@@ -47,19 +47,19 @@ describe('message ids', () => {
 const upTo = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `id-${n}`);
 
 describe('recent ids', () => {
-  it('are known again, as many as were asked for', () => {
+  it('are recognized, as many as configured', () => {
     const ids = new RecentIds(10);
     for (const id of upTo(35)) expect(ids.isRepeated(id)).to.equal(false);
     for (const id of upTo(35).slice(-10)) expect(ids.isRepeated(id)).to.equal(true);
   });
 
-  it('are forgotten when twice as many have come', () => {
+  it('are forgotten after twice as many new ones', () => {
     const ids = new RecentIds(10);
     for (const id of upTo(30)) ids.isRepeated(id);
     expect(ids.isRepeated('id-9')).to.equal(false);
   });
 
-  it('are not renewed by a second copy, which could push others out', () => {
+  it('are not renewed by a duplicate, which could evict others', () => {
     const ids = new RecentIds(10);
     for (const id of upTo(10)) ids.isRepeated(id);
     for (let times = 0; times < 100; times++) expect(ids.isRepeated('id-3')).to.equal(true);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RecordingLine } from '../../src/fanout/recording.js';
 
-describe('the line of publishes that wait for their record', () => {
+describe('the queue of publishes that wait for their record', () => {
   const add = (line: RecordingLine, heard: unknown[], what: string, recorded?: Promise<void>) =>
     line.add(
       400_000,
@@ -10,7 +10,7 @@ describe('the line of publishes that wait for their record', () => {
       (error) => void heard.push([what, error]),
     );
 
-  it('[WS-PUB-3] keeps the order, whichever is on record first, and past one that cannot be recorded', async () => {
+  it('[WS-PUB-3] keeps the order, whichever is recorded first, and also after one that cannot be recorded', async () => {
     const line = new RecordingLine();
     const heard: unknown[] = [];
     let allow = (): void => undefined;

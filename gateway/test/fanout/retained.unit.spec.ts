@@ -59,7 +59,7 @@ class Stage {
 }
 
 describe('retained values', () => {
-  it('[WS-RETAIN-3] reach every new subscriber, each once and the newest last, in whatever step the two channels are', async () => {
+  it('[WS-RETAIN-3] reach every new subscriber, each once and the newest last, whatever the lag between the two channels', async () => {
     const step = fc.constantFrom('stored', 'live', 'join');
     const run = async (steps: readonly string[], count: number): Promise<void> => {
       const stage = new Stage(1);
@@ -90,7 +90,7 @@ describe('retained values', () => {
     );
   });
 
-  it('[WS-RETAIN-3] an older one never takes the place of a newer one, on neither channel', async () => {
+  it('[WS-RETAIN-3] an older one never replaces a newer one, on neither channel', async () => {
     const stage = new Stage(60_000);
     const keeper = await stage.join();
     stage.live(message(2));
@@ -101,7 +101,7 @@ describe('retained values', () => {
     stage.retained.close();
   });
 
-  it('[WS-RETAIN-4] the least recently used make room for others', () => {
+  it('[WS-RETAIN-4] the least recently used are evicted', () => {
     const values = new RetainedValues(4_000);
     const of = (name: string) => message(1, { topic: name, body: new Uint8Array(300) });
     for (const name of ['first', 'second', 'third']) values.keep(of(name));
@@ -117,7 +117,7 @@ describe('retained values', () => {
     expect(values.get('again')).to.not.equal(undefined);
   });
 
-  it('[WS-RETAIN-4] that are removed, or replaced, give their memory back', () => {
+  it('[WS-RETAIN-4] that are removed or replaced free their memory', () => {
     const values = new RetainedValues(2_000);
     for (let n = 1; n < 50; n++) values.keep(message(n));
     for (let n = 1; n < 50; n++) {
@@ -128,7 +128,7 @@ describe('retained values', () => {
     expect(values.get(topic)).to.include({ stamp: '0049' });
   });
 
-  it('[WS-RETAIN-4] do not hold on to the block that their bytes came in', () => {
+  it('[WS-RETAIN-4] do not keep the block in memory that their bytes arrived in', () => {
     const values = new RetainedValues(1_000_000);
     const block = new Uint8Array(100_000);
     values.keep(message(1, { body: block.subarray(10, 20) }));
@@ -141,7 +141,7 @@ describe('retained values', () => {
     project: (retained) => retained.projectDeleted('project'),
   };
   for (const [what, deleted] of Object.entries(gone)) {
-    it(`[WS-RETAIN-5] go with their ${what}`, async () => {
+    it(`[WS-RETAIN-5] are removed with their ${what}`, async () => {
       const stage = new Stage(60_000);
       stage.retained.stored(message(1));
       deleted(stage.retained);
@@ -152,7 +152,7 @@ describe('retained values', () => {
 });
 
 describe('the stamps of retained messages', () => {
-  it('[WS-RETAIN-3] rise, also when the clock is set back', () => {
+  it('[WS-RETAIN-3] increase, also when the clock is set back', () => {
     const clock = new ManualClock();
     const stamps = new RetainStamps(clock, 'a');
     const made = [stamps.next(), stamps.next()];
@@ -163,7 +163,7 @@ describe('the stamps of retained messages', () => {
     expect([...new Set(made)].sort()).to.deep.equal(made);
   });
 
-  it('[WS-RETAIN-3] are later than all that was seen of other gateways, and never the same as theirs', () => {
+  it('[WS-RETAIN-3] are later than all that were seen of other gateways, and differ from theirs', () => {
     const [behind, ahead] = [new ManualClock(), new ManualClock()];
     ahead.set(ahead.now() + 60_000);
     const [mine, theirs] = [new RetainStamps(behind, 'a'), new RetainStamps(ahead, 'b')];

@@ -126,7 +126,7 @@ describe('the state machine of a worker group', () => {
     expect(other.machine.state?.snapshot).to.deep.equal(first.machine.state?.snapshot);
   });
 
-  it('[WS-GROUP-4] takes over from a dead leader, with what its members had', () => {
+  it('[WS-GROUP-4] takes over the messages of the members of a dead leader', () => {
     first.read();
     log.publish('m1');
     first.read();
@@ -177,7 +177,7 @@ describe('the state machine of a worker group', () => {
     expect(ben.hasEntered).to.equal(true);
   });
 
-  it('bootstraps when no snapshot has come for more than 20 ticks', () => {
+  it('bootstraps when no snapshot has arrived for more than 20 ticks', () => {
     const waiting = new TestGateway('b', log, ['a/1']);
     waiting.join();
     waiting.read();

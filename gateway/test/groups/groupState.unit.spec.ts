@@ -54,14 +54,14 @@ describe('the state of a worker group', () => {
     }
   });
 
-  it('[WS-GROUP-2] puts the first assignment of a message into effect', () => {
+  it('[WS-GROUP-2] applies the first assignment of a message', () => {
     take('m1');
     expect(assign(state, 'm1', ['a', 1])?.assignee?.number).to.equal(1);
     expect(assign(state, 'm1', ['a', 2])).to.equal(undefined);
     expect(assign(state, 'm2', ['a', 2])).to.equal(undefined);
   });
 
-  it('[WS-GROUP-2] assigns nothing to members that have left, and what they had to the others', () => {
+  it('[WS-GROUP-2] assigns nothing to members that have left, and reassigns their messages', () => {
     take('m1');
     state.leave('a', [1]);
     expect(assign(state, 'm1', ['a', 1])).to.equal(undefined);
@@ -71,7 +71,7 @@ describe('the state of a worker group', () => {
     expect(state.members.size).to.equal(0);
   });
 
-  it('[WS-GROUP-3] adds no message that no member is eligible for, and keeps one that was the group’s', () => {
+  it('[WS-GROUP-3] adds no message without an eligible member, and keeps one that the group already has', () => {
     const small = new GroupState({ messages: 9, bytes: 100 });
     small.join('a', [member(1, { filters: ['eu'] })]);
     small.add(messageOf('m1', { filters: ['us'] }));
@@ -86,7 +86,7 @@ describe('the state of a worker group', () => {
     expect([...small.unassigned]).to.deep.equal(['m3']);
   });
 
-  it('[WS-GROUP-8] drops the oldest open messages beyond its bounds, and counts them', () => {
+  it('[WS-GROUP-8] drops the oldest open messages above its limits, and counts them', () => {
     for (const id of ['m1', 'm2', 'm3', 'm4']) take(id);
     expect([...state.open.keys()]).to.deep.equal(['m2', 'm3', 'm4']);
     expect(state.dropped).to.equal(1);
@@ -189,7 +189,7 @@ describe('the order of the members of a group', () => {
     );
   });
 
-  it('examines few of many members where most are eligible', () => {
+  it('examines few of many members when most are eligible', () => {
     const order = new MemberOrder();
     for (let count = 0; count < 10_000; count++) order.add(orderedMember({ turn: count }));
     let examined = 0;

@@ -122,7 +122,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
     expect(await stored()).to.include({ place: 'here', sinceMs: clock.now() });
   });
 
-  it('[WS-GROUP-9] stays as it is when the member leaves before the backlog has been replayed', async () => {
+  it('[WS-GROUP-9] is unchanged when the member leaves before the backlog has been replayed', async () => {
     const before = {
       ...{ topic: key.topic, group: key.group, place: 'here', sinceMs: 1, undone: ['1'], done: [] },
       expiresAt: clock.now() + 1_000,

@@ -238,7 +238,7 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
-  it('[WS-GROUP-4] deliver what a dead gateway had to the others within 15 s', async () => {
+  it('[WS-GROUP-4] deliver the messages of a dead gateway to the others within 15 s', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];
     const [ann, ben] = ['ann', 'ben'].map((actorTokenId) => second.enter({ actorTokenId, acks: true }));

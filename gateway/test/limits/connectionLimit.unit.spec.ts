@@ -14,13 +14,13 @@ describe('connection shares', () => {
     expect(excessOfEach([], 0)).to.deep.equal([]);
   });
 
-  it('[WS-AUTH-13] are in proportion, and what does not divide falls to one gateway', () => {
+  it('[WS-AUTH-13] are proportional, and the remainder is that of one gateway', () => {
     expect(excessOfEach(counts(8, 4), 6)).to.deep.equal([4, 2]);
     expect(excessOfEach(counts(2, 2), 3)).to.deep.equal([0, 1]);
     expect(excessOfEach(counts(5, 0, 1), 0)).to.deep.equal([5, 0, 1]);
   });
 
-  it('[WS-AUTH-13] are the excess together, in whatever order the gateways are known', () => {
+  it('[WS-AUTH-13] add up to the excess, in whatever order the gateways are known', () => {
     const gateways = fc.array(fc.nat(50), { maxLength: 8 });
     fc.assert(
       fc.property(gateways, fc.nat(200), (connections, most) => {

@@ -37,12 +37,12 @@ describe('the filters of a subscription', () => {
     });
   }
 
-  it('[WS-FILTER-1] may not be more than a hundred, nor may an AND-group', () => {
+  it('[WS-FILTER-1] are at most a hundred, as are the values of an AND-group', () => {
     expect(filterError(Array<string>(101).fill('x'))).to.equal('tooManyFilters');
     expect(filterError([Array<string>(101).fill('x')])).to.equal('tooManyFilters');
   });
 
-  it('[WS-FILTER-1] hold at most a thousand values together', () => {
+  it('[WS-FILTER-1] contain at most a thousand values in total', () => {
     const groups = Array<string[]>(10).fill(Array<string>(100).fill('x'));
     expect(filterError(groups)).to.equal(undefined);
     expect(filterError([...groups, 'x'])).to.equal('tooManyFilters');
@@ -69,7 +69,7 @@ describe('a message and the filters of a subscription', () => {
 });
 
 describe('how long a topic is recorded', () => {
-  it('[WS-RECORD-2] is what its logging says, a week for a tier, and not at all without', () => {
+  it('[WS-RECORD-2] follows its logging, is a week for a tier, and is zero without logging', () => {
     const of = (logging: object | undefined) => retentionOf({ news: { logging } as object }, 'news');
     for (const retention of ['1d', '7d', '30d', '90d'])
       expect(of({ enabled: true, retention })).to.equal(retention);
@@ -98,24 +98,24 @@ const shown = (lobby: string) =>
   ['bar', 'bar-2', 'room-', 'room-1', 'room'].filter((slug) => roomsOfLobby(app, lobby)?.(slug));
 
 describe('the rooms of a lobby', () => {
-  it('are named, or begin as the pattern does', () => {
+  it('are listed, or match the pattern', () => {
     expect(shown('east')).to.deep.equal(['bar', 'room-', 'room-1']);
     expect(shown('none')).to.deep.equal([]);
   });
 
-  it("are all of the app's, for the lobby of its own slug", () => {
+  it('are all of the app for the lobby of its own slug', () => {
     expect(shown('hotel')).to.have.length(5);
     expect(roomsOfLobby({ slug: 'bare', config: {} }, 'bare')?.('any')).to.equal(true);
   });
 
-  it('are none where the app has no such lobby', () => {
+  it('are none if the app has no such lobby', () => {
     expect(roomsOfLobby(app, 'west')).to.equal(undefined);
     expect(roomsOfLobby({ slug: 'bare', config: {} }, 'east')).to.equal(undefined);
   });
 });
 
 describe('a sliding window', () => {
-  it('[WS-PUB-6] takes the limit in a second, and the next when the first is a second old', () => {
+  it('[WS-PUB-6] accepts the limit in a second, and the next when the first is a second old', () => {
     const window = new SlidingWindow(3, 1_000);
     for (const at of [0, 10, 999]) {
       expect(window.isFull(at)).to.equal(false);
@@ -128,7 +128,7 @@ describe('a sliding window', () => {
     expect(window.isFull(1_010)).to.equal(false);
   });
 
-  it('[WS-PUB-6] never lets more than the limit into any window, and refuses nothing that fits', () => {
+  it('[WS-PUB-6] never accepts more than the limit in any window, and refuses nothing that fits', () => {
     const gaps = fc.array(fc.nat(700), { minLength: 1, maxLength: 100 });
     const property = fc.property(gaps, fc.integer({ min: 1, max: 8 }), (between, limit) => {
       const window = new SlidingWindow(limit, 1_000);
@@ -148,7 +148,7 @@ describe('a sliding window', () => {
 });
 
 describe('the requests of a connection', () => {
-  it('allows ten seconds’ worth at once, and then one at a time at the rate', () => {
+  it('are accepted for ten seconds at once, and then one at a time at the rate', () => {
     const requests = requestRate(100);
     for (let taken = 0; taken < 1_000; taken++) expect(requests.reserve(5)).to.equal(0);
     expect(requests.reserve(5)).to.equal(10);
@@ -156,7 +156,7 @@ describe('the requests of a connection', () => {
     expect(requests.reserve(25)).to.equal(10);
   });
 
-  it('sustains the rate, and never exceeds it', () => {
+  it('are accepted at the rate, and never above it', () => {
     const requests = requestRate(100);
     for (let now = 0; now < 60_000; now += 10) expect(requests.reserve(now)).to.equal(0);
     for (let taken = 0; taken < 999; taken++) expect(requests.reserve(60_000)).to.equal(0);
@@ -164,7 +164,7 @@ describe('the requests of a connection', () => {
     expect(requests.reserve(60_000)).to.be.above(0);
   });
 
-  it('does not grow while it is not used', () => {
+  it('do not accumulate while the connection is idle', () => {
     const requests = requestRate(1);
     requests.reserve(0);
     for (let taken = 0; taken < 10; taken++) expect(requests.reserve(1e9)).to.equal(0);

@@ -39,44 +39,44 @@ class Watch {
   }
 }
 
-describe('the judge of the other gateways', () => {
-  it('takes one for dead that has been silent for 12 s, and no earlier', () => {
+describe('the failure detector of gateways', () => {
+  it('considers a gateway dead that has been silent for 12 s, and no earlier', () => {
     const watch = new Watch().beats(2, 'a', 'b').beats(3, 'b').pass(2.999);
     expect(watch.dead).to.deep.equal([]);
     expect(watch.pass(0.001).dead).to.deep.equal(['a']);
   });
 
-  it('takes no peer for failed while its own heartbeats do not come back', () => {
+  it('considers no peer dead while its own heartbeats do not return', () => {
     const watch = new Watch().beats(2, 'a').pass(3_600);
     expect(watch.dead).to.deep.equal([]);
   });
 
-  it('gives a peer the time again that a bus outage took', () => {
+  it('gives peers their full time again after a bus outage', () => {
     const watch = new Watch().beats(2, 'a').pass(60).ownReturn();
     expect(watch.dead, 'at once').to.deep.equal([]);
     expect(watch.beats(2).pass(1.999).dead, 'two beats later').to.deep.equal([]);
     expect(watch.pass(0.001).dead).to.deep.equal(['a']);
   });
 
-  it('hears peers that were alive all the time when it was suspended itself', () => {
+  it('keeps peers that were alive all the time when it was suspended itself', () => {
     const watch = new Watch().beats(1, 'a').pass(300);
     expect(watch.dead, 'before anything was read').to.deep.equal([]);
     for (let behind = 0; behind < 100; behind++) watch.hear('a');
     expect(watch.ownReturn().beats(3, 'a').dead).to.deep.equal([]);
   });
 
-  it('does not judge before it has ever heard itself', () => {
+  it('does not judge before it has received its own heartbeat', () => {
     expect(new Watch().hear('a').pass(600).dead).to.deep.equal([]);
   });
 
-  it('forgets a peer, and knows it again when it is heard again', () => {
+  it('forgets a peer, and accepts it again when it is heard again', () => {
     const watch = new Watch().beats(1, 'a').beats(5);
     expect(watch.dead).to.deep.equal(['a']);
     expect(watch.forget('a').dead).to.deep.equal([]);
     expect(watch.hear('a').beats(1, 'a').dead).to.deep.equal([]);
   });
 
-  it('counts no more than what a beat takes where beats are late', () => {
+  it('counts at most the time of a heartbeat when heartbeats are late', () => {
     const watch = new Watch().beats(1, 'a');
     for (let late = 0; late < 2; late++) watch.pass(30).ownReturn();
     expect(watch.dead, 'two late beats are 8 s').to.deep.equal([]);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { PresenceTable, type KnownPresence } from '../../src/presence/presenceTable.js';
 import { ReceivedSequences } from '../../src/presence/replica.js';
 
-describe('the numbers that were received', () => {
+describe('the received sequence numbers', () => {
   it('are complete up to the first gap', () => {
     const received = new ReceivedSequences();
     for (const sequence of [1, 2, 4, 5]) received.add(sequence);
@@ -13,12 +13,12 @@ describe('the numbers that were received', () => {
     expect(received.hasAllUpTo(5)).to.equal(true);
   });
 
-  it('count once', () => {
+  it('count duplicates once', () => {
     const received = new ReceivedSequences();
     expect([1, 1, 3, 3].map((sequence) => received.add(sequence))).to.deep.equal([true, false, true, false]);
   });
 
-  it('start again with a snapshot, whichever comes first', () => {
+  it('start again with a snapshot, whichever arrives first', () => {
     const received = new ReceivedSequences();
     for (const sequence of [90, 100, 101]) received.add(sequence);
     received.startAt(100);
@@ -28,7 +28,7 @@ describe('the numbers that were received', () => {
     expect(received.hasAllUpTo(101), 'an older account').to.equal(true);
   });
 
-  it('are complete exactly when all are there, in any order', () => {
+  it('are complete exactly when all have arrived, in any order', () => {
     fc.assert(
       fc.property(
         fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8]),
@@ -69,7 +69,7 @@ describe('the table of presences', () => {
 
   beforeEach(() => (table = new PresenceTable()));
 
-  it('turns changes into a join, an update and a leave, and ignores what does not change', () => {
+  it('turns changes into a join, an update and a leave, and ignores changes without effect', () => {
     expect(table.put(known())?.event).to.equal('join');
     expect(table.put(known())).to.equal(undefined);
     expect(table.put(known({ rank: 2, presence: other }))).to.deep.include({
@@ -82,7 +82,7 @@ describe('the table of presences', () => {
     expect(table.roomsIn('project/app/_')).to.deep.equal([]);
   });
 
-  it('shows the announcement of highest rank, in whatever order they come', () => {
+  it('shows the announcement of highest rank, in any order of arrival', () => {
     const [low, high] = [known({ rank: 1 }), known({ connection: 2, rank: 2, presence: other })];
     for (const order of [
       [low, high],
@@ -95,7 +95,7 @@ describe('the table of presences', () => {
     expect(table.remove(high)).to.deep.include({ event: 'update', presence: low.presence });
   });
 
-  it('chooses alike where two gateways took the same rank', () => {
+  it('chooses the same one when two gateways used the same rank', () => {
     const pair = [known({ gatewayId: 'a' }), known({ gatewayId: 'b', presence: other })];
     for (const order of [pair, [...pair].reverse()]) {
       table = new PresenceTable();
@@ -104,13 +104,13 @@ describe('the table of presences', () => {
     }
   });
 
-  it('tells since when the first of the connections has been there', () => {
+  it('has the time since which the first of the connections has been present', () => {
     table.put(known({ joinedAt: 200 }));
     table.put(known({ connection: 2, joinedAt: 100 }));
     expect(table.entries(room)[0]?.joinedAt).to.equal(100);
   });
 
-  it('removes all of a gateway, or what it said before', () => {
+  it('removes everything of a gateway, or what it had sent before', () => {
     table.put(known({ sequence: 1 }));
     table.put(known({ sequence: 2, actorTokenId: 'ben', connection: 2 }));
     table.put(known({ sequence: 3, gatewayId: 'h', actorTokenId: 'cem' }));
@@ -120,7 +120,7 @@ describe('the table of presences', () => {
     expect(table.entries(room).map(({ actorTokenId }) => actorTokenId)).to.deep.equal(['cem']);
   });
 
-  it('keeps a connection that moves in both rooms until it has left the one', () => {
+  it('keeps a moving connection in both rooms until it has left the first', () => {
     const den = 'project/app/_/den';
     table.put(known());
     table.put(known({ room: den }));

@@ -222,7 +222,7 @@ describe('presence on many gateways', () => {
     expectAgreement(cluster);
   });
 
-  it('[WS-PRES-13] a gateway that was suspended takes no peer for dead when it resumes', async () => {
+  it('[WS-PRES-13] a gateway that was suspended considers no peer dead when it resumes', async () => {
     const cluster = await peopled();
     const [stopped] = cluster.nodes as [PresenceNode];
     stopped.port.isFrozen = true;
@@ -245,7 +245,7 @@ describe('presence on many gateways', () => {
     expectAgreement(cluster);
   });
 
-  it('[WS-PRES-12] a gateway that starts learns all, and tells of nothing that was before', async () => {
+  it('[WS-PRES-12] a gateway that starts learns all presences, and reports no past changes', async () => {
     const cluster = await peopled();
     const late = await cluster.start(60_000);
     await cluster.calm(6);

@@ -16,7 +16,7 @@ describe('acknowledgements', () => {
     const marker = { type: 'unsubscribe', topic: 'a/b/c' };
     const unsubscribed = { type: 'unsubscribed', topic: 'a/b/c' };
 
-    it('[WS-ACK-1] [WS-ACK-2] are taken, counted and not answered, whatever the ids', async () => {
+    it('[WS-ACK-1] [WS-ACK-2] are accepted, counted and not answered, whatever the ids', async () => {
       const client = await world.join();
       const before = world.gateway.metrics.acks;
       client.send({ type: 'ack', msgId: 'unknown' }).sendJson({ type: 'ack', msgId: '' });
@@ -25,7 +25,7 @@ describe('acknowledgements', () => {
       expect(world.gateway.metrics.acks - before).to.equal(5);
     });
 
-    it('[WS-ACK-2] are refused where they are no texts, or more than 10,000', async () => {
+    it('[WS-ACK-2] are refused if they are not texts, or more than 10,000', async () => {
       const client = await world.join();
       const invalid = { type: 'error', error: 'invalid_frame' };
       expect(await client.ask({ type: 'ack' })).to.deep.equal(invalid);
@@ -93,7 +93,7 @@ describe('worker groups whose messages are acknowledged', () => {
   };
 
   for (const place of [0, 1]) {
-    it(`[WS-GROUP-2] [WS-ACK-3] give the most to members that acknowledge, with gateways ${place + 1}`, async () => {
+    it(`[WS-GROUP-2] [WS-ACK-3] receive most messages when they acknowledge, with gateways ${place + 1}`, async () => {
       const [slow, fast] = [await world.join({}, 0), await world.join({}, place)];
       for (const client of [slow, fast]) await client.subscribe(topic, work);
       const writer = await world.join();
@@ -116,7 +116,7 @@ describe('worker groups whose messages are acknowledged', () => {
       await ack(fast, held, held);
     });
 
-    it(`[WS-GROUP-4] hand on what was not acknowledged, with gateways ${place + 1}`, async () => {
+    it(`[WS-GROUP-4] reassign what was not acknowledged, with gateways ${place + 1}`, async () => {
       const [leaver, stayer] = [await world.join({}, 0), await world.join({}, place)];
       for (const client of [leaver, stayer]) await client.subscribe(topic, work);
       const writer = await world.join();
@@ -132,7 +132,7 @@ describe('worker groups whose messages are acknowledged', () => {
     });
   }
 
-  it('[WS-GROUP-4] hand on to a member that joins another gateway later', async () => {
+  it('[WS-GROUP-4] reassign to a member that joins another gateway later', async () => {
     const leaver = await (await world.join({}, 0)).subscribe(topic, work);
     const writer = await world.join();
     await publish(writer, 0, 1);

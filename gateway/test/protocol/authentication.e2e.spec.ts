@@ -157,7 +157,7 @@ describe('authentication', () => {
     expect(await client.next()).to.equal('heartbeat');
   });
 
-  it('[WS-AUTH-8] fails with connection_failed while the read models are out of reach', async () => {
+  it('[WS-AUTH-8] fails with connection_failed while the read models are unavailable', async () => {
     let isAway = true;
     const views: World['views']['find'] = (view, query) =>
       isAway ? Promise.reject(new Error('away')) : broken.views.find(view, query);
@@ -170,7 +170,7 @@ describe('authentication', () => {
     await broken.close();
   });
 
-  it('[WS-AUTH-8] fails with broker_unavailable while the bus is out of reach', async () => {
+  it('[WS-AUTH-8] fails with broker_unavailable while the bus is unavailable', async () => {
     const busless = await World.open({ bus: (real) => overlaid(real, { reachable: false }) });
     const { token } = await busless.actor();
     const client = await busless.connect();
@@ -191,7 +191,7 @@ describe('auth and reauth with fields of the wrong type', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-AUTH-14] without a token that is a string are refused as by a bad credential', async () => {
+  it('[WS-AUTH-14] without a token that is a string are refused like a bad credential', async () => {
     const client = await world.connect();
     for (const fields of [{}, { token: 5 }, { token: null }, { token: { $ne: '' } }])
       expect(await client.ask({ type: 'auth', ...fields })).to.deep.equal({
@@ -208,7 +208,7 @@ describe('auth and reauth with fields of the wrong type', () => {
       });
   });
 
-  it('[WS-AUTH-14] have the session without a name, and a new one', async () => {
+  it('[WS-AUTH-14] use the session without a name, and a new one', async () => {
     const topic = await world.newsroom();
     const auth = async (fields: Frame): Promise<Frame> =>
       (await (await world.connect()).ask({ type: 'auth', token, ...fields })) as Frame;

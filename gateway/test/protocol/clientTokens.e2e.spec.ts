@@ -54,7 +54,7 @@ describe('a client token', () => {
     }
   });
 
-  it('[WS-AUTH-9] is refused for everything that is wrong with it, without saying what', async () => {
+  it('[WS-AUTH-9] is refused for every defect, without naming it', async () => {
     const theirs = await world.project();
     const foreign = await world.signingKey({}, theirs);
     const stranger = await world.actor({}, theirs);
@@ -102,7 +102,7 @@ describe('a client token', () => {
     expect(await ask(clientToken(sealed, actor.keyId))).to.deep.equal(refused('authentication_failed'));
   });
 
-  it('[WS-AUTH-9] costs no look-up of its key when that is known', async () => {
+  it('[WS-AUTH-9] needs no look-up of its key when the key is cached', async () => {
     let reads = 0;
     const counting = await World.open({
       views: (real) =>
@@ -178,7 +178,7 @@ describe('a client token', () => {
       });
     });
 
-    it('[WS-AUTH-11] is deleted: token_revoked, and the token is good for nothing', async () => {
+    it('[WS-AUTH-11] is deleted: token_revoked, and the token is refused afterwards', async () => {
       const client = await world.joinAs(clientToken(key, actor.keyId));
       const { signingKeyId } = key.record;
       await world.happened(

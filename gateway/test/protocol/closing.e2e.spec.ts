@@ -34,7 +34,7 @@ describe('a connection', () => {
     world = undefined;
   });
 
-  it('[WS-CONN-1] is made at /ws and nowhere else', async () => {
+  it('[WS-CONN-1] is opened at /ws and nowhere else', async () => {
     const { gateway, ...here } = { gateway: (await open()).gateway, url: world?.url() ?? '' };
     expect(await upgrade(here.url)).to.equal(101);
     expect(await upgrade(`${here.url}?any=thing`)).to.equal(101);
@@ -44,7 +44,7 @@ describe('a connection', () => {
     expect(await upgrade(here.url)).to.equal(503);
   });
 
-  it('[WS-CONN-1] is counted while it lasts', async () => {
+  it('[WS-CONN-1] is counted while it is open', async () => {
     const { gateway } = await open();
     const clients = [await world?.connect(), await world?.connect()] as FrameClient[];
     expect(gateway.connections).to.equal(2);
@@ -104,7 +104,7 @@ describe('a connection', () => {
       expect(gateway.metrics).to.deep.include({ slowConsumers: 1, closes: { '1013 slow_consumer': 1 } });
     });
 
-    it('[WS-CONN-6] is told why when it reads on in time', async () => {
+    it('[WS-CONN-6] receives the reason when it reads on in time', async () => {
       const { join, newsroom, gateway, url, actor } = bound(
         await open({ publishRate: 0, outboxBytes: 2_000_000, closeGraceMs: 5_000 }),
       );
@@ -125,7 +125,7 @@ describe('a connection', () => {
   });
 
   describe('when the gateway closes', () => {
-    it('[WS-CONN-7] gets what was in flight, and 1012', async () => {
+    it('[WS-CONN-7] receives what was in flight, and 1012', async () => {
       const { join, connect, newsroom, gateway } = bound(await open());
       const topic = await newsroom();
       const readers = [await (await join()).subscribe(topic), await (await join()).subscribe(topic)];
@@ -144,7 +144,7 @@ describe('a connection', () => {
       expect(gateway.connections).to.equal(0);
     });
 
-    it('[WS-CONN-7] does not hold it up when it never answers', async () => {
+    it('[WS-CONN-7] does not delay the close when it never answers', async () => {
       const { url, gateway } = bound(await open({ closeGraceMs: 50 }));
       const stalled = await StalledClient.connect(url());
       stalled.stall();
@@ -227,7 +227,7 @@ describe('the heartbeat', () => {
   before(async () => void (world = await World.open()));
   after(() => world.close());
 
-  it('[WS-BEAT-1] comes back as it is: an empty binary frame', async () => {
+  it('[WS-BEAT-1] is echoed: an empty binary frame', async () => {
     const client = await world.join();
     client.sendBytes(new Uint8Array()).sendBytes(new Uint8Array());
     expect(await client.next()).to.equal('heartbeat');

@@ -7,7 +7,7 @@ import { createMetrics, countDeparture } from '../../src/metrics.js';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../support/world.js';
 
-describe('what a gateway shows of itself', () => {
+describe('the metrics of a gateway', () => {
   let world: World;
 
   beforeEach(async () => void (world = await World.open({ publishRate: 0, outboxBytes: 8_000_000 })));
@@ -18,7 +18,7 @@ describe('what a gateway shows of itself', () => {
   const becomes = (name: string, value: number): Promise<void> =>
     eventually(async () => (await shown(name)) === value, { what: `${name} ${value}` });
 
-  it('counts connections by how they ended', async () => {
+  it('count connections by how they ended', async () => {
     const [left, broke, stays] = [await world.connect(), await world.connect(), await world.connect()];
     expect(await shown('connections_open')).to.equal(3);
     left.webSocket.close(1000);
@@ -31,7 +31,7 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('connections_opened_total')).to.equal(3);
   });
 
-  it('labels its own closes by code and reason, though the client answers them', async () => {
+  it('label its own closes by code and reason, though the client answers them', async () => {
     const client = await world.join();
     await world.gateway.close();
     expect(await client.closed).to.include({ code: 1012 });
@@ -41,14 +41,14 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('connections_closed_total 1012 ')).to.equal(undefined);
   });
 
-  it('has no more closes of clients than it has names for', () => {
+  it('limit the names of closes by clients', () => {
     const metrics = createMetrics();
     for (let code = 1000; code < 5000; code += 1) countDeparture(metrics, code);
     expect(Object.keys(metrics.departures)).to.have.length(12);
     expect(Object.values(metrics.departures).reduce((sum, count) => sum + count, 0)).to.equal(4_000);
   });
 
-  it('counts what was published, delivered and refused', async () => {
+  it('count what was published, delivered and refused', async () => {
     const topic = await world.newsroom();
     const readers = [await world.join(), await world.join()];
     for (const reader of readers) await reader.subscribe(topic);
@@ -67,7 +67,7 @@ describe('what a gateway shows of itself', () => {
       expect(await shown(`refusals_total ${error}`), error).to.be.a('number');
   });
 
-  it('adds up what waits for readers, and tells the most of one', async () => {
+  it('sum up the bytes that wait for readers, and show the largest of one', async () => {
     const topic = await world.newsroom();
     expect(await shown('outbox_bytes')).to.equal(0);
     for (let n = 0; n < 2; n += 1) {
@@ -86,7 +86,7 @@ describe('what a gateway shows of itself', () => {
     expect(await shown('slow_consumers_closed_total')).to.equal(0);
   });
 
-  it('tells the last values, the present actors and the worker groups that it keeps', async () => {
+  it('count the retained values, the present actors and the worker groups in memory', async () => {
     const topic = await world.newsroom();
     const [one, other] = [await world.join(), await world.join()];
     await one.ask({ type: 'publish', topic, data: 'kept', retain: true, msgRef: 'm' });

@@ -57,7 +57,7 @@ describe('the connection limit of an organization', () => {
       expect(await client.sendBytes(new Uint8Array()).next()).to.equal('heartbeat');
   };
 
-  it('[WS-AUTH-12] refuses one more, which stays and is admitted when there is room', async () => {
+  it('[WS-AUTH-12] refuses one more, which stays and is admitted when there is space', async () => {
     await world.put(organization(2));
     const first = await world.join();
     await world.join();
@@ -86,7 +86,7 @@ describe('the connection limit of an organization', () => {
     expect(errors.filter((error) => error === 'connection_limit_reached')).to.have.length(15);
   });
 
-  it('[WS-AUTH-12] is no limit where the plan has none', async () => {
+  it('[WS-AUTH-12] does not apply where the plan has none', async () => {
     await world.put(organization(1));
     await world.join();
     expect(await isRefused()).to.equal(true);

@@ -63,7 +63,7 @@ describe('a presence that rests on a grant', () => {
     expect(await second.client.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
 
-  it('[WS-GRANT-4] is looked after also when another grant of the actor has ended before', async () => {
+  it('[WS-GRANT-4] is checked also when another grant of the actor has ended before', async () => {
     await open(5);
     const [host, late] = [await guest(), await guest(2_000)];
     const expiresAt = new Date(clock.now() + 1_000).toISOString();
@@ -106,7 +106,7 @@ describe('a presence that rests on a grant', () => {
     expect(await rooms()).to.deep.equal([]);
   });
 
-  it('[WS-GRANT-4] [WS-LOBBY-6] its end takes the room out of a lobby that is watched', async () => {
+  it('[WS-GRANT-4] [WS-LOBBY-6] its end removes the room from a lobby that is watched', async () => {
     await open(3_600_000);
     const [{ client: watcher }, { client: other }] = [await guest(1_000), await guest()];
     await watcher.ask({ type: 'lobbySubscribe', lobbyId: 'app-1' });

@@ -183,7 +183,7 @@ describe('a room with grants', () => {
     await eventually(async () => (await heard()) === elsewhere);
   });
 
-  it('[WS-GRANT-4] ends also a subscription whose grant expired while the bus was asked for it', async () => {
+  it('[WS-GRANT-4] ends also a subscription whose grant expired while the bus subscribed to the room', async () => {
     let allow: () => void = () => undefined;
     const allowed = new Promise<void>((resolve) => (allow = resolve));
     let isAsked = false;

@@ -54,7 +54,7 @@ describe('lobbies', () => {
     }
   });
 
-  it('[WS-LOBBY-4] tells what happens in its rooms, and in no other', async () => {
+  it('[WS-LOBBY-4] notify of changes in their rooms, and in no other', async () => {
     const watcher = (await world.member({}, 1)).client;
     expect(await snapshot(watcher, 'east')).to.deep.equal({});
     const ann = await world.member();
@@ -98,14 +98,14 @@ describe('lobbies', () => {
     }
   });
 
-  it('[WS-LOBBY-4] tells an actor of itself too', async () => {
+  it('[WS-LOBBY-4] notify an actor of its own changes, too', async () => {
     const ann = await world.member();
     await snapshot(ann.client, 'east');
     ann.client.send({ type: 'presence', roomId: 'bar', data: {} });
     expect(await ann.client.next()).to.include({ type: 'lobbyPresence', event: 'join', actorId: ann.id });
   });
 
-  it('[WS-LOBBY-5] unsubscribed, it tells nothing more', async () => {
+  it('[WS-LOBBY-5] send nothing after lobbyUnsubscribe', async () => {
     const watcher = (await world.member()).client;
     await snapshot(watcher, 'east');
     for (let twice = 0; twice < 2; twice++) {
@@ -118,7 +118,7 @@ describe('lobbies', () => {
     expect(await watcher.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
 
-  it('[WS-LOBBY-5] subscribed twice, it tells once', async () => {
+  it('[WS-LOBBY-5] send each event once when subscribed twice', async () => {
     const watcher = (await world.member()).client;
     await snapshot(watcher, 'east');
     await snapshot(watcher, 'east');
@@ -155,7 +155,7 @@ describe('lobbies', () => {
       expect(await client.next()).to.include({ event: 'join', roomId: 'desk' });
     });
 
-    it('of which the actor may see no room is refused alike', async () => {
+    it('of which the actor may see no room is refused in the same way', async () => {
       await world.room(await world.app('secret', { config: { accessMode: 'private' } }), 'cell');
       await world.app('empty');
       const { client } = await world.member();
@@ -173,7 +173,7 @@ describe('lobbies', () => {
     });
   });
 
-  it('[WS-LOBBY-6] a room that the actor loses goes out of its view', async () => {
+  it('[WS-LOBBY-6] removes a room that the actor loses from its view', async () => {
     const { appId, roomId } = await world.find('rooms', { slug: 'room-2' });
     const watcher = (await world.member()).client;
     await snapshot(watcher, 'east');
@@ -192,7 +192,7 @@ describe('lobbies', () => {
     expect(await watcher.next()).to.include({ event: 'join', roomId: 'bar' });
   });
 
-  it('[WS-LOBBY-3] loses nothing that happens while the snapshot is made, and keeps the order', async () => {
+  it('[WS-LOBBY-3] loses no event during the snapshot, and keeps the order', async () => {
     let isSlow = false;
     const released: (() => void)[] = [];
     const held = () => new Promise<void>((resolve) => released.push(resolve));
@@ -219,7 +219,7 @@ describe('lobbies', () => {
     expect(await eventsOf(watcher, 3)).to.deep.equal({ 'room-1': ['update', 'leave'], bar: ['join'] });
   });
 
-  it('[WS-LOBBY-4] waits with its events for read models that are away, and keeps the order', async () => {
+  it('[WS-LOBBY-4] delays its events while the read models are unavailable, and keeps the order', async () => {
     let isAway = false;
     await world.startGateway({
       views: (views) =>

@@ -39,7 +39,7 @@ describe('a malformed frame', () => {
     await client.subscribe(topic);
   });
 
-  it('[WS-ENC-6] of a type that is not known is answered unknown_type', async () => {
+  it('[WS-ENC-6] of an unknown type is answered unknown_type', async () => {
     const client = await world.join();
     for (const type of ['nonsense', 'acks', 'toString']) {
       expect(await client.ask({ type })).to.deep.equal({ type: 'error', error: 'unknown_type' });
@@ -65,7 +65,7 @@ describe('a malformed frame', () => {
     await client.subscribe(topic);
   });
 
-  it('[WS-ENC-7] is not counted before authentication, where everything is refused alike', async () => {
+  it('[WS-ENC-7] is not counted before authentication, where every frame is refused alike', async () => {
     const client = await world.connect();
     for (let count = 0; count < 50; count++) {
       expect(await client.ask({ type: 'nonsense' })).to.include({ error: 'not_authenticated' });
@@ -84,7 +84,7 @@ describe('a malformed frame', () => {
       'a poisoned key': Buffer.from(encode(JSON.parse('{"type":"publish","data":{"__proto__":{"a":1}}}'))),
     };
     for (const [what, bytes] of Object.entries(frames)) {
-      it(`[WS-ENC-1] costs nothing: ${what}`, async () => {
+      it(`[WS-ENC-1] is cheap to refuse: ${what}`, async () => {
         const memory = process.memoryUsage.rss();
         const client = await world.join();
         expect(await client.sendBytes(bytes).next()).to.deep.equal(invalid);
@@ -104,7 +104,7 @@ describe('a malformed frame', () => {
     });
   });
 
-  it('whatever it is made of, is answered or closes the connection, and disturbs no other', async () => {
+  it('with any content is answered or closes the connection, and affects no other', async () => {
     const reader = await (await world.join()).subscribe(topic);
     const writer = await world.join();
     const frames = [
@@ -172,7 +172,7 @@ describe('the fields of a frame', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-ENC-4] are ignored where they are unknown, and up to 64', async () => {
+  it('[WS-ENC-4] are ignored when they are unknown, and limited to 64', async () => {
     const client = await world.join();
     const others = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]));
@@ -182,7 +182,7 @@ describe('the fields of a frame', () => {
     });
   });
 
-  it('[WS-ENC-4] are missing where they are null, but for the data of a publish', async () => {
+  it('[WS-ENC-4] are missing when they are null, except the data of a publish', async () => {
     const [reader, writer] = [await world.join(), await world.join()];
     const options = { filters: null, loadBalance: null, loadBalanceGroup: null, qos: null };
     expect(await reader.ask({ type: 'subscribe', topic, ...options })).to.deep.equal({
@@ -197,13 +197,13 @@ describe('the fields of a frame', () => {
     });
   });
 
-  it('[WS-ENC-4] count as they were sent last', async () => {
+  it('[WS-ENC-4] have the value that was sent last', async () => {
     const client = await world.join();
     client.sendText(`{"type":"unsubscribe","topic":"a/b/c","type":"subscribe","topic":"${topic}"}`);
     expect(await client.next()).to.deep.equal({ ...subscribed, topic });
   });
 
-  it('[WS-SUB-4] have a quality of service that changes nothing here, whatever it is', async () => {
+  it('[WS-SUB-4] may contain a quality of service, which has no effect here', async () => {
     const writer = await world.join();
     for (const qos of [0, 1, 2, 3, -1, 1.5, 'x', true]) {
       const reader = await world.join();

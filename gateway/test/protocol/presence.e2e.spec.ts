@@ -27,7 +27,7 @@ describe('presence', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-PRES-5] tells the others in the room who joins, updates and leaves, on every gateway', async () => {
+  it('[WS-PRES-5] notifies the others in the room of joins, updates and leaves, on every gateway', async () => {
     const ann = await world.member();
     const near = await world.member();
     const far = await world.member({}, 1);
@@ -73,7 +73,7 @@ describe('presence', () => {
     expect(await outsider.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
 
-  it('[WS-PRES-6] takes the connections of an actor for one presence', async () => {
+  it('[WS-PRES-6] treats the connections of an actor as one presence', async () => {
     const witness = (await world.member()).client;
     await world.announce(witness, 'lobby');
     const { record, token } = await world.actor();
@@ -148,7 +148,7 @@ describe('presence', () => {
     for (const { joinedAt } of data) expect(joinedAt).to.be.within(before, Date.now() / 1_000);
   });
 
-  it('[WS-PRES-8] does nothing without a roomId', async () => {
+  it('[WS-PRES-8] has no effect without a roomId', async () => {
     const witness = (await world.member()).client;
     await world.announce(witness, 'lobby');
     const { client } = await world.member();
@@ -158,7 +158,7 @@ describe('presence', () => {
   });
 
   describe('[WS-PRES-2] a roomId', () => {
-    it('is looked for in the apps of the subscriptions first', async () => {
+    it('is looked up in the apps of the subscriptions first', async () => {
       await world.room(await world.app('app-2'), 'lobby');
       const { client, id } = await world.member();
       expect(await client.ask({ type: 'presence', roomId: 'lobby', data: {} })).to.deep.include(
@@ -244,7 +244,7 @@ describe('presence', () => {
     expect(Object.values(await list(client, 'lobby'))).to.deep.equal([{ from: 'json' }]);
   });
 
-  it('[WS-PRES-11] is bounded by a rate of its own', async () => {
+  it('[WS-PRES-11] is limited by a rate of its own', async () => {
     await world.startGateway({ presenceRate: 3 });
     const { client } = await world.member({}, 2);
     for (let n = 1; n <= 3; n++) await world.announce(client, 'lobby', { n });
@@ -283,7 +283,7 @@ describe('presence', () => {
     expect(await list(ann.client, 'shop')).to.deep.equal({});
   });
 
-  it('[WS-PRES-9] a socket that is cut leaves', async () => {
+  it('[WS-PRES-9] a broken connection leaves', async () => {
     const witness = (await world.member({}, 1)).client;
     await world.announce(witness, 'lobby');
     const { client, id } = await world.member();
@@ -312,7 +312,7 @@ describe('presence', () => {
     expect(await list(client, 'lobby')).to.deep.equal({ [ann.id]: { long: 'here' }, [id]: {} });
   });
 
-  it('[WS-PRES-1] what the bus refuses is answered, and not in force', async () => {
+  it('[WS-PRES-1] a change that the bus refuses is answered with an error, and has no effect', async () => {
     let isAway = false;
     await world.startGateway({
       bus: (bus) =>

@@ -24,7 +24,7 @@ describe('publish', () => {
     }
   });
 
-  it('[WS-PUB-1] [WS-CONN-2] delivers what came in JSON, and to clients that speak JSON', async () => {
+  it('[WS-PUB-1] [WS-CONN-2] delivers what was sent in JSON, also to clients that use JSON', async () => {
     const { token } = await world.actor();
     const reader = await world.connect();
     reader.sendJson({ type: 'auth', token });
@@ -39,7 +39,7 @@ describe('publish', () => {
     });
   });
 
-  it('[WS-CONN-2] delivers what came in fragments', async () => {
+  it('[WS-CONN-2] delivers what was sent in fragments', async () => {
     const reader = await (await world.join()).subscribe(topic);
     const { webSocket } = await world.join();
     const bytes = encode({ type: 'publish', topic, data: 'in pieces' });
@@ -49,7 +49,7 @@ describe('publish', () => {
     expect(await reader.next()).to.include({ data: 'in pieces' });
   });
 
-  it('[WS-ENC-3] delivers every MessagePack value as it came', async () => {
+  it('[WS-ENC-3] delivers every MessagePack value unchanged', async () => {
     const reader = await (await world.join()).subscribe(topic);
     const writer = await world.join();
     const values = [
@@ -86,7 +86,7 @@ describe('publish', () => {
     for (const client of [writer, sibling]) expect(await client.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-PUB-3] keeps the order of a publisher, at every subscriber the same', async () => {
+  it('[WS-PUB-3] keeps the order of a publisher, the same at every subscriber', async () => {
     const readers = await Promise.all([0, 1].map(async () => (await world.join()).subscribe(topic)));
     const writers = await Promise.all([0, 1, 2].map(() => world.join()));
     const count = 300;
@@ -135,7 +135,7 @@ describe('publish', () => {
       expect(await writer.next()).to.include({ msgRef: 'marker' });
     });
 
-    it('[WS-ENC-5] is answered under it also when the frame is malformed', async () => {
+    it('[WS-ENC-5] is answered with it also when the frame is malformed', async () => {
       const writer = await world.join();
       expect(await writer.ask({ type: 'publish', topic, msgRef: 'r' })).to.deep.equal({
         type: 'error',
@@ -146,7 +146,7 @@ describe('publish', () => {
     });
   });
 
-  it('[WS-ENC-5] is answered under its msgRef when data behind it is unsound', async () => {
+  it('[WS-ENC-5] is answered with its msgRef when the data after it is malformed', async () => {
     const writer = await world.join();
     const frame = { type: 'publish', topic, msgRef: 'r', data: JSON.parse('{"__proto__":1}') as unknown };
     expect(await writer.ask(frame)).to.deep.equal({
@@ -187,7 +187,7 @@ describe('publish', () => {
       });
     }
 
-    it('[WS-CONN-4] in a frame of 1,048,576 bytes is read, and of one more closes with 1009', async () => {
+    it('[WS-CONN-4] in a frame of 1,048,576 bytes is read, and one byte more closes with 1009', async () => {
       const frame = (bytes: number) => encode({ type: 'publish', topic, data: 'x'.repeat(bytes) });
       const surplus = frame(1_000_000).length - 1_000_000;
       const writer = await world.join();
@@ -280,7 +280,7 @@ describe('the publish rate', () => {
     for (const data of [1, 2, 3, 6]) expect(await reader.next()).to.include({ data });
   });
 
-  it('[WS-PUB-6] counts a connection, and only what was accepted', async () => {
+  it('[WS-PUB-6] applies to a connection, and counts accepted publishes only', async () => {
     const { token } = await world.actor();
     const [writer, sibling] = [await world.joinAs(token), await world.joinAs(token)];
     for (let count = 0; count < 5; count++) {
@@ -294,7 +294,7 @@ describe('the publish rate', () => {
     }
   });
 
-  it('[WS-PUB-6] looks at nothing any more after four times as many refusals, for a second', async () => {
+  it('[WS-PUB-6] ignores publishes for a second after four times as many refusals', async () => {
     const writer = await world.join();
     for (let count = 0; count < 12; count++) {
       expect(await writer.publish('no/such/room', 1).next()).to.include({ error: 'unknown_topic' });
@@ -306,7 +306,7 @@ describe('the publish rate', () => {
     expect(await writer.publish(topic, 1, { msgRef: 'r' }).next()).to.include({ type: 'published' });
   });
 
-  it('[WS-PUB-6] does not follow the wall clock', async () => {
+  it('[WS-PUB-6] is independent of the wall clock', async () => {
     const writer = await world.join();
     for (const msgRef of ['1', '2', '3']) await writer.publish(topic, 1, { msgRef }).next();
     clock.set(clock.now() + 3_600_000);

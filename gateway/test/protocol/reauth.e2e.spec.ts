@@ -59,13 +59,13 @@ describe('reauth', () => {
     expect(await client.closed).to.deep.equal({ code: 4003, reason: 'token_expired' });
   });
 
-  it('[WS-REAUTH-1] names no expiry that the token does not carry', async () => {
+  it('[WS-REAUTH-1] returns no expiry for a token without one', async () => {
     expect(await reauth(clientToken(key, actor.keyId))).to.deep.equal({ type: 'reauth', success: true });
     clock.pass(3_600_000);
     await isAlive();
   });
 
-  it('[WS-REAUTH-2] takes an access token of the actor too', async () => {
+  it('[WS-REAUTH-2] accepts an access token of the actor, too', async () => {
     expect(await reauth(accessToken)).to.deep.equal({ type: 'reauth', success: true });
     clock.pass(3_600_000);
     await isAlive();
@@ -103,7 +103,7 @@ describe('reauth', () => {
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_expired' });
   });
 
-  it('[WS-REAUTH-1] [WS-SCOPE-4] takes over the scope of the actor', async () => {
+  it('[WS-REAUTH-1] [WS-SCOPE-4] applies the scope of the actor', async () => {
     const topic = await world.newsroom();
     await client.subscribe(topic);
     const { accessScopeId } = await world.scope('acme');
@@ -115,7 +115,7 @@ describe('reauth', () => {
     expect(await client.next()).to.include({ data: 'scoped' });
   });
 
-  it('[WS-REAUTH-1] frees a connection from the key that it came with', async () => {
+  it('[WS-REAUTH-1] separates a connection from its first key', async () => {
     const next = await world.signingKey();
     await reauth(clientToken(next, actor.keyId));
     const { signingKeyId } = key.record;
@@ -130,7 +130,7 @@ describe('reauth', () => {
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_revoked' });
   });
 
-  it('[WS-AUTH-1] is no way to authenticate', async () => {
+  it('[WS-AUTH-1] does not authenticate a connection', async () => {
     const stranger = await world.connect();
     expect(await reauth(accessToken, stranger)).to.deep.equal({ type: 'error', error: 'not_authenticated' });
   });

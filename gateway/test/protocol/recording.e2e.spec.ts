@@ -55,7 +55,7 @@ describe('message recording', () => {
   describe('where it is on', () => {
     beforeEach(() => open());
 
-    it('[WS-RECORD-1] every message has an id of its own, the same for all, and asks for an acknowledgement', async () => {
+    it('[WS-RECORD-1] every message has an id of its own, the same for all, and requests an acknowledgement', async () => {
       const { token } = await world.actor();
       const old = await (await (await world.connect()).authenticate(token, 1)).subscribe(chat);
       const readers = [await (await world.join()).subscribe(chat), old];
@@ -72,7 +72,7 @@ describe('message recording', () => {
       expect([...ids].map((id) => typeof id)).to.deep.equal(['string', 'string']);
     });
 
-    it('[WS-RECORD-1] a last value has the id that it had live', async () => {
+    it('[WS-RECORD-1] a retained value keeps the id of the live message', async () => {
       const early = await (await world.join()).subscribe(news);
       await publish(await world.join(), news, 'last', { retain: true });
       const live = await next(early);
@@ -102,7 +102,7 @@ describe('message recording', () => {
       expect(world.gateway.metrics).to.include({ recorded: 2, recordFailures: 0 });
     });
 
-    it('[WS-RECORD-2] records nothing of other topics, and nothing that was refused', async () => {
+    it('[WS-RECORD-2] records nothing of other topics, and no refused publish', async () => {
       const writer = await world.join();
       await publish(writer, chat, 1);
       await publish(writer, news, 2, { filter: '#' });
@@ -130,14 +130,14 @@ describe('message recording', () => {
       expect(await recordedData('chat')).to.deep.equal([3]);
     });
 
-    it('[WS-RECORD-3] records at QoS 0 as well, though it is not waited for', async () => {
+    it('[WS-RECORD-3] records at QoS 0 as well, without waiting for the record', async () => {
       const writer = await world.join();
       for (let n = 0; n < 20; n++) writer.publish(news, n, { qos: 0 });
       await publish(writer, news, 'last');
       expect(await recordedData()).to.deep.equal([...Array.from({ length: 20 }, (_, n) => n), 'last']);
     });
 
-    it('[WS-RECORD-4] keeps scopes apart', async () => {
+    it('[WS-RECORD-4] separates scopes', async () => {
       const scope = await world.scope('red');
       const inside = await world.join({ accessScopeId: scope.accessScopeId });
       await publish(inside, news, 'inside');
@@ -166,7 +166,7 @@ describe('message recording', () => {
       });
     });
 
-    it('[WS-RECORD-3] holds back published, and the message, until it is safe', async () => {
+    it('[WS-RECORD-3] delays published, and the message, until it is safe', async () => {
       const reader = await (await world.join()).subscribe(news);
       await reader.subscribe(chat);
       const writer = await world.join();
@@ -182,7 +182,7 @@ describe('message recording', () => {
       for (const data of [1, 2, 3]) expect(await reader.next()).to.include({ data });
     });
 
-    it('[WS-RECORD-3] sends what it has accepted, in order, though the connection is closed meanwhile', async () => {
+    it('[WS-RECORD-3] delivers what it has accepted, in order, although the connection is closed meanwhile', async () => {
       const reader = await (await world.join()).subscribe(news);
       await reader.subscribe(chat);
       const writer = await world.join();
@@ -194,7 +194,7 @@ describe('message recording', () => {
       for (let n = 0; n < 20; n++) expect(await reader.next()).to.include({ data: n });
     });
 
-    it('[WS-RECORD-3] reads no further while more than 1 MiB waits', async () => {
+    it('[WS-RECORD-3] stops reading while more than 1 MiB waits', async () => {
       const writer = await world.join();
       const large = new Uint8Array(600_000);
       writer.publish(news, large).publish(news, large).publish(chat, 'behind', { msgRef: 'behind' });
@@ -208,7 +208,7 @@ describe('message recording', () => {
       expect(answers).to.have.members(['published', 'unsubscribed']);
     });
 
-    it('[WS-RECORD-3] does not hold back QoS 0, nor topics that are not logged', async () => {
+    it('[WS-RECORD-3] does not delay QoS 0, nor topics that are not logged', async () => {
       const reader = await (await world.join()).subscribe(news);
       await reader.subscribe(chat);
       const writer = await world.join();
@@ -252,7 +252,7 @@ describe('message recording', () => {
     expect(await late.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-RECORD-1] is off unless it is turned on: no ids, and nothing is recorded', async () => {
+  it('[WS-RECORD-1] is off unless it is enabled: no ids, and nothing is recorded', async () => {
     world = await World.open();
     app = await world.app('app-1', { topicConfigs: logged });
     await world.room(app, 'lobby');

@@ -3,7 +3,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../support/world.js';
 
-describe('a connection that asks for too much', () => {
+describe('a connection above its request rate', () => {
   let world: World;
   let topic: string;
 
@@ -15,7 +15,7 @@ describe('a connection that asks for too much', () => {
 
   afterEach(() => world.close());
 
-  it('[WS-CONN-10] waits, is refused nothing, and is answered in order', async () => {
+  it('[WS-CONN-10] waits without refusals, and is answered in order', async () => {
     const client = await world.join();
     for (let asked = 0; asked < 1_003; asked++)
       client.send({ type: 'unsubscribe', topic: `app/room/t${asked}` });
@@ -27,7 +27,7 @@ describe('a connection that asks for too much', () => {
     expect(world.gateway.metrics.requestsThrottled).to.equal(3);
   });
 
-  it('[WS-CONN-10] is slowed for each kind of request, and not for publishes, presence and acknowledgements', async () => {
+  it('[WS-CONN-10] is throttled for each kind of request, and not for publishes, presence and acknowledgements', async () => {
     const client = await world.join();
     const cheap = [
       { type: 'publish', topic, data: 1 },
@@ -58,7 +58,7 @@ describe('a connection that asks for too much', () => {
     }
   });
 
-  it('[WS-CONN-10] delays no other connection, and waiting requests are dropped with theirs', async () => {
+  it('[WS-CONN-10] delays no other connection, and its waiting requests are dropped when it closes', async () => {
     const [greedy, other] = [await world.join(), await world.join()];
     for (let asked = 0; asked < 2_000; asked++) greedy.send({ type: 'subscribe', topic });
     await eventually(() => world.gateway.metrics.requestsThrottled > 0);
@@ -69,7 +69,7 @@ describe('a connection that asks for too much', () => {
     await eventually(() => world.gateway.connections === 1);
   });
 
-  it('[WS-CONN-10] waits for nothing where the limit is off', async () => {
+  it('[WS-CONN-10] does not wait where the limit is off', async () => {
     await world.startGateway({ requestRate: 0 });
     const client = await world.join({}, 1);
     for (let asked = 0; asked < 2_000; asked++) client.send({ type: 'unsubscribe', topic });

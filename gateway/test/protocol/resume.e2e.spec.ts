@@ -75,7 +75,7 @@ describe('a persistent session', () => {
     expect(await restored()).to.deep.equal([entry(chat, ['x'])]);
   });
 
-  it('[WS-RESUME-1] is recorded while it lives, for a gateway that is killed', async () => {
+  it('[WS-RESUME-1] is written while the connection lasts, in case its gateway is killed', async () => {
     await world.startGateway();
     const [first] = await connect();
     await first.subscribe(topic);
@@ -83,7 +83,7 @@ describe('a persistent session', () => {
     expect(await restored({}, 1)).to.deep.equal([entry(topic)]);
   });
 
-  it('[WS-RESUME-1] is for agents and orchestrators alone', async () => {
+  it('[WS-RESUME-1] is for agents and orchestrators only', async () => {
     for (const actorType of [
       'agent',
       'orchestrator',
@@ -101,7 +101,7 @@ describe('a persistent session', () => {
     }
   });
 
-  it('[WS-RESUME-2] without reconnect starts empty, and the recorded one is deleted', async () => {
+  it('[WS-RESUME-2] without reconnect starts empty, and the stored one is deleted', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic)).close();
     const [fresh, reply] = await connect();
@@ -129,7 +129,7 @@ describe('a persistent session', () => {
     expect(await restored({ clientId: 'other' })).to.deep.equal([]);
   });
 
-  it('[WS-RESUME-3] is taken over by a second connection, and the first one records no more', async () => {
+  it('[WS-RESUME-3] is taken over by a second connection, and the first one writes no more', async () => {
     await world.startGateway();
     const [first] = await connect();
     await first.subscribe(topic);
@@ -145,7 +145,7 @@ describe('a persistent session', () => {
     expect(await restored({}, 1)).to.deep.equal([entry(topic, ['x'])]);
   });
 
-  it('[WS-RESUME-3] that two connections of one gateway keep at the same time is the later one’s', async () => {
+  it('[WS-RESUME-3] of two connections on one gateway at the same time belongs to the later one', async () => {
     const [first] = await connect();
     const [second] = await connect();
     await first.subscribe(topic);
@@ -223,7 +223,7 @@ describe('a persistent session', () => {
     expect(await restored()).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-2] gets the last values after the answer', async () => {
+  it('[WS-RETAIN-2] receives the retained values after the answer', async () => {
     const [first] = await connect();
     await (await first.subscribe(topic, { filters: ['eu'] })).subscribe(chat);
     await first.close();
@@ -253,7 +253,7 @@ describe('a persistent session', () => {
     await writing;
   });
 
-  it('[WS-AUTH-8] that cannot be read is a failure of auth, and one that cannot be written is written later', async () => {
+  it('[WS-AUTH-8] that cannot be read fails the auth, and one that cannot be written is written later', async () => {
     await world.close();
     let isAway = false;
     const away = () => Promise.reject(new EngineUnavailable('sessions'));
@@ -277,13 +277,13 @@ describe('a persistent session', () => {
   });
 });
 
-describe('a session of more than can be recorded', () => {
+describe('a session above the size limit', () => {
   let world: World;
 
   beforeEach(async () => void (world = await World.open()));
   afterEach(() => world.close());
 
-  it('[WS-RESUME-1] is recorded up to 2,000,000 characters, what was subscribed first', async () => {
+  it('[WS-RESUME-1] is stored up to 2,000,000 characters, the oldest subscriptions first', async () => {
     const topics = ['a', 'b', 'c', 'd', 'e'];
     await world.room(await world.app('app-1', { topics }), 'lobby', { topics });
     const { token } = await world.actor({ actorType: 'agent' });

@@ -60,7 +60,7 @@ describe('a retained message', () => {
     expect(await untilMarker(reader)).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-2] comes again after unsubscribing, and not when the options are switched', async () => {
+  it('[WS-RETAIN-2] is sent again after unsubscribing, and not when the options are switched', async () => {
     await retain('last');
     const reader = await subscribed();
     expect(await reader.next()).to.include({ data: 'last' });
@@ -74,7 +74,7 @@ describe('a retained message', () => {
     expect(await reader.next()).to.include({ data: 'last' });
   });
 
-  it('[WS-RETAIN-2] goes by the filters of the subscriber', async () => {
+  it('[WS-RETAIN-2] is matched against the filters of the subscriber', async () => {
     await retain('last', { filters: ['eu', 'urgent'] });
     for (const filters of [['eu'], [['urgent', 'eu']]]) {
       expect(
@@ -103,14 +103,14 @@ describe('a retained message', () => {
     expect(await (await subscribed({}, 1)).next()).to.include({ data: 'far' });
   });
 
-  it('[WS-RETAIN-1] is of its topic alone', async () => {
+  it('[WS-RETAIN-1] belongs to its topic only', async () => {
     await retain('news');
     const reader = await (await world.join()).subscribe('app-1/lobby/chat');
     (await world.join()).publish('app-1/lobby/chat', 'marker');
     expect(await reader.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-RETAIN-5] stays in its scope, also in one that has its name later', async () => {
+  it('[WS-RETAIN-5] stays in its scope, also when another one gets its name later', async () => {
     const scope = await world.scope('acme');
     const inside = (accessScopeId: string) => world.join({ accessScopeId });
     await retain('inside', {}, await inside(scope.accessScopeId));
@@ -124,7 +124,7 @@ describe('a retained message', () => {
     expect(await later.next()).to.include({ data: 'marker' });
   });
 
-  it('[WS-RETAIN-5] is deleted with its room, and does not return with one of the same name', async () => {
+  it('[WS-RETAIN-5] is deleted with its room, and not restored for one of the same name', async () => {
     await retain('of the old room');
     const { appId, roomId } = await world.find('rooms', { slug: 'lobby' });
     await world.happened({ type: 'RoomDeleted', data: { appId, roomId } }, { remove: 'rooms', id: roomId });
@@ -132,7 +132,7 @@ describe('a retained message', () => {
     expect(await untilMarker(await subscribed())).to.deep.equal([]);
   });
 
-  it('[WS-RETAIN-4] makes room for others, which a metric counts', async () => {
+  it('[WS-RETAIN-4] is evicted for others, which a metric counts', async () => {
     await world.close();
     await open({ retainedBytes: 3_000 });
     const chat = 'app-1/lobby/chat';
@@ -144,7 +144,7 @@ describe('a retained message', () => {
     expect(await reader.next()).to.include({ data: 'y'.repeat(1_000) });
   });
 
-  describe('on a bus that is not in step', () => {
+  describe('on a bus whose channels differ in lag', () => {
     const gate = () => {
       let allow: () => void = () => undefined;
       const allowed = new Promise<void>((resolve) => (allow = resolve));
@@ -158,7 +158,7 @@ describe('a retained message', () => {
         },
       });
 
-    it('[WS-RETAIN-3] is sent once to subscribers that got it as the last value before it was live', async () => {
+    it('[WS-RETAIN-3] is sent once to subscribers that received it as the retained value before it was live', async () => {
       await world.close();
       const { allow, allowed } = gate();
       await open({ bus: delaying(liveMessages, allowed) });

@@ -158,7 +158,7 @@ describe('a change of a topic', () => {
     await expectGone('app-1/other/chat');
   });
 
-  it('[WS-TOPIC-4] the topic is taken from the room', async () => {
+  it('[WS-TOPIC-4] the topic is removed from the room', async () => {
     await updateRoom({ topics: ['chat'] });
     await expectGone('app-1/other/chat');
   });
@@ -203,7 +203,7 @@ describe('a change of a topic', () => {
     await reader.subscribe('renamed/lobby/news');
   });
 
-  it('[WS-TOPIC-4] an event that a newer program wrote: everything is read again', async () => {
+  it('[WS-TOPIC-4] an event of a newer version: every entry is read again', async () => {
     await world.put({ patch: 'rooms', id: room.roomId, set: { status: 'disabled' } });
     await world.tell('RoomClosedForGood', { roomId: room.roomId }, 1);
     await expectGone('app-1/other/chat');
@@ -211,7 +211,7 @@ describe('a change of a topic', () => {
 });
 
 describe('the periodic revalidation', () => {
-  it('[WS-AUTH-7] [WS-TOPIC-4] finds what no event reported', async () => {
+  it('[WS-AUTH-7] [WS-TOPIC-4] finds changes that no event reported', async () => {
     const world = await World.open({ revalidationMs: 50 });
     const topic = await world.newsroom();
     const elsewhere = await world.newsroom('app-2');
@@ -233,7 +233,7 @@ describe('the periodic revalidation', () => {
     await world.close();
   });
 
-  it('[WS-AUTH-8] leaves the connections alone while the read models are out of reach', async () => {
+  it('[WS-AUTH-8] keeps the connections while the read models are unavailable', async () => {
     let isAway = false;
     let failures = 0;
     const fail = () => {

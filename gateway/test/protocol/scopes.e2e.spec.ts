@@ -40,7 +40,7 @@ describe('an actor in a scope', () => {
       { patch: 'scopes', id: accessScopeId, set: changes },
     );
 
-  it('[WS-SCOPE-1] reads and writes three-part addresses, and meets only its own scope there', async () => {
+  it('[WS-SCOPE-1] reads and writes three-part addresses, and shares them with its own scope only', async () => {
     const members = { acme: await joinIn(acme), other: await joinIn(other), none: await world.join() };
     const readers = { acme: await joinIn(acme), other: await joinIn(other), none: await world.join() };
     for (const reader of Object.values(readers)) await reader.subscribe(topic);
@@ -59,7 +59,7 @@ describe('an actor in a scope', () => {
     }
   });
 
-  it('[WS-SCOPE-2] is denied when the scope is inactive, gone, or of another project', async () => {
+  it('[WS-SCOPE-2] is denied when the scope is inactive, deleted, or of another project', async () => {
     const asleep = await world.scope('asleep', { isActive: false });
     const foreign = await world.scope('foreign', { projectId: await world.project() });
     for (const accessScopeId of [asleep.accessScopeId, foreign.accessScopeId, 'no-such-scope']) {
@@ -187,7 +187,7 @@ describe('an actor in a scope', () => {
       expect(list).to.deep.equal({ type: 'presenceList', roomId: 'lobby', data: [] });
     });
 
-    it('[WS-FILTER-5] keeps the filters that it sets on the way', async () => {
+    it('[WS-FILTER-5] keeps the filters that it sets during the move', async () => {
       await updated(actorTokenId, { accessScopeId: other.accessScopeId });
       expect(await mover.ask({ type: 'setFilters', topic, filters: ['us'] })).to.include({
         type: 'filtersUpdated',
@@ -207,7 +207,7 @@ describe('an actor in a scope', () => {
       expect(await mover.closed).to.deep.equal({ code: 4001, reason: 'scope_inactive' });
     });
 
-    it('[WS-SCOPE-4] out of every scope, meets the unscoped', async () => {
+    it('[WS-SCOPE-4] out of every scope, shares addresses with actors without a scope', async () => {
       const unscoped = await (await world.join()).subscribe(topic);
       await updated(actorTokenId, { accessScopeId: null });
       await moved(unscoped);
@@ -271,7 +271,7 @@ describe('an actor in a scope', () => {
     });
   });
 
-  it('[WS-SCOPE-4] subscriptions that cannot follow at once do so when the bus is back', async () => {
+  it('[WS-SCOPE-4] moves subscriptions that failed to move once the bus is available again', async () => {
     await world.close();
     let isAway = false;
     let refusals = 0;

@@ -51,7 +51,7 @@ describe('two gateways on one bus', () => {
     for (const client of clients) expect(await client.closed).to.include({ code: 4001 });
   });
 
-  it('[WS-CONN-7] the one goes on when the other closes', async () => {
+  it('[WS-CONN-7] the one continues when the other closes', async () => {
     const staying = await (await world.join({}, 1)).subscribe(topic);
     await world.gateway.close();
     (await world.join({}, 1)).publish(topic, 'still here');
@@ -59,7 +59,7 @@ describe('two gateways on one bus', () => {
   });
 });
 
-describe('A second copy on the bus', () => {
+describe('A duplicate on the bus', () => {
   let world: World;
   let topic: string;
   let writer: FrameClient;
@@ -102,7 +102,7 @@ describe('A second copy on the bus', () => {
     expect(world.gateway.metrics.secondCopies).to.equal(0);
   });
 
-  it('[WS-PUB-10] is not taken for what is published again', async () => {
+  it('[WS-PUB-10] differs from a message that is published again', async () => {
     const reader = await (await world.join()).subscribe(topic);
     writer.publish(topic, 'same', { qos: 2 }).publish(topic, 'same', { qos: 2 });
     for (let publish = 1; publish <= 2; publish++) expect(await reader.next()).to.include({ data: 'same' });

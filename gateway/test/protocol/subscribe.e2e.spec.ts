@@ -65,7 +65,7 @@ describe('subscribe', () => {
     await slow.close();
   });
 
-  it('[WS-SUB-2] again is answered the same way, and delivers no second copy', async () => {
+  it('[WS-SUB-2] again is answered the same way, and causes no duplicates', async () => {
     const reader = await (await (await world.join()).subscribe(topic)).subscribe(topic, { qos: 2 });
     const writer = await world.join();
     writer.publish(topic, 1).publish(topic, 2);
@@ -109,7 +109,7 @@ describe('subscribe', () => {
     }
   });
 
-  it('[WS-SUB-3] stays when others in the same topic leave', async () => {
+  it('[WS-SUB-3] continues when others in the same topic leave', async () => {
     const reader = async () => (await world.join()).subscribe(topic);
     const [first, second, third, fourth] = [await reader(), await reader(), await reader(), await reader()];
     await second.ask({ type: 'unsubscribe', topic });
@@ -204,7 +204,7 @@ describe('an address', () => {
     expect(await observer.next()).to.include({ error: 'unknown_topic', msgRef: 'r' });
   });
 
-  it('[WS-TOPIC-2] of a room that was made a moment ago is known', async () => {
+  it('[WS-TOPIC-2] of a room that was just created is known', async () => {
     const client = await world.join();
     expect(await client.ask({ type: 'subscribe', topic: 'fresh/lobby/news' })).to.include({
       error: 'unknown_topic',
@@ -259,7 +259,7 @@ describe('setFilters', () => {
     expect(await reader.next()).to.include({ data: 'plain' });
   });
 
-  it('[WS-FILTER-5] with none every message is delivered, without values too', async () => {
+  it('[WS-FILTER-5] with none every message is delivered, also without filters', async () => {
     expect(await setFilters([])).to.deep.equal({ type: 'filtersUpdated', topic, filters: [] });
     writer.publish(topic, 'any').publish(topic, 'filtered', { filter: 'us' });
     expect(await reader.next()).to.include({ data: 'any' });
@@ -280,7 +280,7 @@ describe('setFilters', () => {
     expect(await setFilters(['x'])).to.include({ error: 'not_subscribed', topic });
   });
 
-  it('[WS-FILTER-5] that is refused leaves the set as it was', async () => {
+  it('[WS-FILTER-5] that is refused leaves the set unchanged', async () => {
     const refused: [unknown, string][] = [
       [['a/b'], 'invalid_filter_chars (/, #, +, | not allowed)'],
       [[['one']], 'invalid_filter_chars (/, #, +, | not allowed)'],

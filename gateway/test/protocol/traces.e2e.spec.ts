@@ -32,7 +32,7 @@ describe('a traced message', () => {
     return { spans, topic, reader, writer };
   };
 
-  it('carries the trace of its publish, and is delivered as a part of it', async () => {
+  it('carries the trace of its publish, and is delivered within it', async () => {
     const { spans, topic, reader, writer } = await open(true);
     await reader.subscribe(topic);
     await writer.ask({ type: 'publish', topic, data: 'secret', msgRef: 'm', qos: 1 });
@@ -49,7 +49,7 @@ describe('a traced message', () => {
     expect(JSON.stringify(spans)).to.not.include('secret').and.not.include('lobby');
   });
 
-  it('ends with an error when the bus does not take it', async () => {
+  it('ends with an error when the bus refuses it', async () => {
     const { spans, topic, writer } = await open(true, () => false);
     const refused = await writer.ask({ type: 'publish', topic, data: 1, msgRef: 'm' });
     expect(refused).to.include({ error: 'broker_unavailable' });
@@ -57,7 +57,7 @@ describe('a traced message', () => {
     expect(spans[0]?.ended).to.be.instanceOf(EngineUnavailable);
   });
 
-  it('is handed to the member of a worker group as a part of it', async () => {
+  it('is delivered to the member of a worker group within it', async () => {
     const { spans, topic, reader, writer } = await open(true);
     await reader.subscribe(topic, { loadBalance: true, loadBalanceGroup: 'workers' });
     writer.publish(topic, 1);
@@ -67,7 +67,7 @@ describe('a traced message', () => {
     await eventually(() => spans.every(({ ended }) => ended === null));
   });
 
-  it('carries nothing where the trace is not kept', async () => {
+  it('carries nothing when the trace is not sampled', async () => {
     const { topic, reader, writer } = await open(false);
     await reader.subscribe(topic);
     writer.publish(topic, 1);

@@ -156,7 +156,7 @@ describe('[WS-CONN-9] the origin of a handshake', () => {
 
   afterEach(() => world.close());
 
-  it('is of no interest unless some are configured', async () => {
+  it('is ignored unless some are configured', async () => {
     world = await World.open();
     expect(await statusOf({ origin: 'https://anything.test' })).to.equal(101);
     expect(await statusOf({})).to.equal(101);
@@ -177,7 +177,7 @@ describe('[WS-CONN-9] the origin of a handshake', () => {
       expect(await statusOf({ origin }), origin).to.equal(403);
   });
 
-  it('must be so in the older handshake too', async () => {
+  it('must be allowed in the older handshake too', async () => {
     world = await World.open({ allowedOrigins });
     const named = (origin: string) => statusOf({ 'Sec-WebSocket-Origin': origin }, 8);
     expect(await named('https://evil.example.com')).to.equal(403);

@@ -56,7 +56,7 @@ describe('the monthly quota of a project', () => {
   const stored = async (month = january, projectId = world.projectId): Promise<number> =>
     (await world.usage.usage([projectId], month)).get(projectId) ?? 0;
 
-  it('[WS-PUB-9] is refused when it is used up, and not delivered', async () => {
+  it('[WS-PUB-9] refuses a publish when it is used up, without delivery', async () => {
     await quota(3);
     const reader = await (await world.join()).subscribe(topic);
     const client = await world.join();
@@ -83,7 +83,7 @@ describe('the monthly quota of a project', () => {
     expect(await publish(client)).to.deep.equal({ type: 'error', error: 'monthly_quota_exceeded', topic });
   });
 
-  it('[WS-PUB-9] holds for many publishes at once', async () => {
+  it('[WS-PUB-9] is enforced for many publishes at once', async () => {
     await quota(10);
     const client = await world.join();
     for (let n = 0; n < 25; n++) client.publish(topic, n, { msgRef: `${n}` });
@@ -169,7 +169,7 @@ describe('the monthly quota of a project', () => {
     expect(await isUsedUp(client)).to.equal(true);
   });
 
-  it('[WS-PUB-9] is read before the first publish: a gateway that restarts does not begin at 0', async () => {
+  it('[WS-PUB-9] is read before the first publish: a gateway that restarts does not start at 0', async () => {
     await quota(3);
     await expectAccepted(await world.join(), 3);
     await eventually(async () => (await stored()) === 3);
@@ -185,7 +185,7 @@ describe('the monthly quota of a project', () => {
     expect(await stored()).to.equal(5);
   });
 
-  it('[WS-PUB-9] begins again with the month, UTC, and the last message of the old one counts there', async () => {
+  it('[WS-PUB-9] starts again with the month, UTC, and the last message of the old one counts there', async () => {
     await quota(2);
     const client = await world.join();
     await expectAccepted(client);
@@ -201,7 +201,7 @@ describe('the monthly quota of a project', () => {
     expect(await isUsedUp(client)).to.equal(true);
   });
 
-  it('[WS-PUB-9] is each project’s own', async () => {
+  it('[WS-PUB-9] is separate for each project', async () => {
     const theirs = await world.project();
     await world.room(await world.app('app-1', {}, theirs), 'lobby');
     await quota(1);
@@ -213,7 +213,7 @@ describe('the monthly quota of a project', () => {
     expect(await isUsedUp(two)).to.equal(true);
   });
 
-  it('[WS-PUB-9] counts without a quota too, and a plan that gets one is in force at once', async () => {
+  it('[WS-PUB-9] counts without a quota too, and a new quota applies at once', async () => {
     const client = await world.join();
     await expectAccepted(client, 3);
     await changeQuota(3);
@@ -222,7 +222,7 @@ describe('the monthly quota of a project', () => {
     await eventually(async () => !(await isUsedUp(client)));
   });
 
-  it('[WS-PUB-9] is what the gateway has counted while the records are out of reach, and nothing is lost', async () => {
+  it('[WS-PUB-9] is what the gateway has counted while the store is unavailable, and nothing is lost', async () => {
     let isAway = true;
     const away = (usage: UsageStore) =>
       overlaid(usage, {
@@ -251,7 +251,7 @@ describe('the monthly quota of a project', () => {
 /** What `GET …/usage` promises, which adds next to nothing to the time. */
 const within5s = { withinMs: 5_000 };
 
-describe('what gateways write down for the usage of an organization', () => {
+describe('the usage of an organization that gateways write', () => {
   let world: World;
   let topic: string;
 
@@ -275,7 +275,7 @@ describe('what gateways write down for the usage of an organization', () => {
     }
   };
 
-  it('is true within 5 seconds, on all gateways together', async function () {
+  it('is accurate within 5 seconds, on all gateways together', async function () {
     this.timeout(15_000);
     const clients = [await world.join({}, 0), await world.join({}, 1), await world.join({}, 1)];
     await Promise.all(clients.map((client, n) => publish(client, 3 + n)));
@@ -285,7 +285,7 @@ describe('what gateways write down for the usage of an organization', () => {
     expect(await messages()).to.equal(12);
   });
 
-  it('is there when a gateway has stopped, and holds no connection of it', async () => {
+  it('is complete when a gateway has stopped, without connections of it', async () => {
     const [near, far] = [await world.join({}, 0), await world.join({}, 1)];
     await Promise.all([publish(near, 4), publish(far, 5)]);
     for (const gateway of [0, 1]) await world.gatewayAt(gateway).close();

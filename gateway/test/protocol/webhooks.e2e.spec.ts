@@ -98,7 +98,7 @@ describe('webhooks at the gateway', () => {
       expect(decode(call?.data ?? [])).to.eql({ n: 1 });
     });
 
-    it('[HOOK-TRIGGER-1] tell the scope of the actor', async () => {
+    it('[HOOK-TRIGGER-1] name the scope of the actor', async () => {
       await newApp({ triggerWebhook: at('t') });
       const { accessScopeId } = await world.scope('acme', { name: 'Acme' });
       const client = await world.join({ accessScopeId });
@@ -141,7 +141,7 @@ describe('webhooks at the gateway', () => {
       expect(calls.map(({ data }) => decode(data))).to.eql([2]);
     });
 
-    it('[HOOK-TRIGGER-1] are called for no publish that was refused', async () => {
+    it('[HOOK-TRIGGER-1] are not called for a refused publish', async () => {
       await newApp({ triggerWebhook: at('t'), topics: ['news'] });
       const client = await world.join();
       const observer = await world.join({ actorType: 'observer' });
@@ -156,7 +156,7 @@ describe('webhooks at the gateway', () => {
       expect(calls.map(({ data }) => decode(data))).to.eql(['marker']);
     });
 
-    it('[HOOK-TRIGGER-1] are called once for a retained publish, and whatever the QoS', async () => {
+    it('[HOOK-TRIGGER-1] are called once for a retained publish, and for any QoS', async () => {
       await newApp({ triggerWebhook: at('t') });
       const client = await world.join();
       client.publish(news, 'kept', { retain: true, msgRef: '1' });
@@ -168,7 +168,7 @@ describe('webhooks at the gateway', () => {
     });
   });
 
-  describe('[HOOK-TRIGGER-2] when the bus takes no call', () => {
+  describe('[HOOK-TRIGGER-2] when the bus refuses the call', () => {
     let release: () => void;
     let refuse: (error: Error) => void;
 
@@ -226,7 +226,7 @@ describe('webhooks at the gateway', () => {
       return world.bus.send(webhookAnswers, { gatewayId, subscription, body }, 'stored');
     };
 
-    it('[HOOK-HYDRATE-1] ask on every one that takes effect', async () => {
+    it('[HOOK-HYDRATE-1] put a call on the bus for each subscribe that takes effect', async () => {
       const { client, id } = await world.member();
       await client.subscribe(news);
       await called();
@@ -246,7 +246,7 @@ describe('webhooks at the gateway', () => {
       expect(calls.map(({ topicName }) => topicName)).to.eql(['news', 'news', 'chat']);
     });
 
-    it('[HOOK-HYDRATE-1] ask for restored subscriptions too', async () => {
+    it('[HOOK-HYDRATE-1] put a call on the bus for restored subscriptions too', async () => {
       const { token } = await world.actor({ actorType: 'agent' });
       const first = await world.joinAs(token);
       await first.subscribe(news);
@@ -260,7 +260,7 @@ describe('webhooks at the gateway', () => {
       expect(await second.next()).to.eql({ type: 'hydration', topic: 'news', data: 'again' });
     });
 
-    it('[HOOK-HYDRATE-2] hold up nothing', async () => {
+    it('[HOOK-HYDRATE-2] delay nothing', async () => {
       const [client, writer] = [await world.join(), await world.join()];
       await client.subscribe(news);
       await called();
@@ -270,7 +270,7 @@ describe('webhooks at the gateway', () => {
       expect(await client.next()).to.include({ type: 'hydration', data: 'later' });
     });
 
-    it('[HOOK-HYDRATE-3] send the answer on once, to that subscription alone', async () => {
+    it('[HOOK-HYDRATE-3] forward the answer once, to that subscription only', async () => {
       const [alice, bob] = [await world.join(), await world.join()];
       await alice.subscribe(news);
       await called();

@@ -11,7 +11,7 @@ import { World, type WorldOptions } from '../support/world.js';
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };
 const topic = 'app-1/lobby/news';
 
-describe('a worker group that sleeps', () => {
+describe('a sleeping worker group', () => {
   let world: World;
   let agent: { readonly record: Actor; readonly token: string };
   let writer: FrameClient;
@@ -63,7 +63,7 @@ describe('a worker group that sleeps', () => {
     expect(await next(client)).to.deep.equal({ type: 'replayEnd', replayed: data.length });
   };
 
-  it('[WS-GROUP-10] is woken by a member with what was published meanwhile, in order, and goes on', async () => {
+  it('[WS-GROUP-10] is woken by a member with what was published meanwhile, in order, and continues', async () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await publish(0, 3);
@@ -130,7 +130,7 @@ describe('a worker group that sleeps', () => {
   });
 
   for (const place of [0, 1]) {
-    it(`[WS-GROUP-10] holds back what is published during the replay, and delivers nothing of it twice, with gateways ${place + 1}`, async () => {
+    it(`[WS-GROUP-10] delays what is published during the replay, and delivers nothing of it twice, with gateways ${place + 1}`, async () => {
       let allow = (): void => undefined;
       let asked = 0;
       const allowed = new Promise<void>((resolve) => (allow = resolve));
@@ -163,7 +163,7 @@ describe('a worker group that sleeps', () => {
     });
   }
 
-  it('[WS-GROUP-10] replays to the next one when the one that woke it leaves in the middle', async () => {
+  it('[WS-GROUP-10] replays to the next member when the one that woke it leaves during the replay', async () => {
     await open();
     await fallAsleep();
     const large = 'x'.repeat(900_000);
@@ -193,7 +193,7 @@ describe('a worker group that sleeps', () => {
     await replay(await (await world.joinAs(agent.token)).subscribe(topic, work), 7, 8, 9);
   });
 
-  it('[WS-GROUP-10] replays what the member may have: by its filters, and never its own', async () => {
+  it('[WS-GROUP-10] replays by the filters of a member, and never its own messages', async () => {
     await open();
     await fallAsleep();
     await publish(0, 2, { filter: 'eu' });
@@ -213,21 +213,21 @@ describe('a worker group that sleeps', () => {
     expect(await next(woken)).to.include({ type: 'message', data: 2 });
   };
 
-  it('[WS-GROUP-9] is none when no member had a persistent session', async () => {
+  it('[WS-GROUP-9] has no backlog when no member had a persistent session', async () => {
     await open();
     await (await (await world.join()).subscribe(topic, work)).close();
     await eventually(() => world.gateway.connections === 1);
     await expectNoReplay();
   });
 
-  it('[WS-GROUP-9] is none when its members have unsubscribed', async () => {
+  it('[WS-GROUP-9] has no backlog when its members have unsubscribed', async () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await member.ask({ type: 'unsubscribe', topic });
     await expectNoReplay();
   });
 
-  it('[WS-GROUP-9] has nothing to replay of a topic that is not logged, or not replayed', async () => {
+  it('[WS-GROUP-9] has no backlog in a topic that is not logged, or not replayed', async () => {
     for (const logging of [{ enabled: false }, { replayEnabled: false }]) {
       await open({}, logging);
       await fallAsleep();
@@ -236,7 +236,7 @@ describe('a worker group that sleeps', () => {
     }
   });
 
-  it('[WS-GROUP-9] is over after 24 hours', async () => {
+  it('[WS-GROUP-9] expires after 24 hours', async () => {
     const clock = new ManualClock();
     await open({ clock });
     await fallAsleep();
@@ -244,7 +244,7 @@ describe('a worker group that sleeps', () => {
     await expectNoReplay();
   });
 
-  it('[WS-GROUP-9] is not woken by another room that has taken the name of its room', async () => {
+  it('[WS-GROUP-9] is not woken by another room that has the name of its former room', async () => {
     await open();
     await fallAsleep();
     await publish(0, 2);
@@ -258,7 +258,7 @@ describe('a worker group that sleeps', () => {
     expect(await next(late)).to.include({ type: 'message', data: 'live' });
   });
 
-  it('[WS-GROUP-9] is remembered by gateways that start later, and of gateways that were killed', async () => {
+  it('[WS-GROUP-9] is known to gateways that start later, and survives gateways that are killed', async () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await publish(0, 3);

@@ -65,7 +65,7 @@ describe('worker groups', () => {
     expect(await client.ask({ type: 'subscribe', topic })).to.include({ loadBalance: false });
   });
 
-  it('[WS-GROUP-2] give each message to one member, in turn', async () => {
+  it('[WS-GROUP-2] assign each message to one member, in turn', async () => {
     const members = [await world.join(), await world.join(), await world.join()];
     for (const member of members) await member.subscribe(topic, work);
     const writer = await world.join();
@@ -76,7 +76,7 @@ describe('worker groups', () => {
     }
   });
 
-  it('[WS-GROUP-1] give a message to one member of each group, and to every subscriber without a group', async () => {
+  it('[WS-GROUP-1] deliver a message to one member of each group, and to every subscriber without a group', async () => {
     const [one, other, plain] = [await world.join(), await world.join(), await world.join()];
     await one.subscribe(topic, work);
     await other.subscribe(topic, { loadBalance: true, loadBalanceGroup: 'others' });
@@ -85,7 +85,7 @@ describe('worker groups', () => {
     for (const client of [one, other, plain]) expect(await client.next()).to.include({ data: 'for all' });
   });
 
-  it('[WS-GROUP-1] without a name are the actor’s own', async () => {
+  it('[WS-GROUP-1] without a name belong to the actor', async () => {
     const { token } = await world.actor();
     const mine = [await world.joinAs(token), await world.joinAs(token)];
     for (const client of mine) await client.subscribe(topic, { loadBalance: true });
@@ -97,7 +97,7 @@ describe('worker groups', () => {
     for (const n of [0, 1]) expect(await foreign.next()).to.include({ data: n });
   });
 
-  it('[WS-GROUP-2] over two gateways give each of 2,000 messages to exactly one of three members', async () => {
+  it('[WS-GROUP-2] over two gateways assign each of 2,000 messages to exactly one of three members', async () => {
     await world.startGateway({ publishRate: 0 });
     const members = [await world.join({}, 0), await world.join({}, 1), await world.join({}, 1)];
     for (const member of members) await member.subscribe(topic, work);
@@ -112,7 +112,7 @@ describe('worker groups', () => {
     readers.forEach((reader) => reader.stop());
   }).timeout(30_000);
 
-  it('[WS-GROUP-3] give nothing to the publisher, on none of its connections', async () => {
+  it('[WS-GROUP-3] deliver nothing to the publisher, on none of its connections', async () => {
     const { token } = await world.actor();
     const own = await world.joinAs(token);
     const [alsoOwn, other] = [await world.joinAs(token), await world.join()];
@@ -127,7 +127,7 @@ describe('worker groups', () => {
     expect(got.sort()).to.deep.equal([4, 5]);
   });
 
-  it('[WS-GROUP-3] give a message to a member whose filters match, and leave alone what matches none', async () => {
+  it('[WS-GROUP-3] assign a message to a member whose filters match, and ignore one that matches none', async () => {
     const [eu, us, any] = [await world.join(), await world.join(), await world.join()];
     await eu.subscribe(topic, { ...work, filters: ['eu'] });
     await us.subscribe(topic, { ...work, filters: ['us', ['a', 'b']] });
@@ -142,7 +142,7 @@ describe('worker groups', () => {
     expect(await any.next()).to.include({ data: 7 });
   });
 
-  it('[WS-GROUP-3] follow setFilters and filters that are subscribed again', async () => {
+  it('[WS-GROUP-3] apply setFilters and filters that are subscribed again', async () => {
     const [one, other] = [await world.join(), await world.join()];
     for (const client of [one, other]) await client.subscribe(topic, { ...work, filters: ['a'] });
     expect(await one.ask({ type: 'setFilters', topic, filters: ['b'] })).to.deep.equal({
@@ -173,7 +173,7 @@ describe('worker groups', () => {
     }
   });
 
-  it('[WS-GROUP-6] are entered, changed and left in place, without a gap and without a second copy', async () => {
+  it('[WS-GROUP-6] are joined, changed and left in place, without a gap and without a duplicate', async () => {
     const [mover, stayer, plain] = [await world.join(), await world.join(), await world.join()];
     await stayer.subscribe(topic, work);
     await plain.subscribe(topic);
@@ -197,7 +197,7 @@ describe('worker groups', () => {
     readers.forEach((reader) => reader.stop());
   });
 
-  it('[WS-GROUP-4] hand on what a member that leaves has not got', async () => {
+  it('[WS-GROUP-4] reassign what a member that leaves has not received', async () => {
     await world.startGateway({ publishRate: 0 });
     const members = [await world.join({}, 0), await world.join({}, 1), await world.join({}, 1)] as const;
     for (const member of members) await member.subscribe(topic, work);
@@ -213,7 +213,7 @@ describe('worker groups', () => {
     readers.forEach((reader) => reader.stop());
   }).timeout(60_000);
 
-  it('[WS-GROUP-4] hand on what they are not sent any more, because they have begun to close', async () => {
+  it('[WS-GROUP-4] reassign what is no longer sent to members that are closing', async () => {
     const leaver = await StalledClient.connect(world.url());
     await leaver.ask({ type: 'auth', token: (await world.actor()).token, protocolVersion: 2 });
     await leaver.ask({ type: 'subscribe', topic, ...work });
@@ -231,7 +231,7 @@ describe('worker groups', () => {
     leaver.socket.destroy();
   });
 
-  it('[WS-GROUP-7] are given no last value', async () => {
+  it('[WS-GROUP-7] receive no retained value', async () => {
     const writer = await world.join();
     writer.publish(topic, 'last', { retain: true, msgRef: '1' });
     expect(await writer.next()).to.include({ type: 'published' });
@@ -240,7 +240,7 @@ describe('worker groups', () => {
     expect(await member.next()).to.include({ data: 'next' });
   });
 
-  it('[WS-RESUME-2] are entered again by a restored session', async () => {
+  it('[WS-RESUME-2] are joined again by a restored session', async () => {
     const { token, record } = await world.actor({ actorType: 'agent' });
     const first = await world.joinAs(token);
     await first.subscribe(topic, { ...work, filters: ['a'] });

@@ -4,7 +4,7 @@ import { coalesced } from '../../src/session/revalidator.js';
 const settled = () => new Promise(setImmediate);
 
 describe('a coalesced action', () => {
-  it('runs once more for all the calls that came while it ran', async () => {
+  it('runs once more for all calls during a run', async () => {
     const finish: (() => void)[] = [];
     const run = coalesced(() => new Promise((resolve) => finish.push(resolve)), 10);
     run('key');
@@ -21,7 +21,7 @@ describe('a coalesced action', () => {
     expect(finish).to.have.length(3);
   });
 
-  it('does not mix keys', () => {
+  it('separates keys', () => {
     const keys: string[] = [];
     const run = coalesced(async (key) => void keys.push(key), 10);
     run('a');
@@ -29,7 +29,7 @@ describe('a coalesced action', () => {
     expect(keys).to.deep.equal(['a', 'b']);
   });
 
-  it('tries again after a failure', async () => {
+  it('retries after a failure', async () => {
     let attempts = 0;
     await new Promise<void>((resolve) => {
       const run = coalesced(async () => {

@@ -30,13 +30,13 @@ describe('an inbox', () => {
     inbox = new Inbox(source, handle);
   });
 
-  it('[WS-CONN-3] handles what needs no waiting at once', () => {
+  it('[WS-CONN-3] handles at once what does not wait', () => {
     accept('a');
     accept('b');
     expect(handled).to.deep.equal(['a', 'b']);
   });
 
-  it('[WS-CONN-3] holds the frames behind one that takes a while, in order', async () => {
+  it('[WS-CONN-3] delays the frames after one that waits, in order', async () => {
     for (const text of ['slow 1', 'a', 'slow 2', 'b']) accept(text);
     expect(handled).to.deep.equal(['slow 1']);
     await finishNext();
@@ -46,7 +46,7 @@ describe('an inbox', () => {
     expect(handled).to.deep.equal(['slow 1', 'a', 'slow 2', 'b', 'c']);
   });
 
-  it('[WS-CONN-3] stops reading when many wait, and goes on when none does', async () => {
+  it('[WS-CONN-3] stops reading when many wait, and resumes when none does', async () => {
     accept('slow 1');
     for (let count = 0; count < 31; count++) accept('a');
     expect(flow).to.deep.equal([]);
@@ -60,7 +60,7 @@ describe('an inbox', () => {
     expect(handled).to.have.length(34);
   });
 
-  it('runs a task between two frames, and the frames behind it when it is done', async () => {
+  it('runs a task between two frames, and continues when it has finished', async () => {
     let end: () => void = () => undefined;
     const task = () => {
       handled.push('task');
@@ -84,7 +84,7 @@ describe('an inbox', () => {
     expect(handled.slice(4)).to.deep.equal(['task', 'c']);
   });
 
-  it('forgets what waits when it is cleared', async () => {
+  it('drops waiting frames when it is cleared', async () => {
     for (const text of ['slow 1', 'a']) accept(text);
     inbox.clear();
     await finishNext();

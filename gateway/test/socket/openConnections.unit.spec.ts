@@ -23,7 +23,7 @@ const room = (): { connections: Set<{ close(why: CloseSpec): void }>; closed: Cl
 };
 
 describe('a drain', () => {
-  it('closes every connection once, none before its share of the time has come', async () => {
+  it('closes every connection once, none before its share of the time has passed', async () => {
     const { connections, closed } = room();
     await drain({ connections, emptied: never, random: systemRandom, overMs });
     expect(new Set(closed.map(({ place }) => place)).size).to.equal(count);
@@ -78,14 +78,14 @@ describe('the idle sweeper', () => {
     });
   });
 
-  it('[WS-CONN-5] finds the silent idle after a whole time-out, and not a sweep before', () => {
+  it('[WS-CONN-5] finds idle connections after a whole time-out, and not a sweep before', () => {
     sweep(60);
     expect(idle).to.deep.equal([]);
     sweep(1);
     expect(idle).to.deep.equal(members);
   });
 
-  it('[WS-CONN-5] gives a connection that was heard a whole time-out again', () => {
+  it('[WS-CONN-5] gives a connection that sent something a whole time-out again', () => {
     sweep(60);
     (members[0] as Member).lastSign = sweeper.sweep;
     sweep(60);

@@ -55,7 +55,7 @@ describe('an outbox', () => {
     expect(socket.written[0]).to.equal(other.written[0]);
   });
 
-  it('does not let more than a mebibyte wait for the end of the tick', () => {
+  it('writes early when more than a mebibyte waits for the end of the tick', () => {
     const outbox = outboxFor(socket, 1e9);
     const half = Buffer.alloc(600_000);
     outbox.push(half);
@@ -89,7 +89,7 @@ describe('an outbox', () => {
     expect(socket.bufferedBytes).to.equal(1_200_000);
   });
 
-  it('lets what was queued go when it is closed, and takes no more', async () => {
+  it('sends what was queued when it is closed, and accepts no more', async () => {
     const outbox = outboxFor(socket);
     outbox.push(frame('last words'));
     outbox.close();
@@ -112,14 +112,14 @@ describe('a path of frames', () => {
     expect(new FramePath().then(a).bytes()).to.equal(a);
   });
 
-  it('that two sockets share is put together once', () => {
+  it('that two sockets share is assembled once', () => {
     const root = new FramePath();
     const one = root.then(a);
     const other = root.then(a);
     expect(one.then(b).bytes()).to.equal(other.then(b).bytes());
   });
 
-  it('that divides keeps its branches apart', () => {
+  it('that branches keeps the branches separate', () => {
     const root = new FramePath();
     const shared = root.then(a);
     expect(shared.then(b).bytes().toString()).to.equal('abb');

@@ -46,7 +46,7 @@ describe('frames that are written past ws', () => {
     server.close();
   });
 
-  it('are not compressed, though the client offered it', () => {
+  it('are not compressed, although the client offered it', () => {
     expect(client.extensions).to.equal('');
   });
 
@@ -71,7 +71,7 @@ describe('frames that are written past ws', () => {
     expect([code, reason.toString()]).to.deep.equal([4321, 'done']);
   });
 
-  it('still go out when the peer closes, while the receiver is notified, and not afterwards', async () => {
+  it('are still sent when the peer closes, while the receiver is notified, and not afterwards', async () => {
     receiver.onClosing = () => socket.write(binaryFrame(Buffer.from('the last one')));
     const gone = new Promise<void>((resolve) => {
       receiver.onClosed = () => {
@@ -84,7 +84,7 @@ describe('frames that are written past ws', () => {
     expect(received).to.deep.equal(['the last one']);
   });
 
-  it('count as buffered until the peer has taken them', async () => {
+  it('count as buffered until the peer has read them', async () => {
     client.pause();
     const frame = binaryFrame(Buffer.alloc(1_000_000));
     for (let count = 0; count < 30; count++) socket.write(frame);
@@ -94,14 +94,14 @@ describe('frames that are written past ws', () => {
     while (socket.bufferedBytes > 0) await new Promise(setImmediate);
   });
 
-  it('do not hold up the end: a peer that never answers the close is cut off', async () => {
+  it('do not delay the end: a peer that never answers the close is cut off', async () => {
     const gone = new Promise<number>((resolve) => (receiver.onClosed = resolve));
     client.pause();
     socket.close({ code: 4321, reason: 'done' });
     expect(await gone).to.equal(1006);
   });
 
-  it('do not hide the code that the peer closes with', async () => {
+  it('do not replace the code that the peer closes with', async () => {
     const gone = new Promise<number>((resolve) => (receiver.onClosed = resolve));
     client.close(1001, 'going away');
     expect(await gone).to.equal(1001);

@@ -8,7 +8,7 @@ const pendingAcksOf = (bound?: number) => {
 };
 
 describe('what a member of worker groups has not acknowledged', () => {
-  it('[WS-ACK-3] is done once for each message, by its subscription', () => {
+  it('[WS-ACK-3] is completed once for each message, by its subscription', () => {
     const { heard, acks, one, other } = pendingAcksOf();
     acks.delivered(one, 'a');
     acks.delivered(other, 'b');
@@ -20,7 +20,7 @@ describe('what a member of worker groups has not acknowledged', () => {
     expect(acks.size).to.equal(0);
   });
 
-  it('[WS-ACK-3] is bounded: the oldest are taken for done', () => {
+  it('[WS-ACK-3] is bounded: the oldest count as completed', () => {
     const { heard, acks, one } = pendingAcksOf(3);
     for (const msgId of ['a', 'b', 'c', 'a', 'd']) acks.delivered(one, msgId);
     expect(heard).to.deep.equal([['one', 'b']]);
@@ -36,7 +36,7 @@ describe('what a member of worker groups has not acknowledged', () => {
     expect(heard).to.have.lengthOf(10_000);
   });
 
-  it('of a subscription is dropped and returned when it is over', () => {
+  it('of a subscription is dropped and returned when it ends', () => {
     const { heard, acks, one, other } = pendingAcksOf();
     acks.delivered(one, 'a');
     acks.delivered(other, 'b');
