@@ -168,7 +168,7 @@ describe('a trigger call', () => {
 
   it('[HOOK-LOSS-1] is not lost when the endpoint is too slow', async () => {
     await world.close();
-    const atMostTwo = { mostCallsOfEndpoint: 2, mostCallsOfSlowEndpoint: 2 };
+    const atMostTwo = { maxCallsPerEndpoint: 2, maxCallsPerSlowEndpoint: 2 };
     world = await ConsumerWorld.open({ ...atMostTwo, attemptMs: 20_000 });
     const { metrics } = world.consumers[0] ?? expect.fail();
     const held: ServerResponse[] = [];
