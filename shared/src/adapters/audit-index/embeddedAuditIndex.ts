@@ -50,7 +50,7 @@ const version = `${fileFormat}/${auditVersion}`;
 /** An answer ends at this size. */
 const maxCharacters = 4 * 1024 * 1024;
 
-/** The audit index in a file of the data folder; nothing of it is in memory. */
+/** The audit index in a file of the data folder, not held in memory. */
 class EmbeddedAuditIndex implements AuditIndex {
   private readonly tables: AuditTables;
   private readonly waiters = new PositionWaiters();

@@ -123,7 +123,7 @@ class MongoAuditIndex implements AuditIndex {
         })),
         { ordered: false, ...durably },
       );
-    // Of two followers that insert the same entry at once, one gets a duplicate key.
+    // When two followers insert the same entry concurrently, one gets a duplicate key error.
     await write().catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
       return write();
@@ -167,7 +167,7 @@ const filterOf = ({ organizationId, key, from, to, after, order }: AuditRange): 
   };
 };
 
-/** Connects and makes the index; rejects with `EngineUnavailable` while the server is away. */
+/** Connects and creates the index; rejects with `EngineUnavailable` while the server is unavailable. */
 export const openMongoAuditIndex = (options: MongoOptions): Promise<AuditIndex> =>
   openOnMongo(options, 'audit index', async (connection) => {
     const store = new MongoAuditIndex(connection);

@@ -17,7 +17,7 @@ export const sequenceOf = (position: LogPosition): number => {
   return Number(position);
 };
 
-/** An event as it will be stored, encoded by the caller: what cannot be encoded is rejected at once. */
+/** An event in its stored form. The caller encodes it, so that events that cannot be encoded are rejected early. */
 export interface EncodedEvent {
   readonly id: string;
   readonly json: string;

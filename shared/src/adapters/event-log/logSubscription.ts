@@ -56,7 +56,7 @@ export const followLog = (
       caughtUp = false;
       await subscriber.onEvents(batch);
       after = tail.sequenceOf(last.position);
-      await setImmediate(); // A subscriber that resolves at once must not starve the event loop.
+      await setImmediate(); // A subscriber that resolves immediately must not starve the event loop.
     }
   };
 

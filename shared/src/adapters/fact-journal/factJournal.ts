@@ -8,7 +8,7 @@ import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
 
-/** How the tables are laid out; goes up with every change that an older program would misread. */
+/** The layout of the tables; incremented with every change that an older version would misread. */
 const dataFormat = 1;
 const formatKey = 'dataFormat';
 
@@ -63,15 +63,15 @@ interface Append {
   readonly value: Uint8Array;
 }
 
-/** What waits for the disk beyond this is dropped, and counted: appends must not be held up. */
+/** Limit of facts that wait for the disk; further ones are dropped and counted, so that appends never block. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const expiryStep = 1_000;
 
 const encoder = new Encoder();
 
 /**
- * What the streams of a bus in one process have brought, for readers in other processes: such a bus keeps nothing. Facts are
- * on disk a moment after they were appended; those that are not when the process is killed are gone.
+ * The records of an in-process bus, for readers in other processes, since such a bus stores nothing. Facts are
+ * on disk a moment after they were appended; later ones are lost when the process is killed.
  */
 export class FactJournal {
   private readonly tables: JournalTables;
@@ -99,12 +99,12 @@ export class FactJournal {
     expire();
   }
 
-  /** How many were dropped since it was opened, because the disk did not keep up or refused them. */
+  /** Number of facts dropped since it was opened, because the disk was too slow or failed. */
   get dropped(): number {
     return this.droppedFacts;
   }
 
-  /** Returns at once, and never throws. */
+  /** Never blocks and never throws. */
   append(stream: string, fact: readonly unknown[]): void {
     const value = encoder.encode(fact);
     if (!this.isOpen || this.waitingBytes + value.length > maxWaitingBytes) return this.drop(1);
@@ -137,7 +137,7 @@ export class FactJournal {
   }
 
   private drop(count: number, error?: unknown): void {
-    // Said once for each power of ten: there may be thousands a second.
+    // Logged once per power of ten, since there may be thousands per second.
     this.droppedFacts += count;
     if (/^10*$/.test(String(this.droppedFacts)))
       this.options.logger?.error('Facts for the analytics are lost', { lost: this.droppedFacts, error });
@@ -145,7 +145,7 @@ export class FactJournal {
 
   private async expire(): Promise<void> {
     try {
-      // A reader that was killed in the middle would keep what it read from being used again, for ever.
+      // The slot of a reader that was killed during a read would keep pages from being reused.
       this.tables.environment.root.readerCheck();
       for (const table of this.tables.facts.values()) while (await this.expireStep(table));
     } catch (error) {
@@ -180,7 +180,7 @@ export interface JournalFact {
   readonly fact: readonly unknown[];
 }
 
-/** Reads a journal of facts beside the process that writes it. */
+/** Reads a journal of facts while another process writes it. */
 export interface FactJournalReader {
   /** In order, from a number on: those that have not expired, at most `limit`. */
   read(stream: string, from: number, limit: number): readonly JournalFact[];

@@ -14,7 +14,7 @@ export interface DataFolder {
   close(): Promise<void>;
 }
 
-/** Folders that this process owns: the operating system's locks do not tell two owners in one process apart. */
+/** Folders that this process owns, since the operating system's locks do not distinguish two owners in one process. */
 const owned = new Set<string>();
 
 /** Makes the folder where it is missing and takes ownership; rejects with `DataFolderInUse` when another has it. */
@@ -33,7 +33,7 @@ export const openDataFolder = async (path: string): Promise<DataFolder> => {
   }
 };
 
-/** Node's own recursive mode tries for ever where a folder takes none, as `/proc` does. */
+/** Node's own recursive mode never ends where a parent refuses new folders, such as `/proc`. */
 const makeFolder = async (path: string): Promise<void> => {
   const make = () => mkdir(path, { mode: 0o700 });
   try {
@@ -47,7 +47,7 @@ const makeFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Another process may make it at the same time. */
+/** Another process may create it at the same time. */
 const unlessThere = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EEXIST') throw error;
 };
@@ -55,13 +55,13 @@ const unlessThere = (error: NodeJS.ErrnoException): void => {
 type OwnerFile = RootDatabase<number, string>;
 
 /**
- * The claim is a slot in the reader table of an LMDB environment. A file lock stands behind each process in the table;
- * the operating system drops it when the process ends, however it ends, so that no claim is ever left behind.
+ * The claim is a slot in the reader table of an LMDB environment. Each process in the table holds a file lock, which
+ * the operating system releases when the process ends for any reason, so that no stale claim remains.
  */
 const claimFolder = async (folder: string): Promise<OwnerFile> => {
   const path = join(folder, 'owner.lmdb');
   requireAccess(path);
-  // Left so by a power cut; the file of an owner that lives is whole.
+  // Left by a power failure; the file of a running owner is complete.
   if (isDamaged(path)) await rm(path);
   const options = { path, permissionsMode: 0o600, overlappingSync: false };
   const file: OwnerFile = open(options);
@@ -81,12 +81,12 @@ const takeSlot = (file: OwnerFile, folder: string): void => {
   try {
     file.get('owner');
   } catch {
-    // The slot of our process id has another process behind it: a container with the same volume, where it is 1 too.
+    // Another process has this process id: a container with the same volume, where it is 1 too.
     throw new DataFolderInUse(folder, process.pid);
   }
 };
 
-/** To be run in a write transaction, so that of processes that start together one is first. */
+/** Must run in a write transaction, which orders processes that start at the same time. */
 const recordOwner = (file: OwnerFile): number => {
   const owner = file.get('owner');
   if (owner !== undefined && isAlive(file, owner)) return owner;

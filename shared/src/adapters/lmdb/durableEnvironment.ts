@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { chmod } from 'node:fs/promises';
 
-// Where LMDB cannot open a file, lmdb-js 3.5.6 ends the process with a segmentation fault, without a word of the file
-// that belongs to another user or is damaged. So both are checked before.
+// Where LMDB cannot open a file, because it belongs to another user or is damaged, lmdb-js 3.5.6 ends the process with a
+// segmentation fault. So both are checked before.
 
 /** Throws the operating system's error where an environment could not be made or written. */
 export const requireAccess = (path: string): void => {
@@ -14,7 +14,7 @@ export const requireAccess = (path: string): void => {
   }
 };
 
-/** Whether there is something in the file that does not begin as LMDB's files do. */
+/** Whether the file has content without the header of an LMDB file. */
 export const isDamaged = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const start = firstBytes(path);
@@ -34,12 +34,12 @@ const firstBytes = (path: string): Buffer => {
   }
 };
 
-/** An LMDB file in which what has been committed is on disk. */
+/** An LMDB file whose commits are durable. */
 export interface DurableEnvironment {
   readonly root: RootDatabase;
   /**
    * Runs the work in one write transaction and resolves when it is on disk. Work that throws leaves nothing behind.
-   * Rejects with what the work threw, or with the reason why the commit failed.
+   * Rejects with the error of the work, or with the reason why the commit failed.
    */
   transact<T>(work: () => T): Promise<T>;
   close(): Promise<void>;
@@ -73,8 +73,8 @@ const rethrowReason = async (failure: Error & { readonly commitError?: Promise<n
 };
 
 /**
- * Copies an LMDB file as it is at one moment, between two transactions, while any process of this machine (and of this
- * container) may write it. The target must not exist; it is readable by its owner alone.
+ * Copies a consistent snapshot of an LMDB file, even while another process on this machine (and in this
+ * container) writes it. The target must not exist; it is readable by its owner alone.
  */
 export const copyEnvironment = async (path: string, target: string): Promise<void> => {
   requireAccess(path);

@@ -1,21 +1,21 @@
 /** Appends in one transaction: enough to share a sync well, few enough to keep the event loop responsive. */
 const groupLimit = 1000;
-/** The same for those whose items tell their size. */
+/** The limit in bytes, where items report their size. */
 const groupBytes = 8 * 1024 * 1024;
 
 export interface GroupCommitDeps<Item, Outcome> {
-  /** Resolves when what the work did is on disk; rejects when nothing of it is known to be. */
+  /** Resolves when the changes of the work are on disk; rejects when they may not be. */
   transact<T>(work: () => T): Promise<T>;
   /** An outcome for each item, in order. */
   write(items: readonly Item[]): readonly Outcome[];
-  /** A group is on disk, and its items are about to hear so. */
+  /** A group is on disk; its items are settled next. */
   committed(): void;
   /** Where items may be large. */
   bytesOf?(item: Item): number;
 }
 
 export interface GroupCommit<Item, Outcome> {
-  /** Resolves when the outcome is on disk, rejects with what the transaction rejected with. */
+  /** Resolves when the outcome is on disk; rejects with the error of the transaction. */
   submit(item: Item): Promise<Outcome>;
   /** Resolves when everything submitted has been settled. */
   idle(): Promise<void>;
@@ -44,7 +44,7 @@ export const createGroupCommit = <Item, Outcome>(
   const commitGroup = async (): Promise<void> => {
     let group: Waiting<Item, Outcome>[] = [];
     try {
-      // Taken when the transaction begins, not when it is asked for: more fit in.
+      // Dequeued when the transaction begins, not when it is requested, so that more items share it.
       const outcomes = await deps.transact(() => {
         group = queue.splice(0, groupLength(queue));
         return deps.write(group.map(({ item }) => item));

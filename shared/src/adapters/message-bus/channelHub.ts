@@ -1,7 +1,7 @@
 import type { ChannelReader, ReadOptions } from '../../ports/messageBus.js';
 import type { Channel } from '../../wire/bus/channel.js';
 
-/** One promise for every answer that needs no waiting: the publish path allocates none. */
+/** One resolved promise for every synchronous answer, so that the publish path allocates none. */
 export const done: Promise<void> = Promise.resolve();
 
 class HubReader<T> implements ChannelReader {
@@ -54,7 +54,7 @@ export class ChannelHub<T> {
   /** Replaced and never changed, so that readers may come and go while a record is delivered. */
   private readers: readonly HubReader<T>[] = [];
   private isDelivering = false;
-  /** Sent by readers while they were handed a record: their turn comes after it, or others would see them first. */
+  /** Records that readers sent during a delivery. They are delivered after it, to keep one order for all readers. */
   private readonly following: T[] = [];
 
   constructor(channel: Channel<T>, readerFailed: (error: unknown) => void) {
@@ -86,7 +86,7 @@ export class ChannelHub<T> {
   }
 
   private deliverFollowing(): void {
-    // The list grows while it is gone through.
+    // The list may grow during the iteration.
     for (const record of this.following) this.deliver(record);
     this.following.length = 0;
   }

@@ -29,7 +29,7 @@ interface Write {
 
 const ignored = (): void => undefined;
 
-// A job on disk: when it is due, the length of its key, the key, and what its codec made of it.
+// A job on disk: due time, length of the key, key, encoded payload.
 const headerBytes = 12;
 
 const pack = (job: StoredJob, payload: Uint8Array): Buffer => {
@@ -78,7 +78,7 @@ export class JobJournal {
   }
 
   /**
-   * Resolves when the job is on disk, in the order of the calls. One commit at a time: what is added meanwhile shares
+   * Resolves when the job is on disk, in the order of the calls. One commit at a time: jobs added meanwhile share
    * the next one, so that a flush of the disk serves as many as came during the last.
    */
   add(job: StoredJob, payload: Uint8Array): Promise<void> {
@@ -103,7 +103,7 @@ export class JobJournal {
   }
 
   private async commitAll(): Promise<void> {
-    // Gathers what the other callers of this turn add.
+    // Collects the jobs that other callers add in this turn of the event loop.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const writes = this.waiting;
@@ -128,7 +128,7 @@ export class JobJournal {
   }
 }
 
-/** The payload of a waiting job stays on disk, so that memory holds some 8 bytes a job, whatever it weighs. */
+/** The payload of a waiting job stays on disk, so that a job takes about 8 bytes of memory, whatever its size. */
 interface QueuedJob {
   readonly key: string;
   readonly sequence: number;

@@ -84,7 +84,7 @@ class EmbeddedMessageBus implements MeasuredBus {
     await this.journal.close();
   });
 
-  /** A name stands for one type of record: that is the caller's word, not the compiler's. */
+  /** Each name has one type of record; callers guarantee it, not the compiler. */
   private hub<T>(channel: Channel<T>): ChannelHub<T> {
     const known = this.hubs.get(channel.name) as ChannelHub<T> | undefined;
     if (known) return known;

@@ -4,7 +4,7 @@ import { FifoQueue } from './fifoQueue.js';
 /** Which of the due jobs may start next. */
 export interface JobLanes<Job> {
   add(key: string, job: Job): void;
-  /** The lane whose first job is to be done now; it is not returned again before `done` or `again`. */
+  /** The lane whose first job starts next; it is not returned again before `done` or `again`. */
   next(): Lane<Job> | undefined;
   /** The first job of the lane is complete. */
   done(lane: Lane<Job>): void;
@@ -22,7 +22,7 @@ export interface Lane<Job> {
 
 /**
  * One job of a key at a time, keys in turn: a key with a thousand jobs waiting, or with one that fails, holds up no other.
- * Besides the jobs it takes some 400 bytes a key that has any.
+ * Takes about 400 bytes per key with jobs, in addition to the jobs.
  */
 export class KeyLanes<Job> implements JobLanes<Job> {
   private readonly lanes = new Map<string, Lane<Job>>();
@@ -57,7 +57,7 @@ export class KeyLanes<Job> implements JobLanes<Job> {
   }
 }
 
-/** For a queue whose handler keeps the order itself: each job has a lane of its own, made when the job starts. */
+/** For a queue whose handler keeps the order itself: each job has its own lane, created when the job starts. */
 export class OverlappingLanes<Job> implements JobLanes<Job> {
   private readonly due = new FifoQueue<{ readonly key: string; readonly job: Job }>();
   private readonly failed = new FifoQueue<Lane<Job>>();
@@ -66,7 +66,7 @@ export class OverlappingLanes<Job> implements JobLanes<Job> {
     this.due.push({ key, job });
   }
 
-  /** Those that failed come first: they are older. */
+  /** Failed jobs come first, since they are older. */
   next(): Lane<Job> | undefined {
     const failed = this.failed.shift();
     if (failed) return failed;

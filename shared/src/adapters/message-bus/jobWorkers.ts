@@ -17,14 +17,14 @@ interface Worker {
 
 /** Where an engine keeps the jobs of a queue. */
 export interface JobSource<Job> {
-  /** Undefined for a job that is no longer this process' to do. */
+  /** Undefined for a job that this process no longer owns. */
   payload(job: Job): Uint8Array | undefined;
   done(job: Job): void;
 }
 
 export const betweenAttempts = { firstMs: 100, longestMs: 10_000 };
 
-/** The workers of one queue: starts due jobs, one of a key at a time, and retries those that failed before what is behind them. */
+/** The workers of one queue: start due jobs, one per key at a time, and retry a failed job before later jobs of its key. */
 export class JobWorkers<Job> {
   private readonly queue: string;
   private readonly lanes: JobLanes<Job>;
@@ -45,7 +45,7 @@ export class JobWorkers<Job> {
     this.logger = logger;
   }
 
-  /** Whether any of them takes more jobs. */
+  /** Whether any worker has free capacity. */
   get takeMore(): boolean {
     return [...this.workers].some(({ takesMore }) => takesMore);
   }
@@ -62,7 +62,7 @@ export class JobWorkers<Job> {
     return { close: once(() => this.dismiss(worker)) };
   }
 
-  /** Starts as many jobs as there are free hands. */
+  /** Starts as many jobs as the workers have capacity for. */
   advance(): void {
     if (!this.isOpen) return;
     for (let worker = this.freeWorker(); worker; worker = this.freeWorker()) {
@@ -78,7 +78,7 @@ export class JobWorkers<Job> {
     await Promise.all([...this.workers].map((worker) => this.dismiss(worker)));
   }
 
-  /** The one with the fewest jobs in hand. */
+  /** The worker with the fewest running jobs. */
   private freeWorker(): Worker | undefined {
     let freest: Worker | undefined;
     for (const worker of this.workers) {
@@ -137,7 +137,7 @@ interface Waiting<Job> {
   readonly due: number;
 }
 
-/** Holds jobs until they are due. All wait equally long, so that their order stays. */
+/** Holds jobs until they are due. All have the same delay, which keeps their order. */
 export class DueTimes<Job> {
   private readonly delayMs: number;
   private readonly clock: Clock;
@@ -153,15 +153,15 @@ export class DueTimes<Job> {
   }
 
   /**
-   * When a job that was put at a time of the wall clock is due, by the monotonic clock, which no jump disturbs. Clocks of
-   * machines differ, and are set back: no job waits longer than the delay from now.
+   * Converts the wall-clock time at which a job was put into its due time on the monotonic clock. Wall clocks of
+   * machines differ and may be set back, so no job waits longer than the delay from now.
    */
   dueTime(putAt: number): number {
     const remaining = Math.min(Math.max(putAt + this.delayMs - this.clock.now(), 0), this.delayMs);
     return this.clock.monotonic() + remaining;
   }
 
-  /** Nothing is released before `release`. */
+  /** Releases no job before `release` is called. */
   add(job: Job, due: number): void {
     this.waiting.push({ job, due });
   }

@@ -21,7 +21,7 @@ import {
 export interface EmbeddedMessageStoreOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** How often what has expired is removed. */
+  /** Interval at which expired messages are removed. */
   readonly expiryEveryMs?: number;
 }
 
@@ -32,7 +32,7 @@ interface Append {
   readonly value: Buffer;
 }
 
-/** What waits for the disk beyond this is refused rather than kept in memory. */
+/** Limit of bytes that wait for the disk; further messages are refused. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /** Messages in an LMDB file. */

@@ -19,7 +19,7 @@ import { merged, newestOf, type Mark } from './replayMarks.js';
 const pageBytes = 2 * 1024 * 1024;
 const pageMessages = 500;
 
-/** Reads chosen records of a partition, whose offsets rise, and holds one fetch of them. */
+/** Reads selected records of a partition in ascending offset order and buffers one fetch. */
 class RecordCursor {
   private readonly history: Pick<PartitionHistory, 'from'>;
   private fetched: readonly KafkaMessage[] = [];
@@ -44,7 +44,7 @@ class RecordCursor {
   }
 }
 
-/** What a class holds of a topic. */
+/** The messages of a topic in one retention class. */
 interface Found {
   readonly cursor: RecordCursor;
   readonly marks: readonly Mark[];
@@ -140,7 +140,7 @@ class KafkaMessageStore implements MessageStore {
 
 const nothing = (): void => undefined;
 
-/** Other programs may write what they like; it is passed over. */
+/** Skips records of an unknown format, since other programs may write to the topic. */
 const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
   try {
     return liveMessages.codec.decode(value ?? new Uint8Array());

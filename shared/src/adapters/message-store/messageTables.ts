@@ -5,7 +5,7 @@ import type { RecordedMessage, ReplayRange } from '../../ports/messageStore.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
-/** How the tables are laid out; goes up with every change that an older program would misread. */
+/** The layout of the tables; incremented with every change that an older version would misread. */
 const dataFormat = 1;
 
 /** All that is needed to find the messages of a time, so that no message is read to be passed over. */
@@ -15,7 +15,7 @@ export type MessageKey = [topic: string, sequence: number, recordedAt: number, e
 export interface MessageTables {
   readonly environment: DurableEnvironment;
   readonly messages: Database<Buffer, MessageKey>;
-  /** What expires when: the key of the message. */
+  /** Expiry time to the key of the message. */
   readonly expiries: Database<MessageKey, [expiresAt: number, sequence: number]>;
   /** `sequence`: the last one that was given to a message. */
   readonly meta: Database<number, string>;
@@ -94,7 +94,7 @@ const newestFirst = (topic: string) => ({
   reverse: true,
 });
 
-/** Between two pages nothing is held: what expires meanwhile is passed over. */
+/** Holds no transaction between two pages: messages that expire meanwhile are skipped. */
 export async function* pagesOf(
   { messages }: MessageTables,
   { topic, count, first, last }: Selection,
@@ -123,7 +123,7 @@ export async function* pagesOf(
   }
 }
 
-/** In one transaction: a few milliseconds, and appends come in between. */
+/** Removals per transaction: takes a few milliseconds, so that appends are not delayed. */
 const stepMessages = 100;
 
 /** Removes all that has expired, in steps, and returns how many messages there were. Ends when `now` returns no time. */

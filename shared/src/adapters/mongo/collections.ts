@@ -4,7 +4,7 @@ import { duplicatesIn, isNotImplemented } from './errors.js';
 
 /** Identifiers in one query. */
 const idsPerQuery = 5_000;
-/** The driver splits it no further, and a request stays well below what a server takes. */
+/** The driver does not split such a batch further, and a request stays well below the server's limit. */
 const operationsPerBulk = 1_000;
 
 /** Upserts, which may be repeated, in several bulks. */
@@ -23,7 +23,7 @@ const upsert = async <T extends Document>(
   try {
     await collection.bulkWrite(operations, { ordered: false });
   } catch (error) {
-    // Of two writers that insert the same document at once, one gets a duplicate key.
+    // When two writers insert the same document concurrently, one gets a duplicate key error.
     const again = duplicatesIn(error);
     if (again === undefined) throw error;
     await collection.bulkWrite(

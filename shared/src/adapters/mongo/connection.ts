@@ -14,7 +14,7 @@ export interface MongoOptions extends MongoAddress {
   readonly logger?: Logger;
 }
 
-/** A read has answered or failed within this, whatever the server does: a request is waiting for it. */
+/** Limit of the duration of a read, since a request waits for it. */
 const readTimeoutMs = 2_500;
 
 /** The driver's own limit for a whole operation, `timeoutMS`, has no effect in this version. */

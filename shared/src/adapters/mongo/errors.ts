@@ -66,7 +66,7 @@ const isUnavailable = (error: MongoError): boolean =>
 const underlying = (error: unknown): unknown =>
   error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
 
-/** `EngineUnavailable` for an engine that does not answer; any other error is a defect and stays what it is. */
+/** `EngineUnavailable` for an engine that does not answer; any other error is a defect and is returned unchanged. */
 export const portError = (error: unknown, use: EngineUse): unknown =>
   [error, underlying(error)].some(isMissingEngine) ? new EngineUnavailable(use, { cause: error }) : error;
 

@@ -30,7 +30,7 @@ class MongoSessionStore implements SessionStore {
     await this.connection.call(async () => {
       await this.sessions.createIndex({ actorTokenId: 1 });
       await this.sessions.createIndex({ expires: 1 }, { expireAfterSeconds: 0 }).catch((error: unknown) => {
-        // Such a server keeps what has expired, which only costs space.
+        // Such a server keeps expired documents, which only costs space.
         if (!isNotImplemented(error)) throw error;
       });
     });

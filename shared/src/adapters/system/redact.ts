@@ -4,7 +4,7 @@ const secretField = /token|secret|authorization|password|api_?key|signing_?key|c
 
 const deepest = 6;
 
-/** What may be logged of a value: no field whose name tells of a secret, no credential inside a text, errors as text. */
+/** Makes a value safe to log: removes fields with secret names, masks credentials in texts and turns errors into text. */
 export const redact = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return redactText(value);
   if (value instanceof Error) return redactError(value, depth);

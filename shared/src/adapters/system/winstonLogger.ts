@@ -5,7 +5,7 @@ import { redact } from './redact.js';
 /** Reserved by a log line itself. */
 const lineFields = new Set(['level', 'message', 'timestamp']);
 
-/** One JSON object a line on standard error, so that standard output stays free for what a command prints. */
+/** One JSON object per line on standard error; standard output is left to the output of commands. */
 export const createWinstonLogger = (level: string): Logger => {
   const winston = createLogger({
     level,

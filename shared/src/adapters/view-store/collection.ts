@@ -121,7 +121,7 @@ class HashIndex {
     return this.fields.every((field) => before[field] === after[field]);
   }
 
-  /** Every entry that could hold these values, or undefined where the index cannot tell. */
+  /** Every entry that could hold these values, or undefined where the index does not apply. */
   candidates(values: ReadonlyMap<string, Scalar>): readonly Entry[] | ReadonlySet<Entry> | undefined {
     if (this.irregular.size > 0 || !this.fields.every((field) => values.has(field))) return undefined;
     const bucket = this.buckets.get(this.join((field) => values.get(field) ?? null));

@@ -23,7 +23,7 @@ const comparison =
       (value) => typeof value === typeof operand && holds(compareValues(value, operand)),
     );
 
-// mingo's own `$in` builds a hash of the list again for every document.
+// mingo's own `$in` rebuilds a hash of the list for every document.
 const isOneOf: Operator = (path, operand) => {
   const wanted = new Set(operand as readonly unknown[]);
   return (document) => valuesAt(document, path).some((value) => wanted.has(value ?? null));

@@ -31,7 +31,7 @@ export interface EmbeddedViewStoreOptions {
 
 /**
  * Documents and indexes in memory, with snapshots on disk that hold documents and checkpoint together. After a crash the
- * store starts from the last snapshot, and the projector repeats what came after it.
+ * store starts from the last snapshot, and the projector repeats the later events.
  */
 class EmbeddedViewStore implements ViewStore {
   private documents = this.newDocuments();
@@ -151,7 +151,7 @@ class EmbeddedViewStore implements ViewStore {
 
 /** The store whose documents are rebuilt. */
 interface RebuiltStore {
-  /** Throws once the rebuild is over, or the store closed. */
+  /** Throws once the rebuild has ended or the store is closed. */
   assertCurrent(): void;
   checkpoint(): LogPosition | undefined;
   replaceDocuments(documents: ViewDocuments): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ViewFilter } from '../../ports/viewStore.js';
 
 /**
- * What the port allows in a filter, checked before an engine sees it: every adapter rejects the same with a `TypeError`, and
+ * The filters that the port allows, checked before an engine sees them: every adapter rejects the same with a `TypeError`, and
  * user input in a filter cannot bring operators along.
  */
 

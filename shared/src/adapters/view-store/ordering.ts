@@ -17,7 +17,7 @@ const rank = (value: unknown): number => {
   }
 };
 
-// UTF-16 units in the order of the code points that they belong to: surrogates come after the rest of the plane.
+// Orders UTF-16 units by code point: surrogates sort after the rest of the plane.
 const codePointRank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** By code point, as MongoDB's default collation compares UTF-8; `<` compares UTF-16 units and differs above U+FFFF. */
@@ -75,7 +75,7 @@ const compareByAll = (sort: Sort): Compare => {
 /** Index after everything that is not greater. */
 const insertionIndex = <D extends Document>(document: D, among: readonly D[], compare: Compare): number => {
   const [first] = among;
-  // Documents mostly come in the order of their creation, and the newest are asked for first.
+  // Documents mostly arrive in order of creation, and queries mostly ask for the newest first.
   if (first === undefined || compare(document, first) < 0) return 0;
   let from = 1;
   let to = among.length;
@@ -111,7 +111,7 @@ export const checkCounts = ({ skip = 0, limit = 0 }: Pick<ViewQuery, 'skip' | 'l
     if (!Number.isSafeInteger(count) || count < 0) throw new TypeError(`${name} takes a whole number from 0`);
 };
 
-/** Sorts, skips and limits what a query has found. */
+/** Sorts, skips and limits the results of a query. */
 export const page = <D extends Readonly<Record<string, unknown>>>(
   documents: readonly D[],
   query: Omit<ViewQuery, 'filter'>,

@@ -52,7 +52,7 @@ export class CheckpointPoller {
 
   async wait(position: LogPosition, withinMs: number): Promise<boolean> {
     this.waiting += 1;
-    // A new caller most likely waits for what is about to be written.
+    // A new caller most likely waits for the next write.
     this.pauseMs = firstPauseMs;
     const answer = this.waiters.wait(position, withinMs);
     void this.poll();
@@ -81,7 +81,7 @@ export class CheckpointPoller {
         const checkpoint = await this.read();
         if (checkpoint !== undefined) this.waiters.reached(checkpoint);
       } catch {
-        // Waiting callers give up when their time is over; reads report the reason.
+        // Waiting callers time out; reads report the reason.
         this.pauseMs = unreachablePauseMs;
       }
     }

@@ -17,9 +17,9 @@ import type { Reads } from './reads.js';
 import { backOffMs, withJitter } from '../../../runtime/waiting.js';
 
 export interface AppendTimes {
-  /** An append without an answer by then is sent again. */
+  /** An append without an answer is sent again after this time. */
   readonly answersWithinMs: number;
-  /** No append takes longer, however often it is sent. */
+  /** Limit of the total time of an append, with all its attempts. */
   readonly givesUpAfterMs: number;
 }
 
@@ -39,12 +39,12 @@ export interface Append {
 
 /**
  * The client cancels a call at its deadline, and a call that is cancelled half-way looks to the server like one that is
- * complete: half an append would be stored. So the deadline is far away, and an answer just no longer waited for.
+ * complete: half an append would be stored. So the deadline is far away, and the caller just stops waiting for the answer.
  */
 const deadline = 600_000;
 const attempts = 4;
 const betweenAttempts = { firstMs: 50, longestMs: 400 };
-/** With less than that left, another attempt is not worth it. */
+/** No further attempt begins with less time left. */
 const shortestAttemptMs = 200;
 
 /**

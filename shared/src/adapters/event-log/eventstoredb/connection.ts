@@ -43,7 +43,7 @@ export const asEngineFailure = (error: unknown): Error =>
     ? error
     : new EngineUnavailable('event log', { cause: error });
 
-/** Rejects with `NoAnswer` when the time is over first; a late answer is ignored. */
+/** Rejects with `NoAnswer` after the time-out; ignores a late answer. */
 export const answerWithin = <T>(withinMs: number, answer: Promise<T>): Promise<T> =>
   withTimeout(withinMs, answer, () => {
     throw new NoAnswer(withinMs);
@@ -127,13 +127,13 @@ export const createConnection = (url: string): Connection => {
       return current.client;
     },
     renew: (failed, error) => {
-      // A client that has learnt the leader of the cluster reconnects to it by itself.
+      // A client that knows the leader of the cluster reconnects to it on its own.
       if (failed !== current.client || isOfType(error, ErrorType.NOT_LEADER)) return;
       current.retire();
       current = createClient(url);
     },
     close: async () => {
-      // `dispose` waits for calls to end, even those of a server that is gone.
+      // `dispose` waits for calls to end, even those to an unreachable server.
       await answerWithin(disposedWithinMs, current.client.dispose()).catch(() => undefined);
       current.retire();
     },

@@ -16,7 +16,7 @@ const batchEvents = 500;
 export const buffered = { objectMode: true, readableHighWaterMark: batchEvents, writableHighWaterMark: 16 };
 
 /**
- * Reads what has arrived from a stream, batch by batch, at the pace of the consumer. While it does not read, the stream fills up
+ * Reads buffered events from a stream in batches, at the pace of the consumer. While it does not read, the stream fills up
  * and flow control stops the server. (A `for await` would yield one event per turn.)
  */
 export class Intake<T> {
@@ -41,7 +41,7 @@ export class Intake<T> {
       .on('error', (error) => this.fail(error));
   }
 
-  /** All that has arrived has been read, and the consumer waits for more. */
+  /** Whether the buffer is empty and the consumer waits for more. */
   get isIdle(): boolean {
     return this.waiting && this.source.stream.readableLength === 0;
   }
@@ -60,13 +60,13 @@ export class Intake<T> {
     }
   }
 
-  /** Fails like the stream itself, after what has arrived has been read. */
+  /** Fails like the stream itself, after the buffered events have been read. */
   fail(error: unknown): void {
     this.failure ??= { error };
     this.arrival.give();
   }
 
-  /** Ends the call and discards what has not been read. */
+  /** Ends the call and discards unread events. */
   stop(): void {
     if (this.stopped) return;
     this.stopped = true;

@@ -41,7 +41,7 @@ type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
 /** The client's own JSON type leaves out some JSON values. */
 type ClientJson = Record<string, unknown>;
 
-/** Rejects here what the client would throw on later, outside of any caller. */
+/** Rejects early what the client would throw on later, where no caller can catch it. */
 export const proposedEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): EventData => {
   if (!uuidPattern.test(id)) throw new RangeError(`The event id '${id}' is no UUID in lower case`);
   if (type === '' || isSystemName(type)) throw new RangeError(`'${type}' is no type for an event`);

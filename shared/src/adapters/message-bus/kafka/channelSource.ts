@@ -14,9 +14,9 @@ export interface RecordPosition {
   readonly offset: number;
 }
 
-/** What a reader needs of its source. */
+/** The part of a source that a reader uses. */
 export interface Fetching {
-  /** Resolves when everything that is sent with the key from now on will be fetched. */
+  /** Resolves when all later records with the key will be fetched. */
   begin(key: string): Promise<void>;
   end(key: string): void;
   leave(): Promise<void>;
@@ -94,7 +94,7 @@ export interface ChannelSourceOptions {
 
 interface ReadPartition {
   readonly cursor: PartitionCursor;
-  /** Attended keys, and readers of everything. */
+  /** Subscribed keys, and readers of everything. */
   users: number;
 }
 
@@ -128,7 +128,7 @@ export class ChannelSource<T> implements ConsumerTask {
     this.consumer = new SupervisedConsumer(this, options.context);
   }
 
-  /** Resolves when the consumer is at work. */
+  /** Resolves when the consumer is running. */
   start(): Promise<void> {
     return this.consumer.start();
   }
@@ -230,7 +230,7 @@ export class ChannelSource<T> implements ConsumerTask {
     if (read.cursor.next === undefined) await this.begin([partition]);
   }
 
-  /** Starts at the present end, also while the consumer has not joined, or not again. */
+  /** Starts at the current end, even while the consumer has not joined or not rejoined its group. */
   private async begin(partitions: readonly number[]): Promise<readonly number[]> {
     const ends = await this.options.ends.fetch();
     for (const partition of partitions) {
@@ -266,7 +266,7 @@ export class ChannelSource<T> implements ConsumerTask {
     }
   }
 
-  /** A record that cannot be decoded is skipped: it would not become readable. */
+  /** Skips a record that cannot be decoded, since a retry would fail again. */
   private decode(
     { value, headers }: KafkaMessage,
     position: RecordPosition,

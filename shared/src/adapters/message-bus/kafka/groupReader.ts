@@ -5,26 +5,26 @@ import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
-/** What a partition has brought, in order. */
+/** A batch of records of a partition, in order. */
 export interface GroupBatch {
   readonly partition: number;
-  /** The first offset: right behind the batch before, unless the records between are gone. */
+  /** The first offset: follows the previous batch unless the records in between were deleted. */
   readonly first: number;
-  /** Second copies of a record are left out. */
+  /** Without duplicates. */
   readonly messages: readonly KafkaMessage[];
   /** The offset behind the last record. */
   readonly next: number;
 }
 
-/** Consumes a topic as a member of a group and keeps the offsets itself, together with what it makes of the records. */
+/** Consumes a topic as a member of a group. The follower stores offsets together with the results of the records. */
 export interface GroupFollower {
-  /** Where reading goes on; undefined: at the first record. Asked each time that this process is assigned the partition. */
+  /** The offset to resume at, undefined for the first record. Called whenever this process is assigned the partition. */
   nextOffset(partition: number): number | undefined;
-  /** Must return at once, and not throw. */
+  /** Must not block and must not throw. */
   take(batch: GroupBatch): void;
-  /** Another process may own it from now on: what is not stored yet is left to it. */
+  /** The partition may now belong to another process, which continues from the stored offset. */
   lost(partition: number): void;
-  /** The topic ends before the offset: it was created again, and its offsets no longer mean what they meant. */
+  /** The topic ends before the offset: it was recreated, so stored offsets are invalid. */
   cut(partition: number): void;
 }
 
@@ -50,14 +50,14 @@ export interface GroupReaderOptions {
 
 interface Owned {
   readonly cursor: PartitionCursor;
-  /** The next batch that is handed over starts here. */
+  /** Start of the next batch that is handed over. */
   from: number | undefined;
 }
 
 /** So many earlier records are read once more, to recognize a second copy whose first was read before. */
 const lookBack = 2_000;
 
-/** One topic, shared by the members of a group; the follower says where each partition goes on, the brokers never do. */
+/** One topic, shared by the members of a group. The follower, never the brokers, decides where each partition resumes. */
 export class GroupReader implements ConsumerTask, GroupReading {
   readonly topic: string;
   readonly groupId: () => string;

@@ -6,7 +6,7 @@ import { createKafkaClient, noRetry } from './kafkaClient.js';
 
 export interface TopicState {
   readonly declared: BusTopic;
-  /** Undefined for a topic that is not there. */
+  /** Undefined for a missing topic. */
   readonly found:
     | {
         readonly partitions: number;
@@ -33,7 +33,7 @@ export interface KafkaTarget {
   readonly groupPrefix?: string;
 }
 
-/** Asks the brokers and changes nothing on them. Rejects where they do not answer. */
+/** Queries the brokers without changing them. Rejects where they do not answer. */
 export const inspectKafka = async (
   target: KafkaTarget,
   topics: readonly BusTopic[],

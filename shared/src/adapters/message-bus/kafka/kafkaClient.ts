@@ -9,7 +9,7 @@ export interface KafkaClient {
   readonly kafka: Kafka;
   /** Everything that was received so far. */
   readonly bytesRead: number;
-  /** Ends all connections at once and for good; what waits for an answer on them fails. */
+  /** Closes all connections immediately and permanently; pending requests fail. */
   readonly cut: () => void;
 }
 
@@ -22,7 +22,7 @@ const defaultRetry: RetryOptions = { initialRetryTime: 50, maxRetryTime: 1_000, 
 /** For callers that retry themselves. */
 export const noRetry: RetryOptions = { ...defaultRetry, retries: 0 };
 
-/** The library overcomes most of what it logs as errors; what it does not reaches us as a rejection. */
+/** The library recovers from most errors that it logs; the others reach the caller as rejections. */
 const logTo =
   (logger: Logger | undefined): logCreator =>
   () =>
@@ -52,7 +52,7 @@ export const createKafkaClient = (connection: KafkaConnection, retry = defaultRe
       sockets.delete(socket);
       bytesOfEnded += socket.bytesRead;
     });
-    // What the library still tries with a client that was given up would never be closed.
+    // Connections that the library still opens for a discarded client would never be closed.
     if (isCut) giveUp(socket);
     return socket;
   };

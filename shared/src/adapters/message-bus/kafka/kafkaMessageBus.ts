@@ -73,7 +73,7 @@ export interface KafkaRecords {
   /** Like `send`, with a time of the caller's (milliseconds since 1970); resolves when the record is stored. */
   store<T>(channel: Channel<T>, record: T, timestamp: number): Promise<void>;
 
-  /** What the partition of a key holds of a channel, from a time on (milliseconds since 1970). */
+  /** The records of a channel in the partition of a key, from a time on (milliseconds since 1970). */
   history(channel: Pick<Channel<never>, 'name'>, key: string, sinceMs: number): Promise<PartitionHistory>;
 }
 
@@ -90,7 +90,7 @@ export interface KafkaMessageBus extends MeasuredBus, KafkaRecords, KafkaGroups 
 
 const maxQueuedBytes = 64 * 1024 * 1024;
 
-/** Without a copy: what codecs hand over is not changed afterwards. */
+/** Without a copy, since codecs do not change their output afterwards. */
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 class KafkaBus implements KafkaMessageBus {
@@ -180,7 +180,7 @@ class KafkaBus implements KafkaMessageBus {
   ): Promise<ChannelReader> {
     this.assertOpen();
     const source = await this.sources.get(channel.name, () => this.openSource(channel));
-    // A name stands for one type of record: that is the caller's word, not the compiler's.
+    // Each name has one type of record; callers guarantee it, not the compiler.
     return (source as ChannelSource<T>).read(options, onRecord);
   }
 

@@ -38,7 +38,7 @@ export interface KafkaConnection {
   readonly logger: Logger | undefined;
   /** Plain TCP without authentication by default. */
   readonly security?: KafkaSecurity;
-  /** How a connection to a broker is made; tests interrupt them here. */
+  /** Opens a connection to a broker; tests interrupt connections here. */
   readonly connect?: ConnectToBroker;
 }
 
@@ -54,7 +54,7 @@ export interface KafkaMessageBusOptions {
   /** Made and checked at the start; others are made when they are first used. */
   readonly topics?: readonly BusTopic[];
   readonly otherTopics?: Omit<BusTopic, 'name'>;
-  /** How long the jobs of a process that is gone, or seems to be, wait until others do them again. */
+  /** How long the jobs of a process that has failed, or seems to have, wait until others repeat them. */
   readonly sessionTimeoutMs?: number;
   /** How long anything may take before it is refused with `EngineUnavailable`. */
   readonly withinMs?: number;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import kafkajs from 'kafkajs';
 
-// What kafkajs 2.2.4 keeps to itself and is changed here: the version is pinned, and a test for each patch fails when the library
+// Patches of kafkajs 2.2.4 internals: the version is pinned, and a test for each patch fails when the library
 // is no longer as it was.
 
 interface Connection {
@@ -62,8 +62,8 @@ function connectWithEmptyBuffer(this: Connection): Promise<boolean> {
 }
 
 /**
- * Every connection looks for pending requests each millisecond, for ever: 5 % of a core per idle connection. There are none
- * unless a request was held back by `push`, which asks for the look itself.
+ * Every connection checks for pending requests each millisecond: 5 % of a core per idle connection. There are none
+ * unless `push` held a request back, which schedules the check itself.
  */
 function checkWhilePending(this: RequestQueue): void {
   if (this.pending.length > 0) scheduleCheckPendingRequests.call(this);

@@ -1,7 +1,7 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import { RepeatedRecords } from './recordFormat.js';
 
-/** What a batch holds for the reader; with `behind`, where reading must go back to. */
+/** The records of a batch for the reader; `behind` is the offset to seek back to. */
 export interface Accepted {
   readonly messages: readonly KafkaMessage[];
   readonly behind?: number;
@@ -13,7 +13,7 @@ const nothing: Accepted = { messages: [] };
 
 /**
  * The next offset to read of one partition. The library keeps one of its own, but forgets it with every rebalance
- * and goes to the end after some errors: what it delivers is checked against this one.
+ * and seeks to the end after some errors, so its deliveries are checked against this cursor.
  */
 export class PartitionCursor {
   private readonly repeated = new RepeatedRecords();

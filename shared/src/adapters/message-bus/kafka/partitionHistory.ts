@@ -38,7 +38,7 @@ interface Cluster extends Connectable {
 type CreateCluster = (options: object) => Cluster;
 
 /**
- * What consumers of kafkajs 2.2.4 fetch with, which the library offers only together with a group.
+ * The fetcher of kafkajs 2.2.4 consumers, which the library offers only together with a group.
  * Not public: pinned version, and a test that fails when it is no longer as it was.
  */
 const createClusterOf = (kafka: Kafka): CreateCluster => {
@@ -102,9 +102,9 @@ export interface PartitionHistoryOptions {
 
 const fetchBytes = 512 * 1024;
 
-/** The records of one partition, from a time to the end that it has when this is opened. */
+/** The records of one partition, from a time to the end of the partition when this is opened. */
 export class PartitionHistory {
-  /** The offset of the first record of that time; a later one may be older, where clocks differ. */
+  /** The offset of the first record of that time; later records may be older where clocks differ. */
   readonly start: number;
   readonly end: number;
   private readonly options: PartitionHistoryOptions;
@@ -115,7 +115,7 @@ export class PartitionHistory {
     this.options = options;
   }
 
-  /** Rejects with `EngineUnavailable`, as all else here. */
+  /** Rejects with `EngineUnavailable`, like all methods here. */
   static async open(options: PartitionHistoryOptions, sinceMs: number): Promise<PartitionHistory> {
     const end = (await options.ends.fetch())[options.partition] ?? 0;
     const start = end === 0 ? 0 : await offsetOf(Math.max(0, sinceMs), options);
@@ -159,7 +159,7 @@ export class PartitionHistory {
   }
 }
 
-/** Of the first record of the time or a later one; the end where there is none. */
+/** The offset of the first record at or after the time; the end where there is none. */
 const offsetOf = async (
   timeMs: number,
   { topic, partition, admin, withinMs }: PartitionHistoryOptions,

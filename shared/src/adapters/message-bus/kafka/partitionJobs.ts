@@ -35,7 +35,7 @@ export class PartitionJobs {
     this.partition = partition;
   }
 
-  /** Where fetching goes on; undefined as long as that is where the group has committed. */
+  /** The offset to fetch next; undefined while it is the committed one. */
   get next(): number | undefined {
     return this.cursor.next;
   }

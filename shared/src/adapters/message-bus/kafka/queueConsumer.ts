@@ -14,7 +14,7 @@ export interface QueueConsumerOptions {
   readonly groupPrefix: string;
   readonly sessionTimeoutMs: number;
   readonly ends: EndOffsets;
-  /** Where a group goes on, by partition; -1 where it has not committed anything. */
+  /** The committed offset of a group by partition; -1 for none. */
   readonly committed: (groupId: string) => Promise<readonly number[]>;
   readonly context: ConsumerContext;
   readonly clock: Clock;
@@ -77,7 +77,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     };
   }
 
-  /** What is done by then is committed, so that it is not repeated. */
+  /** Waits for running jobs and commits them, so that they are not repeated. */
   readonly close = once(async () => {
     await this.workers.close();
     for (const { dueTimes } of this.owned.values()) dueTimes.close();
@@ -107,7 +107,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     void this.commit();
   }
 
-  /** Jobs done from here on would be repeated: they could not be committed. */
+  /** The member has left its group: gives up its partitions, because jobs that end later could not be committed. */
   left(): void {
     for (const [partition, owned] of this.owned) this.lose(partition, owned);
   }

@@ -31,7 +31,7 @@ export const partitionOf = (key: Uint8Array, partitions: number): number =>
 /** As OpenTelemetry and others have it, on Kafka as in HTTP. */
 const traceHeader = 'traceparent';
 
-/** Of version 00, which is what is written here, with the lengths of name and value. */
+/** Size of a `traceparent` header of version 00, which is written here, with the lengths of name and value. */
 export const traceHeaderBytes = traceHeader.length + 55 + 4;
 
 export const traceHeaders = (traceparent: string): IHeaders => ({ [traceHeader]: Buffer.from(traceparent) });
@@ -53,7 +53,7 @@ const numberBytes = 6;
 const countBytes = 4;
 const idBytes = senderBytes + numberBytes + countBytes;
 
-/** Numbers the records of one sender to one topic, in each partition in the order in which they are sent. */
+/** Numbers the records of one sender to one topic, per partition in sending order. */
 export class RecordNumbers {
   private readonly sender = randomBytes(senderBytes);
   private readonly last: number[] = [];

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { backOffMs, withTimeout } from '../../../runtime/waiting.js';
 
-/** Rejects with `EngineUnavailable` when it takes longer; what is waited for goes on all the same. */
+/** Rejects with `EngineUnavailable` after the time-out; the action itself continues. */
 export const within = <T>(milliseconds: number, action: Promise<T>): Promise<T> =>
   withTimeout(milliseconds, action, () => {
     throw new EngineUnavailable('message bus');
   });
 
-/** Short, so that work goes on soon after a broker is back; few clients retry. */
+/** Short, so that work resumes soon after a broker is back; few clients retry. */
 const betweenAttempts = { firstMs: 50, longestMs: 500 };
 
 export const pauseBeforeAttempt = (failures: number): number => backOffMs(betweenAttempts, failures);
@@ -18,7 +18,7 @@ export class PermanentError extends Error {
   override readonly name: string = 'PermanentError';
 }
 
-/** What a broker rejects, and would reject again. */
+/** Errors that a retry would not resolve. */
 const permanent = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
 /** Whether an error is an answer of the brokers, and not the lack of one. */
@@ -50,7 +50,7 @@ export class BoundedWaits {
     this.longestMs = longestMs;
   }
 
-  /** Rejects when it takes longer; what is waited for goes on all the same. */
+  /** Rejects after the time-out; the action itself continues. */
   for<T>(action: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const end = (why: string): void => {
@@ -79,11 +79,11 @@ export interface Connectable {
 
 export interface Held<Client extends Connectable> {
   readonly client: Client;
-  /** Closes its connections, whatever their state. */
+  /** Closes its connections in any state. */
   readonly cut: () => void;
 }
 
-/** Called for every use, but for the failure of each client only once. */
+/** Called for every use, but only once per failed client. */
 export interface Outcome {
   answered(): void;
   failed(): void;

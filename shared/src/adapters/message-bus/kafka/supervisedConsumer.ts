@@ -6,7 +6,7 @@ import { sleep } from '../../../runtime/waiting.js';
 
 /** How far a consumer is. */
 export interface Progress {
-  /** Where reading goes on, of the partitions that are being read. */
+  /** The next offsets of the partitions that are being read. */
   positions(): Promise<ReadonlyMap<number, number>>;
   endOffsets(): Promise<readonly number[]>;
 }
@@ -56,7 +56,7 @@ export class ConsumerWatch {
     if (this.silentLooks >= silentLooksUntilGivenUp) this.verdicts.givenUp('It fell silent');
     else if (this.silentLooks % silentLooksUntilDoubted === 0) this.verdicts.doubted();
     if (this.looks % looksBetweenProgressChecks > 0) return;
-    // While the brokers cannot be asked, silence is enough to go by.
+    // While the brokers cannot be queried, silence alone decides.
     this.checkProgress().catch(() => undefined);
   }
 
@@ -73,7 +73,7 @@ export class ConsumerWatch {
 
 export interface ConsumerTask extends Progress {
   readonly topic: string;
-  /** Asked for every consumer that is made. */
+  /** Called for every consumer that is created. */
   readonly groupId: () => string;
   /** Where a group begins that has not committed anything. */
   readonly fromBeginning: boolean;
@@ -108,14 +108,14 @@ interface Running {
 const heartbeatIntervalMs = 1_000;
 /** How long a group waits for its members in a rebalance. */
 const rebalanceTimeoutMs = 10_000;
-/** How long a consumer that is to close waits to have joined its group, which takes some milliseconds as a rule. */
+/** How long a consumer that is to close waits to join its group, which usually takes milliseconds. */
 const joiningMs = 2_000;
-/** A fetch answers at once when there is something, and so late otherwise; a resumed partition waits for it. */
+/** The maximum wait of a fetch without records; a resumed partition waits for it. */
 const longestFetchWaitMs = 100;
 
 /**
- * A consumer that goes on for ever. The library stops for good after some errors, restarts without its seeks and pauses
- * after others, and may fall silent: what it does is watched, and one that ended or that no longer gets anywhere is
+ * A consumer that runs until it is closed. The library stops permanently after some errors, restarts without its seeks and pauses
+ * after others, and may fall silent: its progress is monitored, and one that has ended or makes no progress is
  * replaced by another, with connections of its own.
  */
 export class SupervisedConsumer {
@@ -259,7 +259,7 @@ export class SupervisedConsumer {
     });
   }
 
-  /** An error thrown here would stop the library, or make it deliver the same batch for ever. */
+  /** Must not throw: an error would stop the library, or make it deliver the same batch endlessly. */
   private take(batch: Batch): void {
     try {
       this.task.take(batch);

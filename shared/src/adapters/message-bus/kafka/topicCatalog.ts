@@ -136,7 +136,7 @@ export class TopicCatalog {
         // Only whole segments are removed, and the one that is written to is not.
         { name: 'segment.ms', value: String(Math.ceil(topic.retentionMs / segmentsKept)) },
         { name: 'max.message.bytes', value: String(topic.maxRecordBytes) },
-        // What is acknowledged survives the loss of a broker, and one broker may be away.
+        // Acknowledged records survive the loss of a broker, and writes continue with one broker down.
         { name: 'min.insync.replicas', value: String(Math.max(1, replicas - 1)) },
       ],
     };

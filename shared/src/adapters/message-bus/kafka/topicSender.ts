@@ -8,10 +8,10 @@ import { done } from '../channelHub.js';
 import { isAnswer, pauseBeforeAttempt } from './renewableClient.js';
 
 /**
- * All messages of a send, for a library that shall not group them again. kafkajs 2.2.4 does so by `messages.reduce`, in
+ * All messages of a send, already grouped by partition. kafkajs 2.2.4 would group them by `messages.reduce`, in
  * which it copies the list of a partition for every message in it: 1 to 2 of the 12 microseconds that a message of a full batch
- * takes. This list answers with what is known already.
- * Not public: pinned version, and a test that fails when it is no longer as it was.
+ * takes. This array returns the existing grouping instead.
+ * Relies on internals: the version is pinned, and a test fails when they change.
  */
 export const groupedMessages = (
   byPartition: readonly (readonly [partition: number, messages: readonly Message[]])[],
@@ -42,7 +42,7 @@ export interface NumberedRecord {
   readonly number: number;
 }
 
-/** What the library adds to a record, at most: lengths, offset, timestamp and our header. */
+/** Maximum overhead per record: lengths, offset, timestamp and the Roomwire header. */
 export const recordOverheadBytes = 70;
 
 /** A broker refuses a batch that is larger than the largest record, and the library does not divide one. */
@@ -73,7 +73,7 @@ export const takeBatch = (
   return records;
 };
 
-/** As the library takes them: the first of each partition says what comes with it. */
+/** In the library's format; the first record of each partition describes the batch in its header. */
 export const asMessages = (records: readonly NumberedRecord[], numbers: RecordNumbers): Message[] => {
   const byPartition = new Map<number, NumberedRecord[]>();
   for (const record of records) {
@@ -181,7 +181,7 @@ export class TopicSender {
   }
 
   private async run(): Promise<void> {
-    // Gathers what the other callers of this turn of the loop send.
+    // Collects the records that other callers send in this turn of the event loop.
     await new Promise(setImmediate);
     this.watchExpiry();
     while (!this.queue.isEmpty) await this.sendNext();

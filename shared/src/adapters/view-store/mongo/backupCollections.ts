@@ -2,7 +2,7 @@ import { BSON, type Document } from 'mongodb';
 import { upsertAll } from '../../mongo/collections.js';
 import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 
-/** What the event log cannot bring back; everything else in the database is derived from it. */
+/** Collections that cannot be rebuilt from the event log. */
 const backedUp = ['last_uses', 'usage', 'sessions', 'workerGroups'] as const;
 
 const linesAtOnce = 500;

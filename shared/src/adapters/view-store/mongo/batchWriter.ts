@@ -108,7 +108,7 @@ export class BatchWriter {
     return rest;
   }
 
-  /** A failure ends the term, so that what the server may still be writing belongs to an earlier one. */
+  /** A failure ends the term, so that writes still in progress on the server belong to an earlier term. */
   private inTurn(write: () => Promise<void>): Promise<void> {
     const turn = this.lastWrite.then(write).catch((error: unknown) => {
       this.term = undefined;

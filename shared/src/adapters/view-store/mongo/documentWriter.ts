@@ -8,7 +8,7 @@ type Operation = AnyBulkWriteOperation<StoredDocument>;
 const bulkSize = 250;
 /** While the server writes one bulk, the next one is encoded. */
 const bulksAtOnce = 2;
-/** This many new documents at once mean a catch-up, where hardly any of them exist already. */
+/** This many new documents in one batch indicate a catch-up, where hardly any of them exist already. */
 const catchUpSize = 20;
 /** Concurrent removals, most of which find one or two documents. */
 const removalsAtOnce = 8;

@@ -18,7 +18,7 @@ export interface MongoState {
   readonly isBuilding: boolean;
 }
 
-/** Asks a server and changes nothing on it. Rejects where it does not answer. */
+/** Queries a server without changing it. Rejects where it does not answer. */
 export const inspectMongo = (address: MongoAddress): Promise<MongoState> =>
   withMongo(address, async (database) => {
     const before = Date.now();

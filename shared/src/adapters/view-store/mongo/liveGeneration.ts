@@ -2,11 +2,11 @@ import type { LogPosition } from '../../../ports/eventLog.js';
 import type { Progress } from './progress.js';
 import type { ViewGeneration } from './viewCollections.js';
 
-/** A reader asks again which generation is live when its answer is this old, and reads on meanwhile. */
+/** A reader refreshes its knowledge of the live generation after this time, and continues reading meanwhile. */
 const askAfterMs = 1_000;
 /** No read starts with an answer older than this. */
 const usableMs = 5_000;
-/** A read that ends this long after the question is repeated: the generation may be gone. */
+/** A read that ends this long after the refresh is repeated, since the generation may have been removed. */
 const trustedMs = 10_000;
 /** After a switch the projector writes both generations for this long; no reader uses the old one afterwards. */
 export const retirementMs = 15_000;

@@ -30,7 +30,7 @@ interface RebuildDeps {
   readonly call: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
-/** A generation that is being built beside the live one. A later rebuild supersedes it. */
+/** A generation that is being built next to the live one. A later rebuild supersedes it. */
 class MongoViewRebuild implements ViewRebuild {
   private readonly deps: RebuildDeps;
   private readonly generation: ViewGeneration;
@@ -62,7 +62,7 @@ class MongoViewRebuild implements ViewRebuild {
   async takeOver(changes: readonly ViewChange[]): Promise<boolean> {
     return this.deps.call(async () => {
       this.isLive = await this.switch(changes);
-      // This process switches at once, the others within seconds.
+      // This process switches immediately, the others within seconds.
       if (this.isLive) await this.deps.lookAgain();
       return this.isLive;
     });
@@ -103,7 +103,7 @@ class MongoViewRebuild implements ViewRebuild {
     await this.settled();
   }
 
-  /** Starts writing what was gathered, once the previous write has ended. */
+  /** Starts writing the collected changes once the previous write has ended. */
   private async send(): Promise<void> {
     await this.settled();
     const plan = this.gathered;
@@ -131,7 +131,7 @@ class MongoViewRebuild implements ViewRebuild {
       new DocumentWriter(this.generation.of(view), this.term).write(planned),
     );
     await allOf(writes).catch((error: unknown) => {
-      // What the server may still be writing must not undo later writes.
+      // Writes still in progress on the server must not undo later ones.
       this.term += 1;
       throw error;
     });
@@ -158,7 +158,7 @@ export const beginMongoRebuild = async (deps: RebuildDeps): Promise<ViewRebuild>
   return new MongoViewRebuild(deps, generation);
 };
 
-/** Waits until the retiring generation is gone. Retires it here where no projector has written since its time ended. */
+/** Waits until the retiring generation is removed. Removes it here where no projector has written since its time ended. */
 const retireBefore = async ({ collections, progress }: RebuildDeps): Promise<void> => {
   const retiring = (await progress.read())?.retiring;
   if (retiring === undefined) return;

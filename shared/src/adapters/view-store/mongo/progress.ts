@@ -78,7 +78,7 @@ export class ProgressDocument {
     throw new StaleBatch(position, found?.position ?? 'of another projector');
   }
 
-  /** Ends the hold of a rebuild that is gone. */
+  /** Releases the hold of a rebuild that has failed. */
   async release(hold: string): Promise<void> {
     await this.collection.updateOne({ _id, hold }, { $unset: { hold: true } });
   }
@@ -142,7 +142,7 @@ export class ProgressDocument {
         { $inc: { term: 1 }, $max: { generation: 0 }, ...and },
         { upsert: true, returnDocument: 'after', ...durably },
       );
-    // Of two writers that insert the document at once, one gets a duplicate key.
+    // When two writers insert the document concurrently, one gets a duplicate key error.
     const progress = await raise().catch((error: unknown) => {
       if (isDuplicateKey(error)) return raise();
       throw error;

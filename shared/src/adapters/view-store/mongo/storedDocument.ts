@@ -114,7 +114,7 @@ const define = (object: Record<string, unknown>, key: string, value: unknown): v
 /** The document as it was put, without what the adapter added. */
 export const decodeDocument = (stored: StoredDocument): Json => decodeFields(stored);
 
-/** What the driver takes. */
+/** A document as the driver accepts it. */
 type Filter = Record<string, unknown>;
 
 const encodePath = (path: string): string => path.split('.').map(encodeKey).join('.');

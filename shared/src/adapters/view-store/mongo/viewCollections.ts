@@ -19,7 +19,7 @@ const generationOf = (collectionName: string): number | undefined => {
   return isView ? Number(generation) : undefined;
 };
 
-/** The documents of all views, one collection each. A rebuild creates another generation beside the live one. */
+/** The documents of all views, one collection each. A rebuild creates another generation next to the live one. */
 export class ViewGeneration {
   readonly number: number;
   private readonly collections: ReadonlyMap<string, Collection<StoredDocument>>;

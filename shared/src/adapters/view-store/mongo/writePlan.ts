@@ -154,7 +154,7 @@ class PlanPart {
 
 const followedBy = (earlier: DocumentWrite | undefined, later: DocumentWrite): DocumentWrite => {
   if (later === 'remove' || 'put' in later || earlier === undefined) return later;
-  // What is not there is not patched.
+  // A patch of a missing document has no effect.
   if (earlier === 'remove') return earlier;
   return 'put' in earlier
     ? { put: { ...earlier.put, ...later.set } }
