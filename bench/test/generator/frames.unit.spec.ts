@@ -69,7 +69,7 @@ const stampedFrame = (length: number, stamp: number, fromEnd: number): Buffer =>
   return bytes;
 };
 
-/** Hands over the bytes in chunks of a size, each in a buffer that is overwritten afterwards. */
+/** Passes the bytes in chunks of a size, each in a buffer that is overwritten afterwards. */
 const walk = (bytes: Buffer, chunkSize: number, stampFromEnd = 0): readonly Seen[] => {
   const seen: Seen[] = [];
   const walker = new FrameWalker({ onFrame: (...frameSeen) => void seen.push(frameSeen) });

@@ -8,7 +8,7 @@ type Format = keyof typeof formats;
 
 const seed = { seed: 20261121, numRuns: 3000 };
 
-/** Text in which the characters that the formats tell apart are as likely as any other. */
+/** Text in which the characters that the formats distinguish are as likely as any other. */
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'aZ0-:/.T+ \t\n\0\x1c\x7f\xa0\u00e9\u200b\u2028\u3000\u3164\ufeff') }),
   fc.string({ unit: 'binary' }),

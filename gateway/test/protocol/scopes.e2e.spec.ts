@@ -256,7 +256,7 @@ describe('an actor in a scope', () => {
       await eventually(() => attended.length === 1);
       await updated(record.actorTokenId, { accessScopeId: other.accessScopeId });
       const [old, fresh] = [await joinIn(acme), await joinIn(other)];
-      // Frames behind the subscribe wait for it: that one stands still until the move is known.
+      // Frames after the subscribe wait for it, and it waits until the move is known.
       await eventually(async () => {
         const [actor] = await world.views.find('actors', { filter: { actorTokenId: record.actorTokenId } });
         return actor?.accessScopeId === other.accessScopeId;

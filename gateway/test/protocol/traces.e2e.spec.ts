@@ -14,7 +14,7 @@ describe('a traced message', () => {
 
   afterEach(() => world.close());
 
-  /** A world whose bus tells what is sent on the live channel, and takes it only while it may. */
+  /** A world whose bus reports what is sent on the live channel, and accepts it only while allowed. */
   const open = async (isKept: boolean, mayTake: () => boolean = () => true) => {
     const { tracing, spans } = recordingTracing(isKept);
     sent = [];

@@ -49,7 +49,7 @@ export class SimulatedBus {
     for (const reader of this.readers) if (reader.port === port) this.readers.delete(reader);
   }
 
-  /** Hands over, or loses, the record that `choice` falls upon. False when there is nothing to hand over. */
+  /** Delivers or loses the record that `choice` selects. False when there is no record. */
   move(choice: number, isLost = false): boolean {
     const waiting = [...this.readers]
       .filter(({ port }) => !port.isFrozen)

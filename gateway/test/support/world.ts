@@ -177,7 +177,7 @@ export class World extends Estate {
     return (await this.connect(gateway)).authenticate(token);
   }
 
-  /** Changes the read models, and tells the gateways as the projections do; in force when it resolves. */
+  /** Changes the read models and notifies the gateways as the projections do; in effect when it resolves. */
   async happened(event: DomainEvent, ...changes: ViewChange[]): Promise<void> {
     if (changes.length > 0) await this.put(...changes);
     await this.tell(event.type, event.data, schemaVersions[event.type]);

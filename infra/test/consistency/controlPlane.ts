@@ -25,7 +25,7 @@ export interface Call {
 /** What the process answers a project's request, or the error that it fails with. */
 export type CommandApiProcess = (route: `${Uppercase<string>} ${string}`, call?: Call) => Promise<any>;
 
-/** What a process of its own may have to put up with. */
+/** The faults of a separate process. */
 export interface Surroundings {
   /** Stands between the process and the log. */
   readonly append?: (original: Append) => Append;
@@ -34,7 +34,7 @@ export interface Surroundings {
 }
 
 export interface ControlPlane {
-  /** A process of its own on the shared log and read models. */
+  /** A separate process on the shared log and read models. */
   process(surroundings?: Surroundings): CommandApiProcess;
   close(): Promise<void>;
 }

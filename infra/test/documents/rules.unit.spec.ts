@@ -42,11 +42,11 @@ const titlesIn = (text: string): string =>
 const citedIn = (test: string, area: string): readonly string[] =>
   named(titlesIn(read(test)), area, (rule) => `\\[${rule}\\]`);
 
-/** In `npm run test:engines`; what runs on files besides is in `npm test`. */
+/** In `npm run test:engines`; the tests on files are in `npm test`. */
 const runsOnEngines = (test: string): boolean =>
   test.endsWith('.int.spec.ts') || (test.endsWith('.e2e.spec.ts') && !test.includes('e2e/service/'));
 
-/** What is sent, to whom and through what, whoever stores the calls. */
+/** What is sent, and to which endpoint, on any storage of the calls. */
 const beforeAnyEngine = ['HOOK-BODY-2', 'HOOK-CALL-1', 'HOOK-SSRF-2', 'HOOK-SSRF-3', 'HOOK-PROXY-1'];
 
 for (const [path, area] of documents) {

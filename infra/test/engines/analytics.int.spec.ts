@@ -128,7 +128,7 @@ describe(`roomwire analytics on engines (seed ${seed})`, function () {
       consumer = await next;
     }
 
-    // One that stands still while another takes its place, and then writes what it had in hand.
+    // One that is suspended while another takes its place, and then writes its pending facts.
     const before = await counted();
     await eventually(async () => (await counted()) > before, {
       withinMs: 60_000,

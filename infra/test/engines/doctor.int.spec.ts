@@ -119,7 +119,7 @@ describe('roomwire doctor, on engines', function () {
     expect((await waiting()) - before).to.equal(1_200);
     const finding = (await doctor()).find(({ message }) => message.endsWith('webhook-retry-2s'));
     expect(finding?.status).to.equal('warning');
-    // As the group does that has done the work; and nobody else is to meet these.
+    // As the group that did the work would; no other test may meet these jobs.
     await withAdmin(async (admin) => {
       const ends = await admin.fetchTopicOffsets('webhook-retry-2s');
       const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));

@@ -11,7 +11,7 @@ import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 const fast = { baseMs: 50, maxMs: 500, restartSpreadMs: 50 };
 const outageMs = 10_000;
 
-/** Each suite has engines of its own, because it breaks them. */
+/** Each suite has its own engines, because it breaks them. */
 describe('faults', function () {
   this.timeout(240_000);
   let eventStore: EventStoreEngine;

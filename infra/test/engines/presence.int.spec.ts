@@ -110,7 +110,7 @@ describe('presence over many processes on engines', function () {
 /** Longer than it takes to be taken for dead. */
 const outageMs = 25_000;
 
-/** With engines of its own, because it breaks them. */
+/** With its own engines, because it breaks them. */
 describe('presence while Kafka is away', function () {
   this.timeout(240_000);
   let engines: [EventStoreEngine, MongoEngine, KafkaEngine];

@@ -98,7 +98,7 @@ describe(`roomwire projections rebuild, on engines (seed ${seed})`, function () 
     expect(await ended(roomwire('audit', 'verify'))).to.include({ code: 0, stderr: '' });
     expect((await (await liveRooms()).findOne({ _id: roomId as any }))?.['name']).to.match(/^Room/);
 
-    // What the killed ones have left behind is gone, but for what readers may still look at.
+    // The generations of killed rebuilds are deleted, except one that readers may still use.
     const { generation, retiring, building, hold } = (await progress()) as any;
     expect([building, hold]).to.eql([undefined, undefined]);
     expect(await generations()).to.eql([retiring, generation]);

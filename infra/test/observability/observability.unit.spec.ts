@@ -55,7 +55,7 @@ const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 const processMetrics = new Registry();
 collectDefaultMetrics({ register: processMetrics });
 const others = new Set(['up', ...processMetrics.getMetricsAsArray().map(({ name }) => name)]);
-/** Whoever collects adds the first two. */
+/** The collector adds the first two. */
 const labelsOfAll = ['job', 'instance', 'le'];
 
 const declared = (metric: string): (typeof metricTable)[MetricName] | undefined => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Where a secret may stand in the clear, besides the answer that has shown it. */
+/** Where a secret may appear in plain text, other than in the answer that shows it. */
 export type Home = 'nowhere' | 'stores';
 
 export interface Secret {

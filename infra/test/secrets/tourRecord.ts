@@ -30,7 +30,7 @@ export class TourRecord {
   readonly statuses = new Set<number>();
   private readonly site: () => Site;
 
-  /** `site` tells where the service is at the moment. */
+  /** `site` is where the service runs at the moment. */
   constructor(site: () => Site) {
     this.site = site;
   }

@@ -1,4 +1,4 @@
-/** What a test has published, as the analytics are to tell it. */
+/** What a test has published, as the analytics must report it. */
 export class AnalyticsLedger {
   private readonly rowsByKey = new Map<
     string,

@@ -13,7 +13,7 @@ export interface Engines {
   readonly kafkaBrokers: string;
 }
 
-/** One service in a process of its own. */
+/** One service in a separate process. */
 export interface Member {
   readonly service: ServiceName;
   readonly program: Program;
@@ -42,7 +42,7 @@ export interface Cluster {
 
 const secret = Buffer.alloc(32, 9);
 
-/** The engines that the run was given, with an event log of its own where it was given none. */
+/** The engines that the run configures, with a new event log where it configures none. */
 export const enginesOfTheRun = async (): Promise<Engines & { close(): Promise<void> }> => {
   const given = { mongodbUrl: testMongodb(), kafkaBrokers: testBrokers().join(',') };
   const { url, close } = await eventStoreOfATest();

@@ -50,7 +50,7 @@ export const runDocumented = async (
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: fileURLToPath(root),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    // Of a socket it would think that somebody logs in.
+    // For a socket it would expect a login.
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

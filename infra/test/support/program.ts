@@ -12,7 +12,7 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A `roomwire` command in a process of its own. */
+/** A `roomwire` command in a separate process. */
 export interface Program {
   readonly process: ChildProcess;
   readonly stdout: () => string;
@@ -27,7 +27,7 @@ export const runRoomwire = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => {
   const child = spawn(process.execPath, [command, ...args], {
-    // The port of the metrics is one for the whole machine, unless a test has one of its own.
+    // The machine has one port of the metrics, unless a test sets its own.
     env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

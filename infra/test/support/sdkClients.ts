@@ -18,7 +18,7 @@ export const errorOf = (promise: Promise<unknown>): Promise<string> =>
 /** What was answered `published`, by text. */
 export type PublishedLedger = Set<string>;
 
-/** Publishes one after the other until the gateway is gone, and writes down what was answered. */
+/** Publishes one after the other until the gateway ends, and records what was answered. */
 export const publishUntilGone = async (
   client: Client,
   topic: string,

@@ -22,7 +22,7 @@ export interface TestService {
   client(credential: string | undefined): ApiClient;
   /** A project of its own, in an organization of its own. */
   newProject(plan?: object): Promise<TestProject>;
-  /** Ends the service and starts it again on the same data; gives its new `socketUrl`. The clients of before are of no more use. */
+  /** Ends the service and starts it again on the same data; returns its new `socketUrl`. Earlier clients can no longer be used. */
   restart(): Promise<string>;
   close(): Promise<void>;
 }

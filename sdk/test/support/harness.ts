@@ -28,7 +28,7 @@ export class Harness {
   time!: ManualTime;
   private clients: Client[] = [];
 
-  /** Time stands still unless the test lets it pass. */
+  /** Time advances only when the test lets it pass. */
   open(options: Partial<ClientOptions> = {}): Watched {
     const client = connect({
       url: this.broker.url,

@@ -71,7 +71,7 @@ export const room = (
   ...fields,
 });
 
-/** An actor and the token that nobody else knows. */
+/** An actor and its access token. */
 export const actor = (
   projectId: string,
   fields: Partial<Actor> = {},
@@ -99,7 +99,7 @@ export const actor = (
   return { record, token };
 };
 
-/** A grant of everything on a room to nobody yet: say who holds it. */
+/** A grant of all permissions on a room; the caller adds the holder. */
 export const grant = (
   on: Pick<Room, 'roomId' | 'appId' | 'projectId'>,
   fields: Partial<Grant>,

@@ -14,7 +14,7 @@ export interface EngineCommand {
 
 export interface EngineProcess {
   readonly isRunning: boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
   pause(): void;
   resume(): void;

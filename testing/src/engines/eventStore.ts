@@ -14,7 +14,7 @@ export interface EventStoreEngine extends EventStoreControl {
   /** For `ROOMWIRE_EVENTSTORE_URL`. */
   readonly url: string;
   readonly port: number;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** The server stays connected and answers nothing. */
   pause(): void;

@@ -15,7 +15,7 @@ export interface MongoOptions {
 export interface MongoEngine {
   /** For `ROOMWIRE_MONGODB_URL`. */
   readonly url: string;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** The server stays connected and answers nothing. */
   pause(): void;

@@ -49,7 +49,7 @@ export interface KafkaOptions {
 export interface KafkaEngine {
   /** For `ROOMWIRE_KAFKA_BROKERS`. */
   readonly brokers: string;
-  /** Resolves when the broker is gone. */
+  /** Resolves when the broker has ended. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
   /** The broker stays connected and answers nothing. */
   readonly pause: () => void;
@@ -86,7 +86,7 @@ const serverProperties = ({ folder, port, controllerPort, guarded }: Layout): st
     'inter.broker.listener.name=CLIENTS',
     'controller.listener.names=CONTROLLER',
     `log.dirs=${join(folder, 'data')}`,
-    // What has no topic must say so, and not get one with settings of nobody's choice.
+    // A missing topic must be an error, and not be created with default settings.
     'auto.create.topics.enable=false',
     'offsets.topic.replication.factor=1',
     'offsets.topic.num.partitions=4',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 interface RunningEngine {
   readonly name: string;
-  /** The environment variable that tells the tests where it is. */
+  /** The environment variable with its address. */
   readonly variable: string;
   readonly address: string;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test moves it. */
 export class ManualClock implements Clock {
   private time: number;
   private elapsed = 0;

@@ -37,7 +37,7 @@ export const reactions = {
       response.writeHead(status, { 'content-length': body.length + 100 });
       response.write(body, () => response.socket?.destroy());
     },
-  /** A body that goes on for as long as anybody reads. */
+  /** A body that continues as long as it is read. */
   endless:
     (status: number): Reaction =>
     (response) => {

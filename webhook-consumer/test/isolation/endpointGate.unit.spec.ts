@@ -130,7 +130,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(1);
     calls.end('a/first', false);
     calls.applyTimes(2, 'a', roomOfItsOwn);
-    // Nothing is remembered of an endpoint that nobody calls.
+    // The gate keeps no state of an endpoint without calls.
     await calls.settled(2);
     calls.end('a/room 0', false);
     calls.apply('a', 'third');

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What the proxy does when it is asked for a connection. */
+/** What the proxy does on a CONNECT request. */
 export type Tunnelling = (client: Duplex, target: string) => void;
 
 /** Connects to loopback whatever the name is: the port says which endpoint. */

@@ -74,7 +74,7 @@ export class ConsumerWorld {
     return consumer;
   }
 
-  /** The process ends and another one goes on. */
+  /** The process ends and another one continues. */
   async restart(options: Partial<WebhookConsumerOptions> = {}): Promise<void> {
     await this.closeConsumers();
     await this.bus.close();

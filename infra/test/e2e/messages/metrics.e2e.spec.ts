@@ -39,7 +39,7 @@ describe('metrics, as a collector scrapes them', () => {
 
   it('include every declared metric, and no undeclared metric of Roomwire', async () => {
     const { types, samples } = await shown();
-    // The analytics are a process of their own.
+    // The analytics are a separate process.
     const declared = Object.entries(metricTable).filter(([, { from }]) => from !== 'analytics');
     for (const [name, { type }] of declared) expect(types.get(name), name).to.equal(type);
     const ours = samples.map(({ name }) => name).filter((name) => name.startsWith('roomwire_'));

@@ -46,7 +46,7 @@ describe('messages of recorded topics', () => {
     const ids = ofOne.map(({ msgId }) => msgId);
     expect(new Set(ids.filter((id) => typeof id === 'string')).size).to.equal(50);
     expect(ofOther.map(({ msgId }) => msgId)).to.eql(ids);
-    // What the client has sent meanwhile has been looked at in front of this.
+    // Frames that the client sent earlier are handled before this one.
     await one.publish(topic, 'after the acknowledgements');
     expect(errors).to.eql([]);
   });

@@ -14,7 +14,7 @@ interface List {
   readonly id: string;
   readonly orderable: readonly string[];
   readonly filters: Readonly<Record<string, readonly string[]>>;
-  /** What always comes before the order that is asked for. */
+  /** What always precedes the requested order. */
   readonly first: readonly Order[];
 }
 

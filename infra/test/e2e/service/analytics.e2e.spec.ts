@@ -19,7 +19,7 @@ const kills = 6;
 const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0', ROOMWIRE_PUBLISH_RATE: '0' };
 
 describe(`roomwire analytics on files (seed ${seed})`, function () {
-  // Each command is a process of its own.
+  // Each command is a separate process.
   this.timeout(240_000);
   const chance = seededChance(seed);
   let folder: TemporaryFolder;

@@ -9,7 +9,7 @@ import { runRoomwire, startProgram, stop } from '../../support/program.js';
 const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 
 describe('roomwire audit', function () {
-  // Each command is a process of its own.
+  // Each command is a separate process.
   this.timeout(60_000);
   let folder: TemporaryFolder;
   let roomId: string;

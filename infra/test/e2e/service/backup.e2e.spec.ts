@@ -10,7 +10,7 @@ import { readTheirWrites } from '../../support/readingTheirWrites.js';
 const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 
 describe('a backup on files', function () {
-  // Each command is a process of its own.
+  // Each command is a separate process.
   this.timeout(120_000);
   let folder: TemporaryFolder;
   let dataDir: string;

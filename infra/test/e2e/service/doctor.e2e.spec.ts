@@ -9,7 +9,7 @@ import { freePort } from '@roomwire/testing/run/freePort';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 
 describe('roomwire doctor, on files', function () {
-  // Each command is a process of its own.
+  // Each command is a separate process.
   this.timeout(60_000);
   let files: TemporaryFolder;
   let dataDir: string;

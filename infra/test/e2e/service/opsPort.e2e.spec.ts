@@ -17,7 +17,7 @@ describe('the operations port of the program', () => {
     await folder.remove();
   });
 
-  /** Somebody else's, such as a Prometheus; where another process has the port already, that one is. */
+  /** Another program, such as Prometheus; if a process already has the port, that one serves. */
   const occupy = async (port: number): Promise<number> => {
     other = createServer();
     other.listen(port, '127.0.0.1');

@@ -16,7 +16,7 @@ import { readTheirWrites } from '../../support/readingTheirWrites.js';
 const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 
 describe('roomwire projections rebuild', function () {
-  // Each command is a process of its own.
+  // Each command is a separate process.
   this.timeout(60_000);
   let folder: TemporaryFolder;
   let appId: string;

@@ -61,7 +61,7 @@ const writeUntilKilled = async (
         if ((await client.delete(path)).status === 204) ledger.set(body.roomId, { path, room: null });
       }
     } catch {
-      // The service is gone: the outcome of this write is not known.
+      // The service has ended: the outcome of this write is unknown.
       return;
     }
   }

@@ -49,7 +49,7 @@ describe('[HOOK-LOSS-1] a webhook call survives its process', function () {
     await client.ready();
     const numbers = Array.from({ length: count }, () => ++published);
     await Promise.all(numbers.map((number) => client.publish(topic, number)));
-    // The process may be gone by then.
+    // The process may have ended by then.
     void client.close().catch(() => undefined);
     return numbers;
   };

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface ConnectionHoldingProxy {
   readonly url: string;
-  /** Over the connections that are open nothing passes any more, and nobody is told; new ones are not affected. */
+  /** Open connections stop passing data silently; new ones are not affected. */
   holdConnections(): void;
   close(): Promise<void>;
 }

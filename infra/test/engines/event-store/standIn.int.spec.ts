@@ -131,7 +131,7 @@ describe('the stand-in for EventStoreDB', () => {
     it('the whole log, from a position or back from it, at positions with gaps', async () => {
       await append('a', 'no_stream', events(3));
       const all = await placesIn(client.readAll());
-      expect(all).to.have.length(7); // Four of its own come first.
+      expect(all).to.have.length(7); // The server's own four come first.
       for (const [index, place] of all.entries()) {
         expect(await placesIn(client.readAll({ fromPosition: place }))).to.deep.equal(all.slice(index));
         const before = await placesIn(client.readAll({ fromPosition: place, direction: BACKWARDS }));
@@ -165,7 +165,7 @@ describe('the stand-in for EventStoreDB', () => {
       await eventually(() => told.includes('caught up'));
       await append('a', 2n, events(2));
       await eventually(() => told.at(-1) === 'Counted 4');
-      // A type alone does not tell a system event from another.
+      // A type alone does not identify a system event.
       expect(told).to.deep.equal([
         'update 0',
         'Counted 0',

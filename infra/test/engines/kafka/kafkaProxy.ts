@@ -43,7 +43,7 @@ export const kafkaProxy = async (broker: string): Promise<KafkaProxy> => {
     const broker = connect(Number(brokerPort), brokerHost);
     keep(client).once('close', () => broker.destroy());
     keep(broker).once('close', () => client.destroy());
-    /** Of the request whose answer nobody is to hear. */
+    /** Of the request whose answer is dropped. */
     let correlation: number | undefined;
     const isAnswered = messages((answer) => {
       if (answer.readInt32BE(0) !== correlation) return;

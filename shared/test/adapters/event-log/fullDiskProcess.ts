@@ -4,7 +4,7 @@ import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import { allEvents, newEvent } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 
-/** Appends until the disk is full, then tells what was acknowledged, how it was refused, and what can still be read. */
+/** Appends until the disk is full, then prints what was acknowledged, how it was refused, and what can still be read. */
 const [path = ''] = process.argv.slice(2);
 const folder = await openDataFolder(path);
 const log = await openEmbeddedEventLog(folder);

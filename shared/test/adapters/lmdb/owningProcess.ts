@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import { DataFolderInUse } from '../../../src/ports/errors.js';
 
-/** Tells whether it got the folder, and keeps it until it is killed. */
+/** Prints whether it got the folder, and keeps it until it is killed. */
 const [path = ''] = process.argv.slice(2);
 const answer = await openDataFolder(path).then(
   () => 'owner',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@roomwire/testing/run/eventually';
 
-/** A compiled script in a process of its own, which tells what it does line by line. */
+/** A compiled script in a separate process, which prints what it does line by line. */
 export class ScriptProcess {
   readonly lines: string[] = [];
   private readonly child: ChildProcess;

@@ -70,7 +70,7 @@ export interface Cable {
   /** As if the process had been killed: no connection from here on. */
   cut(): void;
   restore(): void;
-  /** Nothing arrives for a while, as in a process that stands still. */
+  /** Nothing arrives for a while, as in a suspended process. */
   freeze(forMs: number): Promise<void>;
   /** What the brokers say on the connections of the moment is not heard; then these end. */
   loseAnswers(afterMs: number): void;

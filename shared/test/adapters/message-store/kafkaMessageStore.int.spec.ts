@@ -64,7 +64,7 @@ describe('on the Kafka of this run', function () {
   it('messages that expire during a replay are skipped, and the others are replayed', async () => {
     const kafka = kafkaUnderTest();
     const store = createKafkaMessageStore(await kafka.open());
-    // More than a fetch, so that the rest is read after what is before it has gone.
+    // More than one fetch, so that the rest is read after earlier messages have expired.
     const body = new Uint8Array(300_000);
     for (let n = 0; n < 10; n += 1) await store.append({ ...recorded(String(n)), body }, '1d');
     const { count, pages } = await store.replay(recorded('').topic, everything);

@@ -9,7 +9,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/tem
 
 const countingProcess = fileURLToPath(new URL('./countingProcess.js', import.meta.url));
 
-/** Lets it count for a while and kills it; tells where it began. */
+/** Lets it count for a while and kills it; returns where it began. */
 const countUntilKilled = async ({ path }: TemporaryFolder, killedAfterMs: number): Promise<number> => {
   const child = fork(countingProcess, [path]);
   const [{ from }] = (await once(child, 'message')) as [{ from: number }];

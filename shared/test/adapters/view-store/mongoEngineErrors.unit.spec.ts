@@ -5,7 +5,7 @@ import { MongoBulkWriteError, MongoNetworkError, MongoServerError, type BulkWrit
 import { duplicatesIn, portError } from '../../../src/adapters/mongo/errors.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 
-/** What a socket throws when nobody listens at the other end. */
+/** The error of a socket to a closed port. */
 const refusedConnection = async (): Promise<unknown> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

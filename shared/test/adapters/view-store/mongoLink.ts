@@ -10,7 +10,7 @@ export interface Link {
   mend(): Promise<void>;
   /** As if the server had been stopped: connections stay, and nothing comes through. What is sent arrives after `thaw`. */
   freeze(): void;
-  /** Freezes once so many more bytes have gone to the server; resolves then. */
+  /** Freezes after that many more bytes to the server; resolves then. */
   freezeAfter(bytes: number): Promise<void>;
   thaw(): void;
   close(): Promise<void>;

@@ -97,7 +97,7 @@ describe('the MongoDB view store, during a rebuild', function () {
     link.thaw();
     await link.mend();
     const failures: unknown[] = [];
-    // As whoever rebuilds does, until the driver has found its server again.
+    // As a rebuild does, until the driver has found its server again.
     const again = async (error: unknown): Promise<false> => {
       failures.push(error);
       if (failures.length === 50) throw error;
@@ -123,7 +123,7 @@ describe('the MongoDB view store, during a rebuild', function () {
     // All that it has gathered is written with that.
     expect(await rebuild.takeOver([])).to.equal(false);
     await projector.apply(batchOf(200, 300));
-    // The projector is asked to wait, and nothing more comes from the rebuild.
+    // The projector is told to wait, and the rebuild sends nothing more.
     const isFrozen = link.freezeAfter(1);
     const outcome = rebuild.takeOver([]);
     await isFrozen;

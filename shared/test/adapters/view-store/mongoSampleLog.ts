@@ -35,7 +35,7 @@ export const batchOf = (from: number, to: number): ViewBatch => ({
   position: at(to),
 });
 
-/** Goes on from the checkpoint to the event `to`, in batches of changing sizes. */
+/** Continues from the checkpoint to the event `to`, in batches of changing sizes. */
 export const project = async (store: ViewStore, to: number, largestBatch = 120): Promise<void> => {
   let position = Number((await store.checkpoint()) ?? 0);
   while (position < to) {

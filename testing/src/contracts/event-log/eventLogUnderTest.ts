@@ -26,7 +26,7 @@ export const newEvent = (data: unknown = {}): NewEvent => ({
   },
 });
 
-/** As many events as asked for, which tell their number in `data`. */
+/** The requested number of events, numbered in `data`. */
 export const newEvents = (count: number): [NewEvent, ...NewEvent[]] => {
   const rest = Array.from({ length: count - 1 }, (_, index) => newEvent({ number: index + 1 }));
   return [newEvent({ number: 0 }), ...rest];

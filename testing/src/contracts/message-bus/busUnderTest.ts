@@ -3,7 +3,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel, RecordCodec, WorkQueue } from '@roomwire/shared/wire/bus/channel';
 
 export interface BusUnderTest {
-  /** Hands over nothing that was sent or put in another test. */
+  /** Delivers nothing that was sent or put in another test. */
   readonly bus: MeasuredBus;
   /**
    * A bus on what the end of the process would leave at this moment, jobs in hand undone. The first one is only

@@ -43,7 +43,7 @@ const closingContract = (current: () => BusUnderTest): void => {
   });
 };
 
-/** What every adapter of the port keeps to. `open` hands over a bus of its own for each test. */
+/** What every adapter of the port guarantees. `open` returns a separate bus for each test. */
 export const messageBusContract = (name: string, open: () => Promise<BusUnderTest>): void => {
   describe(`message bus: ${name}`, () => {
     let underTest: BusUnderTest;

@@ -20,7 +20,7 @@ export interface EventStoreControl {
   endSubscriptions(): Promise<void>;
   /** The subscriptions that are open stay so and hear nothing any more. */
   silenceSubscriptions(): Promise<void>;
-  /** Tells the open subscriptions a checkpoint, right or wrong; -1 for the one that servers have told when they knew none. */
+  /** Sends the open subscriptions a checkpoint, right or wrong; -1 for the one that servers send without a position. */
   sendCheckpoint(position: number): Promise<void>;
   /** The positions that the open subscriptions went on from, null for the beginning. */
   subscriptionStarts(): Promise<readonly (string | null)[]>;

@@ -51,7 +51,7 @@ export interface CallWriter {
   write(bytes: Buffer): Promise<void>;
   end(): void;
   fail(status: Partial<StatusObject>): void;
-  /** From now on nothing is sent any more, and nobody is told. */
+  /** From now on nothing is sent, silently. */
   silence(): void;
 }
 
@@ -150,7 +150,7 @@ export const checkpointResponse = (position: bigint): Buffer =>
 
 export const caughtUpResponse = (): Buffer => bytesOf(new ReadResp().setCaughtUp(new ReadResp.CaughtUp()));
 
-/** An answer that is an error; the client tells them apart by the entry `exception`. */
+/** An answer that is an error; the client distinguishes errors by the entry `exception`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: status;
@@ -192,7 +192,7 @@ export const notLeader = (leaderPort: number): Refusal =>
     'leader-endpoint-port': String(leaderPort),
   });
 
-/** For nobody to read. */
+/** Discards what is written. */
 export const hungUp = (): Refusal => new Refusal(status.CANCELLED, 'The client has hung up');
 
 /** Whatever the tests have not needed yet. */

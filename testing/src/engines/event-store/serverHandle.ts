@@ -6,7 +6,7 @@ import type { ControlAnswer, ControlRequest, EventStoreControl } from './control
 
 const script = fileURLToPath(new URL('./serverProcess.js', import.meta.url));
 
-/** A server must not outlive the tests that started it; one that is stopped does not hear that they are gone. */
+/** A server must not outlive the tests that started it; a suspended one does not notice their end. */
 const living = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
@@ -16,7 +16,7 @@ process.once('exit', () => {
 export interface ServerHandle {
   readonly port: number;
   readonly isRunning: boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   kill(signal: NodeJS.Signals): Promise<void>;
   pause(): void;
   resume(): void;

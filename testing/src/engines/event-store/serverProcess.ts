@@ -20,7 +20,7 @@ const obey = async ({ id, command, argument }: ControlRequest): Promise<void> =>
   process.send?.(answer);
 };
 process.on('message', (request: ControlRequest) => void obey(request));
-// Whoever started it is gone: a server for tests must not outlive them.
+// Its parent has ended: a server for tests must not outlive them.
 process.once('disconnect', () => process.exit());
 
 const listeningOn = await serve(log, subscriptions, faults, Number(port));

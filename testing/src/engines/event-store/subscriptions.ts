@@ -16,7 +16,7 @@ export interface OpenSubscription {
   /** Where it went on from. */
   readonly after: bigint | undefined;
   readonly writer: CallWriter;
-  /** How many events have gone out. */
+  /** How many events were sent. */
   sent: number;
 }
 

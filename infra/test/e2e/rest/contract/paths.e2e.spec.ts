@@ -80,7 +80,7 @@ describe('REST contract: paths', () => {
     forEachEndpoint(withParameters, async (endpoint) => {
       for (const parameter of parametersOf(endpoint)) {
         const others = [unknownId, idsOf(world.foreign, endpoint)[parameter]];
-        // An operator sees every organization: of that of somebody else it is the other things that are not there.
+        // An operator sees every organization: in another one, its other resources are not found.
         const ids = parameter === 'orgId' ? [unknownId] : others;
         if (parameter === 'actorId') ids.push(world.foreign.actorKeyId, 'at_live_000000');
         for (const id of ids)

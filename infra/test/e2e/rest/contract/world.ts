@@ -21,7 +21,7 @@ export interface Tenant {
   readonly apiKey: string;
   /** A key of the organization, which opens nothing. */
   readonly organizationKey: string;
-  /** The session of somebody of this organization alone, who is no operator. */
+  /** The session of a user of this organization only, who is not an operator. */
   readonly sessionToken: string;
 }
 

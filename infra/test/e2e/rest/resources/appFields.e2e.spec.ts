@@ -116,7 +116,7 @@ const refused: readonly (readonly [body: object, ...paths: string[]])[] = [
   ],
 ];
 
-/** What has no shape of its own is kept as it is. */
+/** Fields of any shape are stored as they are. */
 const free: readonly unknown[] = [
   null,
   false,
