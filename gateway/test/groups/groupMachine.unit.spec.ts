@@ -57,7 +57,7 @@ class TestGateway {
     return member;
   }
 
-  /** Reads the log, up to its end with what is appended meanwhile. */
+  /** Reads the log up to its end, including records that are appended meanwhile. */
   read(): void {
     for (; this.position < this.log.records.length; this.position++) {
       const record = this.log.records[this.position] as RoomRecord;

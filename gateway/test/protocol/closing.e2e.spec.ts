@@ -188,7 +188,7 @@ describe('1,500 clients that connect and close', () => {
 
   after(() => world.close());
 
-  /** Each does what leaves something behind in the gateway for as long as it is there. */
+  /** Each creates state in the gateway that lasts as long as its connection. */
   const visit = async (token: string, isPolite: boolean): Promise<void> => {
     const client = await FrameClient.connect(world.url());
     await (await client.authenticate(token)).subscribe(topic, { filters: ['eu'] });

@@ -6,7 +6,7 @@ import * as records from '@roomwire/testing/builders/records';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../support/world.js';
 
-/** Beats that follow one another quickly, and a peer that is not taken for dead meanwhile. */
+/** Frequent heartbeats, and a peer that does not count as dead meanwhile. */
 const beats = { beatMs: 60, silenceMs: 2_000 };
 
 const limitReached = { code: 4002, reason: 'connection_limit_reached' };

@@ -165,7 +165,7 @@ describe('a room with grants', () => {
     const later = `app-1/${second.slug}/news`;
     for (const address of [topic, later, elsewhere]) await client.subscribe(address);
 
-    /** The first address that is still heard. */
+    /** The first address that still delivers. */
     const heard = async (): Promise<unknown> => {
       for (const address of [topic, later, elsewhere]) writer.publish(address, 'news');
       let first: unknown;

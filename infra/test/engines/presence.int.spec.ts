@@ -107,7 +107,7 @@ describe('presence over many processes on engines', function () {
   });
 });
 
-/** Longer than it takes to be taken for dead. */
+/** Longer than the time after which a gateway counts as dead. */
 const outageMs = 25_000;
 
 /** With its own engines, because it breaks them. */

@@ -4,7 +4,7 @@ import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store
 import { recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
-import { openClient, type PublishedLedger, publishUntilGone, recordedTexts } from '../support/sdkClients.js';
+import { openClient, type PublishedLedger, publishUntilEnded, recordedTexts } from '../support/sdkClients.js';
 
 const settings = { ROOMWIRE_MESSAGE_RECORDING: 'true', ROOMWIRE_PUBLISH_RATE: '0' };
 
@@ -38,7 +38,7 @@ describe('recorded messages in Kafka', function () {
     const open = (token: string, n: number) => openClient(gateways[n % 2]?.socketUrl ?? '', token);
     const sockets = await Promise.all(tokens.map(open));
     const topic = `${app.slug}/lobby/chat`;
-    const writers = sockets.map((socket, n) => publishUntilGone(socket, topic, String(n), ledger));
+    const writers = sockets.map((socket, n) => publishUntilEnded(socket, topic, String(n), ledger));
     await eventually(() => ledger.size >= 500, { withinMs: 60_000 });
     await cluster.stop(gateways[0], 'SIGKILL');
     const atDeath = ledger.size;

@@ -79,7 +79,7 @@ describe('secrets, on files', function () {
     const printed = programs.flatMap((program, index) => {
       const stdout = { what: `stdout of program ${index}`, bytes: Buffer.from(program.stdout()) };
       const stderr = { what: `stderr of program ${index}`, bytes: Buffer.from(program.stderr()) };
-      // The first start and `token` are there to print credentials.
+      // The first start and `token` print credentials on purpose.
       return index < 2 ? [stderr] : [stdout, stderr];
     });
     expect(programs[0]?.stderr()).to.include('"message":"Ready"');

@@ -13,7 +13,7 @@ export interface Site {
 export interface Said {
   readonly what: string;
   readonly bytes: Buffer;
-  /** The name of the secret that it is there to show. */
+  /** The name of the secret that it is meant to show. */
   readonly shows?: string;
 }
 

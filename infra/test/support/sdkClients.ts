@@ -19,7 +19,7 @@ export const errorOf = (promise: Promise<unknown>): Promise<string> =>
 export type PublishedLedger = Set<string>;
 
 /** Publishes one after the other until the gateway ends, and records what was answered. */
-export const publishUntilGone = async (
+export const publishUntilEnded = async (
   client: Client,
   topic: string,
   name: string,

@@ -70,7 +70,7 @@ describe('a service that receives SIGTERM', function () {
     );
     service.program.process.kill('SIGTERM');
     await eventually(async () => (await readiness(service)) === 503);
-    // One of eight is there for at least seven eighths of the time.
+    // One of eight stays open for at least seven eighths of the time.
     const answers = await Promise.all(
       staying.map(async (client) => {
         client.send({ type: 'subscribe', topic: `${slug}/room/chat` });

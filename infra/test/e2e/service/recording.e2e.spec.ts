@@ -7,7 +7,7 @@ import { startProgram, stop } from '../../support/program.js';
 import {
   openClient,
   type PublishedLedger,
-  publishUntilGone,
+  publishUntilEnded,
   recordedTexts,
 } from '../../support/sdkClients.js';
 
@@ -37,7 +37,7 @@ describe('recorded messages on files', () => {
       const clients = await Promise.all(tokens.map((token) => openClient(socketUrl, token)));
       const target = ledger.size + 40 + 17 * round;
       const topic = `${app.slug}/lobby/chat`;
-      const writers = clients.map((client, n) => publishUntilGone(client, topic, `${round}-${n}`, ledger));
+      const writers = clients.map((client, n) => publishUntilEnded(client, topic, `${round}-${n}`, ledger));
       await eventually(() => ledger.size >= target, { withinMs: 20_000 });
       await stop(service, 'SIGKILL');
       await Promise.all(writers);

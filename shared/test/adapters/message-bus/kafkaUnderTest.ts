@@ -72,7 +72,7 @@ export interface Cable {
   restore(): void;
   /** Nothing arrives for a while, as in a suspended process. */
   freeze(forMs: number): Promise<void>;
-  /** What the brokers say on the connections of the moment is not heard; then these end. */
+  /** Answers of the brokers on the current connections are dropped; then these end. */
   loseAnswers(afterMs: number): void;
 }
 

@@ -55,7 +55,7 @@ describe('the generation that readers use', () => {
     const seen: number[] = [];
     const result = await reader.read(async ({ number }) => {
       seen.push(number);
-      // The process stood still between the question and the answer.
+      // The process was suspended between the request and the answer.
       if (number === 0) now += retirementMs - 1;
       return number;
     });

@@ -192,9 +192,9 @@ export const notLeader = (leaderPort: number): Refusal =>
     'leader-endpoint-port': String(leaderPort),
   });
 
-/** Discards what is written. */
+/** The client does not read it. */
 export const hungUp = (): Refusal => new Refusal(status.CANCELLED, 'The client has hung up');
 
-/** Whatever the tests have not needed yet. */
+/** What no test has needed yet. */
 export const notImplemented = (what: string): Refusal =>
   new Refusal(status.UNIMPLEMENTED, `${what}: this server for tests does not know it`);

@@ -74,7 +74,7 @@ const badRequests: readonly Provocation[] = [
       for (let made = 0; made < roomCap; made += 100)
         for (const answer of await Promise.all(Array.from({ length: 100 }, (_, i) => ensure(`r${made + i}`))))
           done(answer);
-      // One that is there already needs no place.
+      // An existing one needs no place.
       done(await ensure('r7'));
       const answer = await ensure('one-more');
       // The cap is one of provisioning: a room that is created in the ordinary way is beyond it.

@@ -18,7 +18,7 @@ export interface SeededLists {
   readonly created: Readonly<Record<'apps' | 'scopes' | 'signing-keys', readonly string[]>>;
 }
 
-/** Names that are easily taken for one another, and whose order depends on how one compares. */
+/** Names that are easily confused, and whose order depends on the comparison. */
 const names = [
   'a',
   'A',
