@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a client token says. Nothing of it is to be believed before `verifyClientToken` has said `valid`. */
+/** The claims of a client token. Not trustworthy before `verifyClientToken` has returned `valid`. */
 export interface ClientToken {
   /** `kid`: the public id of the signing key. */
   readonly kid: string;

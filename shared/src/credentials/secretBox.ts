@@ -6,7 +6,7 @@ import type { SealedSecret } from '../domain/signingKey.js';
 export interface SecretBox {
   /** Id of the master key that seals. */
   readonly currentKeyId: string;
-  /** Under the current master key, with an initialization vector of its own. It opens only for what it is bound to. */
+  /** Seals under the current master key, with a random initialization vector. Opens only with the same binding. */
   seal(plain: string, boundTo: string): SealedSecret;
   /** Throws `SecretNotOpened`. */
   open(sealed: SealedSecret, boundTo: string): string;

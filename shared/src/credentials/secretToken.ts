@@ -10,7 +10,7 @@ export interface MintedToken {
   readonly keyId: string;
   /** Shown once: `<keyId>.<secret>`, the secret 256 random bits in base64url. */
   readonly token: string;
-  /** What is kept of the secret. */
+  /** The stored hash of the secret. */
   readonly secretHash: string;
 }
 
@@ -27,7 +27,7 @@ export interface ParsedToken {
 
 const tokenPattern = /^((?:ak|at|sk)_(?:live|sandbox)_[A-Za-z0-9]{1,64})\.([A-Za-z0-9_-]{1,128})$/;
 
-/** Undefined for what is not of the form; no look-up is needed to refuse it. */
+/** Undefined for a malformed token, which is refused without a look-up. */
 export const parseToken = (text: string, prefix: TokenPrefix): ParsedToken | undefined => {
   const [, keyId, secret] = tokenPattern.exec(text) ?? [];
   if (keyId === undefined || secret === undefined || !keyId.startsWith(`${prefix}_`)) return undefined;

@@ -18,7 +18,7 @@ export interface ActorFields {
   readonly actorTokenId: string;
   readonly projectId: string;
   readonly accessScopeId: string | null;
-  /** Its place in the scope, see `ScopeMembership`; null without a scope. */
+  /** Its scope membership, see `ScopeMembership`; null without a scope. */
   readonly scopeMembershipId: string | null;
   /** Public, `at_live_<id>`. */
   readonly keyId: string;

@@ -16,7 +16,7 @@ export interface Admission {
   readonly until: number;
 }
 
-/** Why an admission is what it is. */
+/** The reason for an admission. */
 export type AdmissionRule =
   | 'app_inactive'
   | 'room_inactive'
@@ -37,7 +37,7 @@ export interface JudgedAdmission {
 
 const refused: Admission = { mayPublish: false, maySubscribe: false, until: Number.POSITIVE_INFINITY };
 
-/** What an actor may do on a topic of a room. One answer for 'missing' and 'not allowed', so that nothing leaks. */
+/** What an actor may do on a topic of a room. 'Missing' and 'not allowed' get the same answer, so that nothing leaks. */
 export const admission = (app: App, room: Room, grants: RoomGrants, request: AdmissionRequest): Admission =>
   judgeAdmission(app, room, grants, request).admission;
 
@@ -65,7 +65,7 @@ export const judgeAdmission = (
   return { admission: limited(request, grant.permission, expiryOf(grant)), rule: 'grant', grant };
 };
 
-/** The actor's own grant speaks for it in whatever state it is, so that one actor can be kept from what its type may. */
+/** The actor's own grant takes precedence in any state, so that one actor can be denied what its type may do. */
 const decidingGrant = (
   { ofActors, ofTypes }: RoomGrants,
   { actorTokenId, actorType }: AdmissionRequest,
@@ -88,7 +88,7 @@ const limited = (
 const expiryOf = ({ expiresAt }: Grant): number =>
   expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
-/** A topic must be on the app to be usable in a room, but for the WebRTC ones, which the room itself brings. */
+/** A topic must be configured on the app to be usable in a room, except for the WebRTC topics, which belong to the room. */
 const exposesTopic = (app: App, room: Room, topic: string): boolean =>
   room.topics.includes(topic) &&
   (app.topics.includes(topic) || (webRtcTopics as readonly string[]).includes(topic));

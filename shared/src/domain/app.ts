@@ -56,7 +56,7 @@ export interface AppFields {
   readonly topicConfigs: TopicConfigs;
   readonly hydrationWebhook: Webhook | null;
   readonly triggerWebhook: Webhook | null;
-  /** What apps that carry source code bring along; kept as sent. */
+  /** Fields of apps with source code; stored as sent. */
   readonly dependencies: unknown;
   readonly files: unknown;
   readonly framework: unknown;

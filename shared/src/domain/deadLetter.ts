@@ -3,7 +3,7 @@ import type { HappenedEvent } from './eventEnvelope.js';
 export const deadLetterStatuses = ['pending', 'failed', 'dead'] as const;
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
 
-/** A trigger call that came to nothing. */
+/** A trigger call that failed for good. */
 export interface DeadLetterFields {
   /** The id of the call, so that recording it twice is recording it once. */
   readonly dlqId: string;
@@ -34,7 +34,7 @@ export interface DeadLetter extends Omit<DeadLetterFields, 'status'> {
   readonly updatedAt: string;
 }
 
-/** What the attempts of a redrive came to. */
+/** The result of the attempts of a redrive. */
 export type RedriveFailure = Pick<
   DeadLetterFields,
   'dlqId' | 'responseStatus' | 'error' | 'retryCount' | 'status'
@@ -91,7 +91,7 @@ export const evolveDeadLetter = (
 
 type EventData<T extends DeadLetterEvent['type']> = Extract<DeadLetterEvent, { type: T }>['data'];
 
-/** What a redrive changes of the entry. */
+/** The fields that a redrive changes. */
 export const redriven = (
   { redriveCount, redrivenBy }: EventData<'DeadLetterRedriven'>,
   at: string,
@@ -99,7 +99,7 @@ export const redriven = (
   ...{ redriveCount, lastRedriveAt: at, lastRedriveBy: redrivenBy, updatedAt: at },
 });
 
-/** What the entry says after a redrive that failed. */
+/** The entry after a failed redrive. */
 export const failedAgain = ({
   responseStatus,
   error,

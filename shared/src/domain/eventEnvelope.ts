@@ -1,11 +1,11 @@
-/** What every event carries besides what happened. */
+/** The metadata of every event. */
 export interface EventMetadata {
   /** ISO 8601, UTC, milliseconds. */
   readonly occurredAt: string;
   readonly organizationId: string;
-  /** Null for what belongs to an organization alone. */
+  /** Null for resources that belong to an organization and no project. */
   readonly projectId: string | null;
-  /** Who asked: `apiKey:<keyId>`, `session:<subject>` or `system`. Never a secret. */
+  /** The principal: `apiKey:<keyId>`, `session:<subject>` or `system`. Never a secret. */
   readonly principal: string;
   readonly requestId: string;
   /** Where the command stood in its trace (W3C Trace Context), where it was traced. */
@@ -20,12 +20,12 @@ export interface NewEvent {
   readonly metadata: EventMetadata;
 }
 
-/** An event as a log returns it: as it was written, and where it stands. */
+/** An event as a log returns it, with its position. */
 export interface RecordedEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
   readonly position: string;
 }
 
-/** An event as a fold sees it: what happened, and when. */
+/** An event as a fold sees it, with its time. */
 export type HappenedEvent<Event> = Event & { readonly occurredAt: string };

@@ -50,7 +50,7 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   ScopeDeleted: 1,
   ScopeMembershipTaken: 1,
   ScopeMembershipGivenBack: 1,
-  // 2: the actor's place in its scope.
+  // 2: the actor's scope membership.
   ActorCreated: 2,
   ActorUpdated: 1,
   ActorDeleted: 1,

@@ -6,7 +6,7 @@ export type RoomStatus = (typeof roomStatuses)[number];
 
 export const webRtcTopics = ['webrtc:offer', 'webrtc:answer', 'webrtc:candidate', 'webrtc:state'] as const;
 
-/** How a room came to be: by the API, by `rooms/ensure` (these are capped), or from a blueprint (these are static). */
+/** How a room was created: by the API, by `rooms/ensure` (these are capped), or from a blueprint (these are static). */
 export type RoomOrigin = 'api' | 'ensure' | 'blueprint';
 
 export interface RoomFields {
@@ -84,7 +84,7 @@ export interface Grant extends GrantFields {
   readonly updatedAt: string;
 }
 
-/** They stand in the stream of the app's rooms, so that one holder has one grant on a room. */
+/** Stored in the stream of the app's rooms, so that one holder has one grant on a room. */
 export type GrantEvent =
   | { readonly type: 'RoomGrantAdded'; readonly data: GrantFields }
   | {

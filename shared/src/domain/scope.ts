@@ -24,7 +24,7 @@ export type ScopeChanges = Partial<Pick<Scope, 'name' | 'description' | 'metadat
 
 /**
  * An actor's membership of a scope. It is taken before the actor moves in and given back after it has left, so that a
- * scope without members has no actor. Each stay has an id of its own: giving back one never takes away another.
+ * scope without members has no actor. Each membership has its own id, so that releasing one never removes another.
  */
 export interface ScopeMembership {
   readonly membershipId: string;

@@ -21,7 +21,7 @@ export interface Standing {
   readonly scope: Scope | undefined;
 }
 
-/** What stands in the way first, undefined when nothing does. `now`: milliseconds since 1970. */
+/** The first reason for a refusal, undefined when there is none. `now`: milliseconds since 1970. */
 export const standingRule = (
   { actor, project, organization, scope }: Standing,
   now: number,

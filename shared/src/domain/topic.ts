@@ -3,7 +3,7 @@ export const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 export const slugMaxLength = 100;
 
-/** What is left for the rest of a slug that ends in a hyphen and four random hex digits. */
+/** Maximum length of a slug before its suffix of a hyphen and four random hex digits. */
 export const slugBaseMaxLength = slugMaxLength - 5;
 
 export const isSlug = (text: string): boolean => text.length <= slugMaxLength && slugPattern.test(text);
@@ -15,7 +15,7 @@ export const topicNamePattern = /^[a-zA-Z0-9_:-]+$/;
 export const isTopicName = (text: string): boolean =>
   text.length <= topicNameMaxLength && topicNamePattern.test(text);
 
-/** What a client writes: `app-slug/room-slug/topic-name`. */
+/** An address as clients write it: `app-slug/room-slug/topic-name`. */
 export interface TopicAddress {
   readonly app: string;
   readonly room: string;

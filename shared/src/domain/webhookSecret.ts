@@ -1,7 +1,7 @@
 import type { HappenedEvent } from './eventEnvelope.js';
 import type { SealedSecret } from './signingKey.js';
 
-/** So many are valid at once: one, and during a rotation its successor. */
+/** Maximum number of valid secrets: one, and its successor during a rotation. */
 export const mostWebhookSecrets = 2;
 
 export interface WebhookSecretFields {
@@ -12,7 +12,7 @@ export interface WebhookSecretFields {
   readonly sealedSecret: SealedSecret;
 }
 
-/** What the webhook calls of a project are signed with. */
+/** The secret that signs the webhook calls of a project. */
 export interface WebhookSecret extends WebhookSecretFields {
   readonly createdAt: string;
   readonly updatedAt: string;

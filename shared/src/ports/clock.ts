@@ -1,4 +1,4 @@
-/** Time enters here and nowhere else. */
+/** The only source of time. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970. Follows the operating system, so it may jump. */
   now(): number;

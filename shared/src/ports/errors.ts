@@ -9,7 +9,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** The events of one append exceed what the event log takes at once. Nothing was written. */
+/** The events of one append exceed the size limit of the event log. Nothing was written. */
 export class AppendTooLarge extends RangeError {
   override readonly name = 'AppendTooLarge';
 
@@ -18,7 +18,7 @@ export class AppendTooLarge extends RangeError {
   }
 }
 
-/** What stands on an engine, by the name that logs and errors give it. */
+/** The ports that depend on an engine, by the name used in logs and errors. */
 export type EngineUse =
   | 'event log'
   | 'read models'
@@ -37,7 +37,7 @@ export class EngineUnavailable extends Error {
   }
 }
 
-/** What a handler rejects with when it leaves a job undone because its process ends: the job is retried, and nothing is wrong. */
+/** Thrown by a handler that abandons a job because its process stops: the job is retried, and no error is logged. */
 export class JobRequeued extends Error {
   override readonly name: string = 'JobRequeued';
 }
@@ -51,7 +51,7 @@ export class StaleBatch extends Error {
   }
 }
 
-/** Another rebuild of the read models has begun, or they have been cleared; what this one has built is of no use. */
+/** Another rebuild of the read models has begun, or they have been cleared; this one is obsolete. */
 export class RebuildSuperseded extends Error {
   override readonly name = 'RebuildSuperseded';
 

@@ -1,7 +1,7 @@
-/** What a message is about, as data. Never a secret, never a payload. */
+/** Structured fields of a log message. Never a secret, never a payload. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where the services say what happened to them. Must not throw, must not wait. */
+/** The log of a service. Must not throw and must not block. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

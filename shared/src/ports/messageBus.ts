@@ -19,12 +19,12 @@ export interface ReadOptions {
 }
 
 export interface QueueWorker {
-  /** Takes no more jobs; resolves when those in hand have ended. */
+  /** Takes no more jobs; resolves when the running ones have ended. */
   close(): Promise<void>;
 }
 
 export interface WorkOptions {
-  /** Jobs in hand at once; of different keys, where the queue does not let them overlap. */
+  /** Maximum number of concurrent jobs; of different keys, unless the queue lets them overlap. */
   readonly concurrency: number;
 }
 
@@ -33,7 +33,7 @@ export interface MessageBus {
   /** Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. */
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void>;
 
-  /** Resolves when reading has started. `onRecord` must return at once and not throw; order is kept by key. */
+  /** Resolves when reading has started. `onRecord` must not block and must not throw; order is kept by key. */
   read<T>(channel: Channel<T>, options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader>;
 
   /** Resolves when the job is safe: it survives the end of every process. */
@@ -53,11 +53,11 @@ export interface MessageBus {
   /** Whether the engine answered when it was last needed. */
   readonly reachable: boolean;
 
-  /** Ends readers and workers, waits for what was accepted. */
+  /** Ends readers and workers, waits for accepted records. */
   close(): Promise<void>;
 }
 
-/** What this process has received of one channel. */
+/** Statistics of one channel in this process. */
 export interface ReadStatistics {
   readonly records: number;
   /** On its connections, with everything that the protocol adds. */

@@ -9,8 +9,8 @@ export interface RecordedMessage {
 
 export interface ReplayRange {
   /**
-   * Milliseconds since 1970; what was recorded at this moment belongs to it. The clocks of gateways differ, and are set
-   * back: ask for a little more, and tell by their ids what is known already.
+   * Milliseconds since 1970, inclusive. The clocks of gateways differ, and are set
+   * back: ask for an earlier time, and skip known messages by their ids.
    */
   readonly sinceMs: number;
   /** The newest ones, at most this many. */
@@ -18,7 +18,7 @@ export interface ReplayRange {
 }
 
 export interface Replay {
-  /** How many there are; fewer may come when some expire on the way. */
+  /** The number of messages; fewer are returned when some expire meanwhile. */
   readonly count: number;
   /**
    * The oldest first, in the order in which they were recorded. To be read once, and slowly if need be: a page is read when it is
@@ -35,9 +35,9 @@ export interface MessageStore {
    */
   append(message: LiveMessage, retention: RetentionClass): Promise<void>;
 
-  /** What was recorded of a topic and has not expired; everything that was appended before the call is in it. */
+  /** The recorded messages of a topic that have not expired, including all that were appended before the call. */
   replay(internalTopic: string, range: ReplayRange): Promise<Replay>;
 
-  /** Waits for what was accepted. */
+  /** Waits for accepted messages. */
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { HistogramMetric, LabelsOf, MetricName, NumberMetric } from '../wir
 export interface DistributionData {
   /** Upper bounds, inclusive and rising. */
   readonly bounds: readonly number[];
-  /** Of each bound, what is at most it and above the one before; one more for what is above all. */
+  /** Observations per bucket, not cumulative: one for each upper bound, and one for larger values. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
@@ -14,7 +14,7 @@ type LabelsGiven<Name extends MetricName> = keyof LabelsOf<Name> extends never
   ? []
   : [labels: LabelsOf<Name>];
 
-/** Takes what a service shows of itself. One value for each metric and set of labels. */
+/** Receives the metrics of a service. One value per metric and set of labels. */
 export interface MetricSink {
   value<Name extends NumberMetric>(name: Name, value: number, ...labels: LabelsGiven<Name>): void;
   distribution<Name extends HistogramMetric>(
@@ -25,7 +25,7 @@ export interface MetricSink {
 }
 
 /**
- * Shows how things are now. A service counts in plain numbers, which cost the hot path nothing, and is asked for them as
- * often as somebody looks. What cannot be told now is left out, or rejects.
+ * Reports the current values. A service counts in plain numbers, which cost the hot path nothing, and reports them on
+ * each collection. It omits values that are unavailable, or rejects.
  */
 export type CollectMetrics = (sink: MetricSink) => void | Promise<void>;

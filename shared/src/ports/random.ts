@@ -1,4 +1,4 @@
-/** Chance enters here and nowhere else. */
+/** The only source of randomness. */
 export interface Random {
   uuid(): string;
   bytes(length: number): Uint8Array;

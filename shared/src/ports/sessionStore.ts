@@ -11,7 +11,7 @@ export interface StoredSubscription {
   readonly loadBalanceGroup: string | null;
 }
 
-/** What a connection was subscribed to, for the next connection of the same client instance. */
+/** The subscriptions of a connection, for the next connection of the same client instance. */
 export interface StoredSession {
   readonly actorTokenId: string;
   /** Names the client instance among those of the actor; at most 100 characters. */

@@ -51,6 +51,6 @@ export interface UsageStore extends UsageReader {
    */
   noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
 
-  /** Replaces what the gateway noted before. Matters for seconds only: it may be lost when the store is reopened. */
+  /** Replaces the gateway's previous counts. Relevant for seconds only: it may be lost when the store is reopened. */
   noteConnections(count: ConnectionCount): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { LogPosition } from './eventLog.js';
 import type { UsageStore } from './usageStore.js';
 
 /**
- * A filter in MongoDB's query language, limited to what every adapter answers alike: equality on (dotted) fields,
+ * A filter in MongoDB's query language, limited to operators that every adapter supports identically: equality on (dotted) fields,
  * `$eq $ne $gt $gte $lt $lte $in $nin $exists $regex/$options $elemMatch`, and `$and $or $nor $not`.
  */
 export type ViewFilter = Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ export interface ViewRebuild {
    */
   takeOver(changes: readonly ViewChange[]): Promise<boolean>;
 
-  /** Removes what was built, unless it has become live. */
+  /** Removes the new generation, unless it has become live. */
   abandon(): Promise<void>;
 }
 
@@ -98,6 +98,6 @@ export type CreateViewFold = () => ViewFold;
 export interface ViewStores {
   readonly views: ViewStore;
   readonly usage: UsageStore;
-  /** Writes what is pending. Afterwards every call rejects with `EngineUnavailable`. */
+  /** Writes pending changes. Afterwards every call rejects with `EngineUnavailable`. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What has been opened so far, closed in the reverse order. */
+/** Opened resources, to be closed in reverse order. */
 export interface ClosingStack {
   push(close: () => Promise<void>): void;
   /** Closes everything, also when one of them fails; rejects with the first failure. */

@@ -1,11 +1,11 @@
 import type { DistributionData } from '../ports/metrics.js';
 
-/** For what takes between a millisecond and ten seconds. */
+/** Bounds for durations between a millisecond and ten seconds. */
 export const secondsBounds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** Counts how often something was how large, in a few comparisons. */
+/** A histogram. Counting takes a few comparisons. */
 export class Distribution implements DistributionData {
   readonly bounds: readonly number[];
   readonly counts: number[];

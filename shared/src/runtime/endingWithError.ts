@@ -1,6 +1,6 @@
 import type { Span } from '../ports/tracing.js';
 
-/** For the `catch` of what the spans are about: they end with the error, which is thrown again. */
+/** For the `catch` of a traced operation: ends the spans with the error and rethrows it. */
 export const endingWithError =
   (...spans: readonly (Span | undefined)[]) =>
   (error: unknown): never => {

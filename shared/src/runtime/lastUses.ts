@@ -8,17 +8,17 @@ export interface LastUsesDeps {
   readonly usage: Pick<UsageStore, 'noteUses'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What was gathered is written this long after the first of it. */
+  /** Delay of a write after the first use that it includes. */
   readonly writeAfterMs?: number;
 }
 
 const oneAMinuteMs = 60_000;
-/** Past this many the oldest are dropped: memory stays bounded while an engine is away, at the cost of some uses. */
+/** Limit of pending uses; beyond it the oldest are dropped, to bound memory while an engine is unavailable. */
 const mostKept = 50_000;
 
-/** Gathers when records are used: at most once a minute for each, and written together every few seconds. */
+/** Collects the times at which resources are used: at most once a minute for each, written together every few seconds. */
 export class LastUses {
-  /** When each was noted, by the monotonic clock; the least recent first. */
+  /** Time of the last collected use by the monotonic clock, least recent first. */
   private readonly noted = new Map<string, number>();
   private waiting = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export class LastUses {
     this.deps = deps;
   }
 
-  /** The record was used now. Costs a look-up, and never fails. */
+  /** The resource was used now. Costs a look-up, and never fails. */
   used(id: string): void {
     const { clock } = this.deps;
     const now = clock.monotonic();
@@ -41,7 +41,7 @@ export class LastUses {
     this.schedule();
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining uses. */
   readonly close = once(async () => {
     this.isOpen = false;
     clearTimeout(this.timer);
@@ -67,7 +67,7 @@ export class LastUses {
       for (const [id, at] of this.waiting) setNewest(batch, id, at);
       this.waiting = batch;
       this.schedule();
-      // A missing engine speaks for itself.
+      // An unavailable engine is logged by its adapter.
       if (!(error instanceof EngineUnavailable))
         this.deps.logger.warn('Last uses could not be written', { error });
     }

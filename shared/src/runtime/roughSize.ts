@@ -1,4 +1,4 @@
-/** Characters of a value as JSON, more or less: enough to bound what is kept, at less than it costs to write it out. */
+/** Approximate length of a value as JSON, to bound memory at less than the cost of encoding it. */
 export const roughSize = (value: unknown): number => {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;

@@ -1,11 +1,11 @@
 export interface RateLimit {
-  /** Tokens a second in the long run. */
+  /** Refill rate: tokens per second. */
   readonly perSecond: number;
-  /** Tokens at once after a rest. */
+  /** Capacity of the bucket. */
   readonly burst: number;
 }
 
-/** Below it, times differ only by how floating point rounds them. */
+/** Smaller differences of times are floating-point rounding errors. */
 const slackMs = 0.001;
 
 /**
@@ -22,7 +22,7 @@ export class TokenBucket {
     this.spanMs = burst * this.intervalMs;
   }
 
-  /** Takes a token where there is one: 0. Otherwise takes none, and returns how long to wait for one. */
+  /** Takes a token and returns 0 if one is available; otherwise takes none and returns the time until one is. */
   take(now: number): number {
     const fullAt = Math.max(this.fullAt, now) + this.intervalMs;
     const waitMs = fullAt - this.spanMs - now;
@@ -31,13 +31,13 @@ export class TokenBucket {
     return 0;
   }
 
-  /** Takes a token in any case, and returns how long to wait until there is one for it. */
+  /** Reserves a token and returns the time until it is available. */
   reserve(now: number): number {
     this.fullAt = Math.max(this.fullAt, now) + this.intervalMs;
     return Math.max(0, this.fullAt - now - this.spanMs);
   }
 
-  /** Whether it is like one that was never used. */
+  /** Whether the bucket is full, like an unused one. */
   isFull(now: number): boolean {
     return this.fullAt <= now;
   }

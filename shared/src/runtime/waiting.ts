@@ -5,7 +5,7 @@ export interface WaitOptions {
   readonly unref?: boolean;
 }
 
-/** The outcome of the action; if that takes longer, what `late` returns or throws. The action itself goes on. */
+/** The outcome of the action; after the time-out, the outcome of `late`. The action itself continues. */
 export const withTimeout = async <T>(
   milliseconds: number,
   action: Promise<T>,
@@ -34,9 +34,9 @@ export interface BackOff {
   readonly longestMs: number;
 }
 
-/** How long to wait after so many failures in a row: twice as long after each one, up to a bound. */
+/** Exponential back-off: doubles with each consecutive failure, up to a bound. */
 export const backOffMs = ({ firstMs, longestMs }: BackOff, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));
 
-/** In the upper half of the wait, as chance (0 to 1) has it: clients must not all come back at the same moment. */
+/** A wait with jitter (`chance` is 0 to 1) in the upper half, so that clients do not reconnect simultaneously. */
 export const withJitter = (milliseconds: number, chance: number): number => milliseconds * (0.5 + chance / 2);

@@ -1,13 +1,13 @@
 /** The keys of the audit index. */
 export const auditKeys = {
   project: (projectId: string) => `project:${projectId}`,
-  /** The event makes, changes or removes the record. */
+  /** The event creates, changes or removes the resource. */
   record: (id: string) => `record:${id}`,
-  /** It does, or names it: a room, an actor or a scope. */
+  /** As above, or the event names the resource: a room, an actor or a scope. */
   resource: (id: string) => `resource:${id}`,
   type: (eventType: string) => `type:${eventType}`,
   principal: (principal: string) => `principal:${principal}`,
-  /** The event removes the record, and with it all that belongs to it. */
+  /** The event removes the resource and everything that belongs to it. */
   removal: (id: string) => `removal:${id}`,
   /** The event gives an app of the project this slug. */
   appSlug: (projectId: string, slug: string) => `app:${projectId}/${slug}`,

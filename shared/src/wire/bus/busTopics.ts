@@ -12,10 +12,10 @@ import {
 } from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';
 
-/** How the records of a channel or a work queue are kept by an engine that keeps them. `docs/KAFKA.md` says why so. */
+/** How an engine stores the records of a channel or a work queue. `docs/KAFKA.md` gives the reasons. */
 export interface BusTopic {
   readonly name: string;
-  /** Fixed for ever: the order by key, and who reads what, hang on it. */
+  /** Must never change: the order by key and the assignment to readers depend on it. */
   readonly partitions: number;
   readonly retentionMs: number;
   readonly cleanup: 'delete' | 'compact';
@@ -26,10 +26,10 @@ export interface BusTopic {
 const hours = 3_600_000;
 const days = 24 * hours;
 
-/** A frame of 1 MiB fits, with everything that surrounds it. */
+/** Fits a frame of 1 MiB with its envelope. */
 const maxRecordBytes = 2 * 1024 * 1024;
 
-/** What is not declared below: long enough for jobs that wait over a holiday. */
+/** Default for topics not declared below: long enough for jobs that wait over a holiday. */
 export const otherTopics: Omit<BusTopic, 'name'> = {
   partitions: 8,
   retentionMs: 14 * days,
@@ -38,7 +38,7 @@ export const otherTopics: Omit<BusTopic, 'name'> = {
 };
 
 export const busTopics: readonly BusTopic[] = [
-  // Gateways read it live and never look back; an hour is for other readers, and for finding out what went wrong.
+  // Gateways read it live only; an hour is for other readers and for troubleshooting.
   { ...otherTopics, name: liveMessages.name, partitions: 32, retentionMs: hours },
   // Every gateway reads all of it, live: the values are in memory alone.
   { ...otherTopics, name: retainedMessages.name, partitions: 4, retentionMs: hours },
@@ -49,11 +49,11 @@ export const busTopics: readonly BusTopic[] = [
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },
   ...webhookRetries.map(({ name }) => ({ ...otherTopics, name })),
-  // Endpoints that do not keep up hold up one another where they share a partition.
+  // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
-  // A record for each attempt: long enough for a reader that was away for a night.
+  // A record for each attempt: long enough for a reader that was down overnight.
   { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },
 ];
 
@@ -61,7 +61,7 @@ export const busTopics: readonly BusTopic[] = [
 export const recordTopics: readonly BusTopic[] = retentionClasses.map((retention) => ({
   ...otherTopics,
   name: recordedMessages[retention].name,
-  // A replay reads all that one partition holds of the time: the more there are, the less of it is other rooms'.
+  // A replay reads a time range of a whole partition: with more partitions, fewer of the records belong to other rooms.
   partitions: 32,
   retentionMs: retentionMs(retention),
 }));

@@ -28,16 +28,16 @@ export interface Channel<T> {
 /** A durable work queue: each job is done by one of the workers. */
 export interface WorkQueue<T> {
   readonly name: string;
-  /** Jobs of one key that are due are done one after the other, in the order in which they were put. */
+  /** Due jobs of one key are processed one at a time, in the order in which they were put. */
   readonly key: (job: T) => string;
   readonly codec: RecordCodec<T>;
-  /** A job becomes due this long after it was put; 0 for at once. */
+  /** A job becomes due this long after it was put; 0 for immediately. */
   readonly delayMs: number;
   /**
    * The next job of a key is started, in the same order, before the one in front of it has ended; one that failed is
    * retried on its own. For handlers that keep the order themselves.
    */
   readonly overlaps?: boolean;
-  /** Takes no new jobs. Those in it are done; where an engine does not have it, it is not created. */
+  /** A retired queue: takes no new jobs, but existing ones are processed. Engines do not create it if it is missing. */
   readonly isRetired?: boolean;
 }

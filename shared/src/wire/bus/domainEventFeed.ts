@@ -23,8 +23,8 @@ export const recordedEvent = object({
 });
 
 /**
- * Every domain event, once the read models hold it: at least once, in order for a project.
- * Key: the project, or the organization for what has no project. Value: the event as JSON.
+ * Every domain event, once the read models contain it: at least once, in order per project.
+ * Key: the project, or the organization for events without a project. Value: the event as JSON.
  */
 export const domainEventFeed: Channel<RecordedEvent> = {
   name: 'domain-events',

@@ -18,11 +18,11 @@ const gatewayId = text;
 const news = union(
   /** A heartbeat. `number` counts the sender's heartbeats from 1. */
   object({ kind: constant('beat'), gatewayId, number: count, report }),
-  /** Just started, has sent nothing yet, and asks all others for their state. */
+  /** The sender has just started and requests the state of all others. */
   object({ kind: constant('hello'), gatewayId }),
-  /** Closed: its presence is over. */
+  /** The sender has closed: its presences have ended. */
   object({ kind: constant('goodbye'), gatewayId }),
-  /** Asks the gateway `to` to send its state again. */
+  /** Requests the state of the gateway `to` again. */
   object({ kind: constant('ask'), gatewayId, to: text }),
   /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
   object({ kind: constant('state'), gatewayId, from: count, upTo: count }),

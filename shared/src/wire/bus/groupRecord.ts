@@ -47,7 +47,7 @@ const held = tuple(packedMessage, orNull(memberKey));
 
 /** A subscription that is a member of a worker group. */
 export type GroupMember = TypeOf<typeof member>;
-/** A member as all gateways know it. */
+/** The replicated state of a member. */
 export type KnownMember = TypeOf<typeof knownMember>;
 export type MemberKey = TypeOf<typeof memberKey>;
 /** An open message, and the member that it is assigned to. */
@@ -62,7 +62,7 @@ const sender = {
   topic: text,
   group: text,
   gatewayId: text,
-  /** Rises with each record of the sender for this group. */
+  /** Increases with each record of the sender for this group. */
   ref: count,
 };
 
@@ -85,7 +85,7 @@ const kinds = {
   gone: { gone: described('A gateway', text), upTo: count },
   /** Open messages that the other gateways may not have. */
   messages: { messages: listOf(packedMessage) },
-  /** No effect: when its sender reads it, it has read everything before it. */
+  /** No effect on the state: a sender that reads it back has read everything before it. */
   check: {},
   /** A part of a snapshot: the state right after a record, for a gateway that has read everything since. */
   state: {
@@ -107,7 +107,7 @@ const kinds = {
 };
 type Kind = keyof typeof kinds;
 
-/** As a program holds what is on the wire: a message within a record is unpacked. */
+/** The decoded form of a record, with its messages unpacked. */
 type Unpacked<T> = T extends Uint8Array
   ? LiveMessage
   : T extends readonly unknown[]
@@ -127,7 +127,7 @@ export type GroupRecordOf<K extends Kind> = K extends Kind
  */
 export type GroupRecord = GroupRecordOf<Kind>;
 
-/** A record without what its sender adds to it. */
+/** A record without the fields that its sender adds. */
 export type GroupCommand = Unsigned<GroupRecord>;
 
 type Unsigned<T> = T extends unknown ? Omit<T, keyof FromGateway> : never;

@@ -14,7 +14,7 @@ import type { Channel, TraceParent } from './channel.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
 
-/** What makes a message the last value of its topic. */
+/** The retention fields of a message that becomes the retained value of its topic. */
 export interface RetainedMeta {
   /** Orders the retained messages of a topic as text, the newest last; no two have the same. */
   readonly stamp: string;
@@ -24,7 +24,7 @@ export interface RetainedMeta {
   readonly accessScopeId: string | null;
 }
 
-/** A published message on its way from the gateway that took it to those that have subscribers. */
+/** A published message on its way from the publisher's gateway to those with subscribers. */
 export interface LiveMessage {
   /** Its own, over all gateways and their restarts; see `MessageIds`. */
   readonly id: string;
@@ -38,7 +38,7 @@ export interface LiveMessage {
   readonly qos: Qos;
   /** Every filter value that the publish carried, empty for none. */
   readonly filters: readonly string[];
-  /** The complete `message` for the subscribers, MessagePack; encoded once, where it came in. */
+  /** The complete `message` for the subscribers, MessagePack; encoded once, on the publisher's gateway. */
   readonly body: Uint8Array;
   /** Undefined for a message that is not retained. */
   readonly retention: RetainedMeta | undefined;
@@ -46,7 +46,7 @@ export interface LiveMessage {
   readonly traceparent?: TraceParent | undefined;
 }
 
-/** A message that is its topic's last value until a newer one comes. */
+/** A message that is its topic's retained value until a newer one arrives. */
 export interface RetainedMessage extends LiveMessage {
   readonly retention: RetainedMeta;
 }
@@ -87,7 +87,7 @@ const positionsOf = ({ stamp, appId, roomId, accessScopeId }: RetainedMeta): Ret
   accessScopeId,
 ];
 
-/** Throws for a record that this program does not know: the reader passes it over. */
+/** Throws for an unknown record, which the reader skips. */
 const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   const record = decode(bytes);
   if (!liveMessageRecord.is(record)) throw new Error('Not a live message of a known version');

@@ -60,7 +60,7 @@ const encodePresenceNews = (news: PresenceNews): Uint8Array => {
   );
 };
 
-/** Throws for a record that this program does not know: the reader passes it over. */
+/** Throws for an unknown record, which the reader skips. */
 const decodePresenceNews = (bytes: Uint8Array): PresenceNews => {
   const record = decode(bytes);
   if (!presenceNewsRecord.is(record)) throw new Error('Not presence news of a known version');

@@ -21,12 +21,12 @@ import { roomField, versionedRecord, versionField } from './recordCodec.js';
 export const webhookKind = oneOf('trigger', 'hydration');
 export type WebhookKind = TypeOf<typeof webhookKind>;
 
-/** Why a call is made, and what waits for its outcome. */
+/** The reason for a call, and the receiver of its outcome. */
 const origin = union(
   object({ by: constant('publish') }),
-  /** The answer goes back to this gateway, which knows what the number stands for. */
+  /** The answer is sent to this gateway, which maps the number to a subscription. */
   object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
-  /** An operator has asked for a dead letter to be tried again; its id is the call's. */
+  /** An operator redrives a dead letter; its id is the call's. */
   object({ by: constant('redrive'), redriveId: text }),
 );
 
@@ -57,19 +57,19 @@ const webhookCall = object({
   data: described('As published, MessagePack; empty for a hydration', bytes),
   origin,
   attempts: described('That were made so far', count),
-  /** Here and not in a header, so that it comes along to the queues of retries and to the backlog, whatever the bus. */
+  /** In the record and not in a header, so that it reaches the retry queues and the backlog on every bus. */
   traceparent: optional(
     described('W3C Trace Context of what has caused it; absent where that is not traced', text),
   ),
 });
 
-/** A webhook call that is to be made, with all that it needs: what is configured later does not change it. */
+/** A webhook call with a copy of its configuration, so that later changes do not affect it. */
 export type WebhookCall = TypeOf<typeof webhookCall>;
 
-/** A record of another version is not taken: the job waits for a program that knows it. */
+/** Rejects a record of another version: the job waits for a process that supports it. */
 export const webhookCallRecord = versionedRecord('a webhook call', 1, webhookCall);
 
-/** Calls whose first attempt is to be made. */
+/** Calls that wait for their first attempt. */
 export const webhookCalls: WorkQueue<WebhookCall> = {
   name: 'webhook-calls',
   key: ({ room }) => room,
@@ -87,7 +87,7 @@ export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<Webhook
   { ...webhookCalls, name: 'webhook-retry-2s', delayMs: retryWaitsMs[1] },
 ];
 
-/** Calls to endpoints that do not keep up, out of the way of the others. */
+/** Calls to slow endpoints, separate so that they do not delay others. */
 export const webhookBacklog: WorkQueue<WebhookCall> = {
   ...webhookCalls,
   name: 'webhook-backlog',
@@ -95,7 +95,7 @@ export const webhookBacklog: WorkQueue<WebhookCall> = {
   delayMs: 1_000,
 };
 
-/** What a hydration webhook has answered, on its way to the subscriber. */
+/** The answer of a hydration webhook, on its way to the subscriber. */
 export interface WebhookAnswer {
   readonly gatewayId: string;
   /** As in the call's origin. */
@@ -113,7 +113,7 @@ export const webhookAnswerRecord = tuple(
 
 const encoder = new Encoder();
 
-/** Each gateway reads what is for it. */
+/** Each gateway reads its own answers. */
 export const webhookAnswers: Channel<WebhookAnswer> = {
   name: 'webhook-answers',
   key: ({ gatewayId }) => gatewayId,
@@ -138,7 +138,7 @@ const report = union(
     /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
     status: oneOf('pending', 'failed'),
   }),
-  /** A dead letter that was tried again has arrived. */
+  /** A redriven dead letter was delivered. */
   object({ outcome: constant('delivered'), call: webhookCall }),
 );
 
@@ -147,7 +147,7 @@ export type WebhookReport = TypeOf<typeof report>;
 
 export const webhookReportRecord = versionedRecord('a webhook report', 1, report);
 
-/** The reports of a call are taken in the order in which they were put. */
+/** The reports of a call are processed in the order in which they were put. */
 export const webhookReports: WorkQueue<WebhookReport> = {
   name: 'webhook-reports',
   key: ({ call }) => call.callId,
@@ -155,7 +155,7 @@ export const webhookReports: WorkQueue<WebhookReport> = {
   delayMs: 0,
 };
 
-/** Where earlier programs put their reports. It is worked on until it is empty; nothing is put into it. */
+/** A retired queue with the reports of earlier versions; takes no new ones. */
 export const formerWebhookReports: WorkQueue<WebhookReport> = {
   ...webhookReports,
   name: 'webhook-dead-letters',

@@ -5,12 +5,12 @@ import { webhookKind } from './webhookCalls.js';
 
 export const outcomeClasses = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'unreachable', 'forbidden'] as const;
 
-/** What an attempt came to: the class of the answer's status, or why there was none. `forbidden`: it was not made. */
+/** The outcome of an attempt: the class of the answer's status, or the failure. `forbidden`: no request was made. */
 export type OutcomeClass = (typeof outcomeClasses)[number];
 
 export const outcomeSteps = ['done', 'retry', 'deadLetter', 'dropped'] as const;
 
-/** What follows: nothing, another attempt, a dead letter, or, of a hydration, nothing any more. */
+/** The next step: none, another attempt, a dead letter, or, for a hydration, giving up. */
 export type OutcomeStep = (typeof outcomeSteps)[number];
 
 /**
@@ -23,7 +23,7 @@ const outcome = object({
   projectId: text,
   appId: text,
   kind: webhookKind,
-  /** `webhook-id`, and the `dlqId` if the call comes to nothing. */
+  /** `webhook-id`, and the `dlqId` if the call fails for good. */
   webhookId: described('The same on every attempt of a call', text),
   urlOrigin: described('Scheme, host and port', text),
   attempt: described('Counted from 1; a redrive starts again at 1', count),

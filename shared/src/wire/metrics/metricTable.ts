@@ -1,4 +1,4 @@
-/** What shows a metric: a service, or whatever process of Roomwire it is. */
+/** The source of a metric: a service, or any Roomwire process. */
 export type MetricOrigin =
   'command-api' | 'projections' | 'gateway' | 'webhook-consumer' | 'analytics' | 'process';
 
@@ -6,7 +6,7 @@ interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** A sentence without its full stop. */
   readonly help: string;
-  /** No label ever has a value that a customer chooses: the series would have no end. */
+  /** No label has values that customers choose, because the number of series would be unbounded. */
   readonly labels: readonly string[];
   readonly from: MetricOrigin;
 }
@@ -21,8 +21,8 @@ const histogram = <const L extends Labels>(from: MetricOrigin, help: string, ...
   ({ type: 'histogram', help, labels, from }) as const;
 
 /**
- * Every metric of Roomwire, by its name in Prometheus: seconds and bytes, `_total` for what only rises. Who counts, who
- * exposes, the dashboard, the alerts and `docs/METRICS.md` are all held against this table.
+ * Every metric of Roomwire, by its name in Prometheus: in seconds and bytes, `_total` for counters. Tests compare the
+ * services, the dashboard, the alerts and `docs/METRICS.md` with this table.
  */
 export const metricTable = {
   roomwire_build_info: gauge('process', 'Always 1; the labels say what runs', 'version'),

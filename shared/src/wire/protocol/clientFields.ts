@@ -2,12 +2,12 @@ import { annotated, type JsonSchema, type Schema } from '../schema.js';
 import type { FrameFields } from './frameFields.js';
 import { shapeAt } from './messagePackScan.js';
 
-/** What a field that makes its frame invalid is read as. */
+/** The value of a field that makes its frame invalid. */
 export const invalid = Symbol('invalid');
 
-/** One field of a client frame: how it is read from a frame, the type that comes of it, and its description. */
+/** One field of a client frame: its parser, its type and its description. */
 export interface ClientField<T> {
-  /** Undefined for what the parser adds to the frame. */
+  /** Undefined for fields that the parser adds to the frame. */
   readonly json: JsonSchema | undefined;
   readonly isOptional: boolean;
   readonly read: (fields: FrameFields, name: string) => T | typeof invalid;
@@ -83,7 +83,7 @@ export const rawMap = ({ json }: Schema<unknown>): ClientField<Uint8Array> => ({
   },
 });
 
-/** What another field says, under a second name. */
+/** An alias of another field. */
 export const copyOf = <T>(field: string, { read }: ClientField<T>): ClientField<T> => ({
   json: undefined,
   isOptional: true,

@@ -32,7 +32,7 @@ export interface ClientFrameSpec<F extends ClientFields = ClientFields> {
   readonly fields: F;
   /** Fields of the protocol that change nothing, and are not read. */
   readonly ignored?: Readonly<Record<string, Schema<unknown>>>;
-  /** What answers the frame, other than `error`. */
+  /** The frames that answer it, other than `error`. */
   readonly answers: readonly ServerFrameType[];
   /** With every field. */
   readonly example: Readonly<Record<string, unknown>>;
@@ -197,7 +197,7 @@ export type ClientFrameOf<T extends ClientFrameType> = T extends ClientFrameType
   ? { readonly [K in 'type' | keyof FieldsOf<T>]: K extends keyof FieldsOf<T> ? ValueOf<FieldsOf<T>[K]> : T }
   : never;
 
-/** What a client may send, once it has been parsed. A frame of the protocol is a member here, or it is unknown. */
+/** A parsed client frame. Frame types without a member here are unknown. */
 export type ClientFrame = ClientFrameOf<ClientFrameType>;
 
 export type AuthFrame = ClientFrameOf<'auth'>;

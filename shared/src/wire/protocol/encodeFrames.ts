@@ -59,7 +59,7 @@ export const messageHead = (topic: string): Buffer => {
   return own;
 };
 
-/** A whole `message`, as MessagePack: the data goes in as it came. The id only where messages are recorded. */
+/** A whole `message`, as MessagePack, with the data unchanged. It has an id only where messages are recorded. */
 export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msgId?: string): Buffer => {
   if (filter === undefined && msgId === undefined) return Buffer.concat([head, data]);
   const fields: Uint8Array[] = [head, data];

@@ -72,7 +72,7 @@ class JsonFields implements FrameFields {
   }
 }
 
-/** Undefined unless it is a JSON object within the limits that MessagePack frames have. */
+/** Undefined unless it is a JSON object within the limits of MessagePack frames. */
 export const jsonFields = (bytes: Buffer): FrameFields | undefined => {
   const object = isSoundJson(bytes) ? parsedObject(bytes) : undefined;
   return object === undefined || Object.hasOwn(object, '__proto__') ? undefined : new JsonFields(object);

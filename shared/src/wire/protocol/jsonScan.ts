@@ -45,7 +45,7 @@ const codeUnit = (bytes: Uint8Array, from: number): number => {
   return unit;
 };
 
-/** A byte that is no digit comes out as 0: `JSON.parse` will refuse it. */
+/** 0 for a byte that is no digit, which `JSON.parse` rejects later. */
 const hexDigit = (byte: number): number => {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;

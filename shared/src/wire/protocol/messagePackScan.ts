@@ -3,12 +3,12 @@ import { maxFrameFields, maxNesting } from './limits.js';
 
 type Kind = 'integer' | 'scalar' | 'string' | 'binary' | 'timestamp' | 'array' | 'map' | 'refused';
 
-/** What the first byte of a value announces. */
+/** The structure that the first byte of a value announces. */
 interface Shape {
   readonly kind: Kind;
-  /** Bytes of the length that follows; 0 where the first byte says it all. */
+  /** Bytes of the length that follows; 0 where the first byte contains it. */
   readonly lengthBytes: 0 | 1 | 2 | 4;
-  /** Bytes of content, or items, or pairs, where the first byte says it all. */
+  /** Bytes of content, or items, or pairs, where the first byte contains the number. */
   readonly length: number;
 }
 
@@ -36,10 +36,10 @@ const shapeOf = (head: number): Shape => {
 
 const shapes: readonly Shape[] = Array.from({ length: 256 }, (_, head) => shapeOf(head));
 
-/** 0xc1 has no meaning, and so stands for the end of the bytes too. */
+/** 0xc1 is unused in MessagePack, so it also represents the end of the bytes. */
 export const shapeAt = (bytes: Uint8Array, at: number): Shape => shapes[bytes[at] ?? 0xc1] as Shape;
 
-/** A field of a frame: where its value stands. */
+/** The position of a field's value in a frame. */
 export interface FieldSpan {
   readonly name: string;
   readonly start: number;

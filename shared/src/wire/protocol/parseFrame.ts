@@ -34,7 +34,7 @@ const parsers: ReadonlyMap<string, ParseFields> = new Map(
   Object.entries<ClientFrameSpec>(clientFrames).map(([type, { fields }]) => [type, parserOf(type, fields)]),
 );
 
-/** Never throws, whatever the bytes. An empty frame is a heartbeat or malformed. */
+/** Never throws, for any bytes. An empty frame is a heartbeat or malformed. */
 export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
   const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
   if (fields === undefined) return { type: 'malformed', error: 'invalidFrame' };
@@ -46,7 +46,7 @@ export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | Malfor
   return parse(fields) ?? malformed('invalidFrame', fields);
 };
 
-/** A client that waits for the answer to its `msgRef` gets it also when the rest of the frame was wrong. */
+/** Keeps the `msgRef` of an invalid frame, because the client waits for the answer to it. */
 const malformed = (error: MalformedFrame['error'], fields: FrameFields): MalformedFrame => {
   const topic = fields.read('topic');
   const msgRef = fields.read('msgRef');

@@ -3,10 +3,10 @@ import { Encoder } from '@msgpack/msgpack';
 import { binaryFrame } from './encodeFrames.js';
 import type { PresenceEvent } from './serverFrames.js';
 
-/** An actor in a room, as the lists show it. */
+/** An entry of a presence list. */
 export interface PresenceEntry {
   readonly actorTokenId: string;
-  /** A MessagePack map; it goes out as it came in. */
+  /** A MessagePack map, forwarded unchanged. */
   readonly presence: Uint8Array;
   /** Unix seconds. */
   readonly joinedAt: number;

@@ -4,7 +4,7 @@ import { maxDataBytes, maxFilters, maxPresenceBytes } from './limits.js';
 export const protocolVersion = oneOf(1, 2);
 export type ProtocolVersion = TypeOf<typeof protocolVersion>;
 
-/** The lower of the client's version and ours; what is no version of ours at all is the oldest. */
+/** The lower of the client's and the server's version; an unknown version counts as the oldest. */
 export const negotiatedVersion = (asked: number): ProtocolVersion => (asked >= 2 ? 2 : 1);
 
 interface ProtocolErrorSpec {
@@ -13,7 +13,7 @@ interface ProtocolErrorSpec {
   readonly code?: number;
   /** Protocol 2. */
   readonly hint?: string;
-  /** What protocol 1 calls it. */
+  /** Its name in protocol 1. */
   readonly errorInV1?: string;
   readonly maxSizeBytes?: number;
 }
@@ -30,7 +30,7 @@ export const protocolErrors = {
   unknownTopic: {
     error: 'unknown_topic',
     code: 42940,
-    // One sentence for 'missing' and 'not allowed', so that nothing leaks.
+    // The same text for 'missing' and 'not allowed', so that nothing leaks.
     hint: 'Check that the app, the room and the topic of this app-slug/room-slug/topic address exist and are active, that the app slug is the stored one, and that this actor may use them.',
     errorInV1: 'not_authorized',
   },
@@ -61,10 +61,10 @@ export const errorFrame = object({
 });
 export type ErrorFrame = TypeOf<typeof errorFrame>;
 
-/** What of the frame at fault its error names. */
+/** The fields of the offending frame that its error repeats. */
 export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId'>;
 
-/** The one place that knows what protocol 1 does not. */
+/** All differences between the errors of protocols 1 and 2 are here. */
 export const renderProtocolError = (
   name: ProtocolErrorName,
   version: ProtocolVersion,
@@ -95,7 +95,7 @@ export interface CloseSpec {
   readonly reason: string;
 }
 
-/** Every way in which the gateway ends a connection. A frame over 1 MiB is closed by the WebSocket layer, with 1009. */
+/** Every close of a connection by the gateway. For a frame over 1 MiB the WebSocket layer closes with 1009. */
 export const closes = {
   tooManyMalformedFrames: { code: 1008, reason: 'too_many_malformed_frames' },
   tooManyFailedAuths: { code: 1008, reason: 'too_many_failed_auths' },

@@ -63,7 +63,7 @@ const exampleActor = '6b3978c0-b827-43f4-8fd1-7c8d9eafb0c6';
 const exampleTopic = 'plant-1a2b/hall-3/temperature';
 const exampleEntry = { actorTokenId: exampleActor, presence: { name: 'Ben' }, joinedAt: 1_767_225_600 };
 
-/** What the gateway encodes as a whole. */
+/** Frames that the gateway encodes as a whole. */
 const encodedFrames = {
   auth: serverFrame({
     summary: 'The result of authentication, and the identity',
@@ -154,7 +154,7 @@ const encodedFrames = {
   }),
 };
 
-/** What carries data that is never decoded, and is assembled from bytes: see `encodeFrames.ts` and `presenceFrames.ts`. */
+/** Frames with data that is never decoded, assembled from bytes: see `encodeFrames.ts` and `presenceFrames.ts`. */
 const assembledFrames = {
   message: serverFrame({
     summary: 'A message of a topic that the client has subscribed to',

@@ -10,19 +10,19 @@ import type { Scope } from '../../domain/scope.js';
 import type { SigningKey } from '../../domain/signingKey.js';
 import type { WebhookSecret } from '../../domain/webhookSecret.js';
 
-/** A record as the read models keep it. */
+/** A document of the read models. */
 export type Viewed<T> = T & {
   /** Log position of the event that created it: the order of creation, also within one millisecond. */
   readonly createdPosition: string;
 };
 
-/** How far a feed of domain events had got when the read models were last written. */
+/** The position of a feed of domain events at the last write of the read models. */
 export interface FeedProgress {
   readonly feed: string;
   readonly position: string;
 }
 
-/** The read models, by name; a document's id is its record's identifier. */
+/** The read models, by name; a document has the id of its resource. */
 export interface Views {
   readonly organizations: Viewed<Organization>;
   readonly projects: Viewed<Project>;
@@ -58,5 +58,5 @@ export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof 
   feedProgress: [],
 };
 
-/** Raise it with every change of what the documents hold: a store of another version is rebuilt from the log. */
+/** Raise it with every change of the documents' content: a store of another version is rebuilt from the log. */
 export const viewsVersion = 3;

@@ -3,7 +3,7 @@ import { messagePackAsJson } from './messagePackAsJson.js';
 
 type BodySource = Pick<WebhookCall, 'kind' | 'roomName' | 'topicName' | 'actorId' | 'data' | 'scope'>;
 
-/** [HOOK-BODY-1] What is posted, as JSON text. */
+/** [HOOK-BODY-1] The request body, as JSON text. */
 export const requestBody = ({ kind, roomName, topicName, actorId, data, scope }: BodySource): string => {
   const scopeFields = scope && { accessScopeId: scope.accessScopeId, slug: scope.slug, name: scope.name };
   if (kind === 'hydration') return JSON.stringify({ actorId, roomName, topicName, scope: scopeFields });
