@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const notAuthenticated = { type: 'error', error: 'not_authenticated' };
 const refused = (error: string) => ({ type: 'auth', success: false, error });

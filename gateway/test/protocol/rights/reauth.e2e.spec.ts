@@ -3,8 +3,8 @@ import type { Actor } from '@roomwire/shared/domain/actor';
 import { clientToken } from '@roomwire/testing/clients/clientTokens';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const failure = (error: string) => ({ type: 'reauth', success: false, error });
 

@@ -5,8 +5,8 @@ import type { Scope } from '@roomwire/shared/domain/scope';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 const denied = { type: 'auth', success: false, error: 'access_denied' };
 

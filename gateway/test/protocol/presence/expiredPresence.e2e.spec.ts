@@ -3,7 +3,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import type { Room } from '@roomwire/shared/domain/room';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const announce = async (client: FrameClient, roomId: string): Promise<void> => {
   client.send({ type: 'presence', roomId, data: {} });

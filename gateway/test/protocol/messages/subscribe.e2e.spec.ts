@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 describe('subscribe', () => {
   let world: World;

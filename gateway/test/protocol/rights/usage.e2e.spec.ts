@@ -8,8 +8,8 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { monthAt } from '@roomwire/shared/domain/month';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 const rounds = { usageMs: 30, publishRate: 0 };
 const january = '2026-01';

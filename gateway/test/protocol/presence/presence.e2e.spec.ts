@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient, Frame } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const unknown = (topic: string) => ({ type: 'error', error: 'unknown_topic', code: 42940, topic });
 

@@ -6,9 +6,9 @@ import type { App } from '@roomwire/shared/domain/app';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { webhooksOf } from '../../src/policy/topicConfig.js';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { webhooksOf } from '../../../src/policy/topicConfig.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const at = (name: string, headers?: Record<string, string>) => ({
   url: `https://example.com/${name}`,

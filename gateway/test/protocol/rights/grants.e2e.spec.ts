@@ -5,9 +5,9 @@ import type { Grant, Room } from '@roomwire/shared/domain/room';
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
+import { overlaid } from '../../support/overlaid.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const topic = 'app-1/lobby/news';
 const past = '2020-01-01T00:00:00.000Z';

@@ -5,8 +5,8 @@ import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messa
 import type { App } from '@roomwire/shared/domain/app';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 const logged = { news: { logging: { enabled: true, retention: '1d' } } } as const;
 

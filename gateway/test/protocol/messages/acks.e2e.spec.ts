@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { createMetrics } from '../../src/metrics.js';
-import { createFrameHandler, type FrameHandlerDeps } from '../../src/session/frameHandlers.js';
-import type { Session } from '../../src/session/session.js';
-import { PendingAcks } from '../../src/subscriptions/pendingAcks.js';
-import { World } from '../support/world.js';
+import { createMetrics } from '../../../src/metrics.js';
+import { createFrameHandler, type FrameHandlerDeps } from '../../../src/session/frameHandlers.js';
+import type { Session } from '../../../src/session/session.js';
+import { PendingAcks } from '../../../src/subscriptions/pendingAcks.js';
+import { World } from '../../support/world.js';
 
 describe('acknowledgements', () => {
   describe('of an ordinary subscriber', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 describe('a connection above its request rate', () => {
   let world: World;

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 describe('publish', () => {
   let world: World;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };
 

@@ -5,8 +5,8 @@ import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };
 const topic = 'app-1/lobby/news';

@@ -3,9 +3,9 @@ import type { App } from '@roomwire/shared/domain/app';
 import type { Room } from '@roomwire/shared/domain/room';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { changedMeanwhile } from '../support/changedMeanwhile.js';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { changedMeanwhile } from '../../support/changedMeanwhile.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const settled = () => new Promise(setImmediate);
 

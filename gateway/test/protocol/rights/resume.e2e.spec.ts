@@ -4,9 +4,9 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { instanceOf } from '../../src/subscriptions/persistentSessions.js';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { instanceOf } from '../../../src/subscriptions/persistentSessions.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 const oneDay = 24 * 3_600_000;
 

@@ -3,9 +3,9 @@ import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { createMetrics, countDeparture } from '../../src/metrics.js';
+import { createMetrics, countDeparture } from '../../../src/metrics.js';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 describe('the metrics of a gateway', () => {
   let world: World;

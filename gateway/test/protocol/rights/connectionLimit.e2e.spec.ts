@@ -4,7 +4,7 @@ import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import { eventually } from '@roomwire/testing/run/eventually';
 import * as records from '@roomwire/testing/builders/records';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 /** Frequent heartbeats, and a peer that does not count as dead meanwhile. */
 const beats = { beatMs: 60, silenceMs: 2_000 };

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const invalid = { type: 'error', error: 'invalid_frame' };
 const tooMany = { code: 1008, reason: 'too_many_malformed_frames' };

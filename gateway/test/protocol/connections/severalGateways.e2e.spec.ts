@@ -3,7 +3,7 @@ import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMe
 import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 describe('two gateways on one bus', () => {
   let world: World;

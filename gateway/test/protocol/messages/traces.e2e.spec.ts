@@ -5,8 +5,8 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 describe('a traced message', () => {
   let world: World;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World } from '../../support/world.js';
 
 const refused = (lobbyId: string) => ({ type: 'error', error: 'not_authorized', lobbyId });
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const upgrade = async (url: string): Promise<number | undefined> => {
   const { hostname, port, pathname } = new URL(url);

@@ -5,8 +5,8 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../support/overlaid.js';
-import { World, type WorldOptions } from '../support/world.js';
+import { overlaid } from '../../support/overlaid.js';
+import { World, type WorldOptions } from '../../support/world.js';
 
 describe('a retained message', () => {
   let world: World;

@@ -3,11 +3,11 @@ import type { Actor } from '@roomwire/shared/domain/actor';
 import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { changedMeanwhile } from '../support/changedMeanwhile.js';
-import { overlaid } from '../support/overlaid.js';
+import { changedMeanwhile } from '../../support/changedMeanwhile.js';
+import { overlaid } from '../../support/overlaid.js';
 import { clientToken } from '@roomwire/testing/clients/clientTokens';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { World } from '../support/world.js';
+import { World } from '../../support/world.js';
 
 const refused = (error: string) => ({ type: 'auth', success: false, error });
 

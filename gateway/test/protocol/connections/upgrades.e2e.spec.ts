@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { WebSocket } from 'ws';
-import { createGateway } from '../../src/gateway.js';
-import { World } from '../support/world.js';
+import { createGateway } from '../../../src/gateway.js';
+import { World } from '../../support/world.js';
 
 const offer =
   'Host: test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
