@@ -13,7 +13,7 @@ import { FactFolder } from './store/factFolder.js';
 export interface AnalyticsSettings {
   /** Of the Parquet files. */
   readonly folder: string;
-  /** How long facts stay in the files, in days; 0 is for ever. */
+  /** Retention of facts in days; 0 is unlimited. */
   readonly days: number;
   /** Whether payloads are kept, and not only their size. */
   readonly payloads: boolean;
@@ -81,7 +81,7 @@ export const openJournalFollowers = async (
   return followers;
 };
 
-/** Brings what the journal has had since the last time into the files, once. */
+/** Copies new facts from the journal into the files, once. */
 export const gatherJournal = async (
   journal: FactJournalReader,
   deps: Pick<WriterDeps, 'settings' | 'logger'>,

@@ -3,7 +3,7 @@ import type { Fact } from '../facts/factStream.js';
 import type { Segment } from '../store/factFiles.js';
 import { sleep } from '@roomwire/shared/runtime/waiting';
 
-/** What has come of a partition: places from `first` to before `next`, some of which brought a fact. */
+/** The facts of a partition from offset `first` to before `next`; some offsets have no fact. */
 export interface Taken {
   readonly partition: number;
   readonly first: number;
@@ -16,8 +16,8 @@ export interface Taken {
 export interface FactSource {
   pause(): void;
   resume(): void;
-  /** By partition, the place before which everything is on disk. */
-  written(places: ReadonlyMap<number, number>): void;
+  /** By partition, the offset before which everything is on disk. */
+  written(offsets: ReadonlyMap<number, number>): void;
 }
 
 export interface CollectorLimits {
@@ -57,7 +57,7 @@ export interface CollectorState {
   /** Facts in memory. */
   readonly waiting: number;
   readonly failures: number;
-  /** Whether what was tried last has failed. */
+  /** Whether the last write failed. */
   readonly isFailing: boolean;
 }
 
@@ -104,7 +104,7 @@ export class Collector {
     this.beginOrWait();
   }
 
-  /** Another process has taken over what is not written yet. */
+  /** Another process now reads the facts that are not written yet. */
   lose(partition: number): void {
     for (const gathered of this.gathering.get(partition) ?? []) this.forget(gathered);
     for (const gathered of this.writing) if (gathered.partition === partition) gathered.isLost = true;
@@ -119,7 +119,7 @@ export class Collector {
     } while (this.facts > 0 && !this.closing.signal.aborted);
   }
 
-  /** Writes what there is, but does not insist. */
+  /** Writes the collected facts once, without retries. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.running;
@@ -210,12 +210,12 @@ export class Collector {
   }
 
   private safePlaces(partitions: ReadonlySet<number>): ReadonlyMap<number, number> {
-    const places = new Map<number, number>();
+    const offsets = new Map<number, number>();
     for (const partition of partitions) {
       const [segment] = this.gathering.get(partition) ?? [];
-      if (segment) places.set(partition, segment.first);
+      if (segment) offsets.set(partition, segment.first);
     }
-    return places;
+    return offsets;
   }
 
   private forget(gathered: Gathered): void {

@@ -12,7 +12,7 @@ interface GatherDeps {
 }
 
 export interface JournalFollower {
-  /** Takes over what the journal has had since the last time. */
+  /** Reads the new facts of the journal. */
   gather(): Promise<void>;
   /** Resolves when all that was taken over is in files. */
   flush(): Promise<void>;

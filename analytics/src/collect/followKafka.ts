@@ -24,7 +24,7 @@ const group = 'analytics';
 
 /**
  * Follows a topic as a member of the group `roomwire.analytics.<topic>`. The files alone say where reading continues: a file
- * that is there holds its places, and what is not in one was never read, however the process that read it ended.
+ * that exists covers its offsets, and offsets without a file count as unread, however the process ended.
  */
 export const followKafka = async (deps: FollowDeps): Promise<Following> => {
   const { follow, stream, folder, logger } = deps;
@@ -32,8 +32,8 @@ export const followKafka = async (deps: FollowDeps): Promise<Following> => {
   const collector = deps.collect({
     pause: () => link.reading?.pause(),
     resume: () => link.reading?.resume(),
-    written: (places) => {
-      link.reading?.commit(places).catch((error: unknown) => {
+    written: (offsets) => {
+      link.reading?.commit(offsets).catch((error: unknown) => {
         logger.debug('Offsets could not be committed', { stream: stream.name, error });
       });
     },

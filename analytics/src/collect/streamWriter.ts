@@ -33,14 +33,14 @@ export class StreamWriter {
     this.files = new FactFiles(deps.duckDb, deps.folder, deps.stream);
   }
 
-  /** The folder is made where it is missing; what is too old in it goes at once. */
+  /** Creates a missing folder and removes expired facts. */
   async open(): Promise<void> {
     await this.deps.folder.open();
     await this.deps.folder.removeRedundant();
     await this.dropOld();
   }
 
-  /** Whether what was tried last could be written. */
+  /** Whether the last write succeeded. */
   get isWell(): boolean {
     return this.collector?.state.isFailing !== true;
   }

@@ -50,7 +50,7 @@ const cell = ({ name, unit }: Heading, row: Row): string => {
   return value === null || value === undefined ? '-' : formats[unit](value as never);
 };
 
-/** A column of projects or scopes tells nothing when it is the same in all rows. */
+/** A column of projects or scopes is omitted when it is the same in all rows. */
 const isShown = ({ name }: Heading, rows: readonly Row[]): boolean =>
   (name !== 'project_id' && name !== 'scope') || new Set(rows.map((row) => row[name])).size > 1;
 

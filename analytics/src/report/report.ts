@@ -5,7 +5,7 @@ import { analyticsStreams, spillFolderOf, type StreamFiles } from '../analytics.
 import { placeColumns } from '../facts/factStream.js';
 import { type Question, questionBy, standardQuestions, type Dimension } from './questions.js';
 
-/** Which facts are asked about; all of them unless told. Times are milliseconds since 1970. */
+/** Selects the facts of a report; all by default. Times are milliseconds since 1970. */
 export interface Span {
   readonly project?: string | undefined;
   /** Slug. Webhooks know only the app's id, and are left out with it. */
@@ -23,7 +23,7 @@ export interface Answer {
 
 export interface Report {
   readonly answers: readonly Answer[];
-  /** Records of each stream that were gone before they were read. */
+  /** Records of each stream that were deleted before they were read. */
   readonly missing: Readonly<Record<string, number>>;
 }
 
@@ -68,7 +68,7 @@ const createView = async (duckDb: DuckDb, { stream, folder }: StreamFiles, span:
   return missing;
 };
 
-/** Views take no parameters: what comes from outside is quoted. */
+/** Views take no parameters, so external values are quoted. */
 const conditionOf = ({ project, app, from, to }: Span, knowsApp: boolean): string =>
   [
     'true',

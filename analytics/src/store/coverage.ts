@@ -1,4 +1,4 @@
-/** A file of facts, as its name tells: the places that it covers, of which some may have brought no fact. */
+/** A file of facts, described by its name: the offsets that it covers, some of which may have no fact. */
 export interface FactFile {
   readonly partition: number;
   /** Both inclusive. */
@@ -13,7 +13,7 @@ const pattern = new RegExp(`^(\\d{5,})-(\\d{${digits}})-(\\d{${digits}})(?:\\.(\
 
 const padded = (value: number, length: number): string => String(value).padStart(length, '0');
 
-/** Names sort like the places. */
+/** Names sort like the offsets. */
 export const nameOf = ({ partition, first, last, revision }: FactFile): string => {
   const places = `${padded(partition, 5)}-${padded(first, digits)}-${padded(last, digits)}`;
   return revision === 0 ? `${places}.parquet` : `${places}.${revision}.parquet`;
@@ -29,20 +29,20 @@ export const factFileOf = (name: string): FactFile | undefined => {
   return file.first <= file.last && nameOf(file) === name ? file : undefined;
 };
 
-/** A file whose facts count from a place on: what is before it stands in another one. */
+/** A file whose facts count from an offset on; earlier ones are in another file. */
 export interface CountedFile extends FactFile {
   readonly from: number;
 }
 
 /** What the files of one partition say together. */
 export interface Coverage {
-  /** In the order of their places; each place counts in one of them. */
+  /** In the order of their offsets; each offset counts in one of them. */
   readonly counted: readonly CountedFile[];
   /** Files that hold nothing but what others hold, and the last of these. */
   readonly redundant: readonly { readonly file: FactFile; readonly coveredBy: FactFile }[];
-  /** Places between the first and the last one that no file has: records that were gone before they were read. */
+  /** Offsets between the first and the last one that no file covers: records that were deleted before they were read. */
   readonly missing: number;
-  /** Where reading goes on; undefined without a file. */
+  /** The offset to read next; undefined without a file. */
   readonly next: number | undefined;
 }
 
@@ -85,7 +85,7 @@ export const byPartition = (files: readonly FactFile[]): ReadonlyMap<number, rea
 
 /** So many neighbours of about one size become one file, eight times as large. */
 const fanIn = 8;
-/** A file of more places stays as it is. */
+/** A file of more offsets is not merged. */
 const largest = 1_000_000;
 
 const sizeOf = ({ first, last }: CountedFile): number => last - first + 1;

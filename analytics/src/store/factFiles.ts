@@ -32,9 +32,9 @@ export const selectOf = (folder: Paths, files: readonly CountedFile[]): string =
   return parts.join(' UNION ALL BY NAME ');
 };
 
-/** Facts of neighbouring places of one partition, in order. */
+/** Facts of consecutive offsets of one partition, in order. */
 export interface Segment extends FactFile {
-  /** A place for each fact. */
+  /** The offset of each fact. */
   readonly offsets: readonly number[];
   readonly facts: readonly Fact[];
 }
@@ -75,7 +75,7 @@ export class FactFiles {
     await this.store(selectOf(this.folder, files), { ...first, last: last.last, revision: 0 });
   }
 
-  /** Takes out what is older than a time (milliseconds since 1970), in a file for the same places. */
+  /** Writes a file for the same offsets without facts older than a time (milliseconds since 1970). */
   async dropBefore(file: CountedFile, time: number): Promise<void> {
     const select = `SELECT * FROM (${selectOf(this.folder, [file])}) WHERE time >= epoch_ms(${time})`;
     await this.store(select, { ...file, revision: file.revision + 1 });

@@ -125,7 +125,7 @@ export async function* upTo(
 
 export interface ExportVerdict {
   readonly events: number;
-  /** Of the last line that was looked at. */
+  /** Of the last line that was checked. */
   readonly chain: string;
   /** What is wrong, and where; undefined for an export that is whole and says what the log says. */
   readonly fault: string | undefined;

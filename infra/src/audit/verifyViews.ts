@@ -31,7 +31,7 @@ export interface VerifyDeps {
   readonly onProgress?: OnProgress;
 }
 
-/** Every view but the one that no event tells of. */
+/** Every view except the one that is not derived from events. */
 const names = (Object.keys(viewIndexes) as ViewName[]).filter((view) => view !== 'feedProgress');
 
 const looks = 10;

@@ -33,7 +33,7 @@ export const restore = async (backup: string, deps: RestoreDeps): Promise<Manife
   return manifest;
 };
 
-/** What no event tells alone, into a MongoDB that was lost while the event log was not. */
+/** Restores the data that events do not contain into a MongoDB that was lost while the event log was not. */
 export const restoreOnlyDocuments = async (backup: string, config: Config): Promise<Manifest> => {
   const manifest = await checkedManifest(backup);
   if (config.engines.readModels.onFiles || !manifest.files.some(({ name }) => name === parts.kept))

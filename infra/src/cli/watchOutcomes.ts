@@ -91,7 +91,7 @@ const ask = async (watching: Watching, cursor: string | undefined): Promise<Answ
 
 const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
 
-/** Too many requests, and whatever is the service's own trouble, may pass. */
+/** Whether an error is transient: too many requests, or an error of the service itself. */
 const isFinal = (status: number): boolean => status < 500 && status !== 429;
 
 const reasonOf = (error: unknown): string => {
@@ -120,7 +120,7 @@ const steps: Readonly<Record<string, string>> = {
   dropped: 'dropped',
 };
 
-/** An attempt as a line for people: what came of it first, whose it was last. */
+/** An attempt as a line of text: first the outcome, last the owner. */
 export const outcomeLine = (outcome: ShownOutcome): string => {
   const { at, kind, attempt, next, status, durationMs, urlOrigin, projectId, appId, webhookId } = outcome;
   const result = String(status ?? outcome.outcome);

@@ -91,7 +91,7 @@ const firstCredentials = async (): Promise<Credentials | undefined> => {
   }
 };
 
-/** The API checks the token; here it is only looked at. */
+/** Reads the token without checking it, which the API does. */
 const onlyOrganization = (token: string): string | undefined => {
   try {
     const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();

@@ -43,7 +43,7 @@ export interface Config {
   /** Whose pages may open WebSockets; undefined: all. */
   readonly wsOrigins: readonly string[] | '*' | undefined;
   readonly webhookAllowPrivate: boolean;
-  /** Networks that webhooks may reach all the same, and those that they never may. */
+  /** Networks that webhooks may reach despite the default rules, and those that they never may. */
   readonly webhookAllowNetworks: readonly string[];
   readonly webhookDenyNetworks: readonly string[];
   /** An HTTP proxy for webhook calls; it may hold a password. */
@@ -52,7 +52,7 @@ export interface Config {
   readonly analytics: boolean;
   /** Of the Parquet files. */
   readonly analyticsDir: string;
-  /** How long facts stay in the files, in days; 0 is for ever. */
+  /** Retention of facts in days; 0 is unlimited. */
   readonly analyticsDays: number;
   /** Whether what was published is kept, and not only how much it was. */
   readonly analyticsPayloads: boolean;

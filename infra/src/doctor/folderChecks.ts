@@ -13,7 +13,7 @@ export interface FolderReport {
   readonly owner: number | undefined;
 }
 
-/** The data folder: whose it is, who may read it, and what the files in it say of themselves. */
+/** Checks the data folder: its owner, its permissions and the state of its files. */
 export const checkFolder = async (config: Config, now: number): Promise<FolderReport> => {
   const { dataDir } = config;
   const found = await stat(dataDir).catch(() => undefined);

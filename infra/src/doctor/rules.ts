@@ -1,7 +1,7 @@
 import type { LogFollower } from '../engines/engine.js';
 import { failure, ok, warning, type Finding } from '../engines/finding.js';
 
-// What the doctor makes of what it has measured, without I/O.
+// The rules by which the doctor judges its measurements, without I/O.
 
 const gigabyte = 1_000_000_000;
 

@@ -124,7 +124,7 @@ export interface HealthDeps {
 
 /** What writes, as far as its health goes. */
 export interface Watched {
-  /** Whether what was tried last could be written. */
+  /** Whether the last write succeeded. */
   readonly isWell: boolean;
   show(sink: MetricSink): void;
 }

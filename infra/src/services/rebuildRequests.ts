@@ -58,7 +58,7 @@ export interface AskedRebuild {
   /** Told of every report of the process. */
   readonly onStatus: (status: RebuildStatus) => void;
   readonly signal: AbortSignal;
-  /** A process that is silent for so long is gone; 30 s unless told. */
+  /** Time without an answer after which the process counts as ended; 30 s by default. */
   readonly silenceMs?: number;
 }
 

@@ -171,7 +171,7 @@ export const startWebhookConsumer: StartService = async ({
 /** As long as the broker keeps the longer of the streams, and a weekend more. */
 const keptMs = 7 * 86_400_000;
 
-/** Keeps what the bus in this process brings for the analytics, which run in a process of their own. */
+/** Journals the records of an in-process bus for the analytics, which run in another process. */
 export const startFactJournal = async ({
   config,
   logger,

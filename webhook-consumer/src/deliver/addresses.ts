@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js';
 export interface ReachOptions {
   /** Whether endpoints on private, loopback and link-local addresses may be called. */
   readonly allowPrivate: boolean;
-  /** Networks that may be called all the same, as `10.1.0.0/16`. */
+  /** Networks that may be called despite the default rules, such as `10.1.0.0/16`. */
   readonly allowNetworks?: readonly string[];
-  /** Networks that must not be called, whatever else says that they may. */
+  /** Networks that must not be called; takes precedence. */
   readonly denyNetworks?: readonly string[];
 }
 
