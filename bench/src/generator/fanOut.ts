@@ -125,7 +125,7 @@ const filterOf = ({ filters }: Pick<StageJob, 'filters'>, index: number): string
 
 const addressedFilter = (job: StageJob): string | undefined => filterOf(job, 0);
 
-/** One round of one peer: connects everybody, saturates the server, then loads it moderately. */
+/** One round of one peer: connects all subscribers, saturates the server, then loads it moderately. */
 export const measureFanOut = async (job: FanOutJob): Promise<FanOutResult> => {
   const stage = await Stage.assemble(job);
   try {
@@ -151,7 +151,7 @@ export const measureFiltered = async (job: FilterJob): Promise<Measurement> => {
   }
 };
 
-/** The first message shows that everybody is subscribed, and how long a delivery is. */
+/** The first message shows that all clients are subscribed, and how long a delivery is. */
 const probe = async (stage: Stage): Promise<void> => {
   stage.publish(stage.frame, 1);
   const missing = await stage.settle();

@@ -50,7 +50,7 @@ class HopSubscriber implements Receiver, FrameSink {
   private readonly arrivals: Arrivals;
   private readonly onProgress: () => void;
   private readonly walker = new FrameWalker(this);
-  /** When the chunk in hand was read. */
+  /** When the current chunk was read. */
   private now = 0;
 
   constructor(arrivals: Arrivals, onProgress: () => void) {

@@ -18,7 +18,7 @@ export interface StageJob {
   readonly login: Login;
   readonly port: number;
   readonly serverId: number;
-  /** The relays have no topics, but get it in each frame all the same. */
+  /** The relays have no topics, but each frame carries it. */
   readonly topic: string;
   readonly subscribers: number;
   /** The subscribers have this many different filters in turn, of which each publish matches one; 0 for none at all. */

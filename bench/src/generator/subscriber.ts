@@ -11,7 +11,7 @@ export class Tally {
   unexpected = 0;
   /** Of a delivery; the first one tells. */
   frameLength = 0;
-  /** When the chunk in hand was read. */
+  /** When the current chunk was read. */
   now = 0;
   /** Messages that were meant to be sent from this moment on are sampled. */
   sampleFrom = Number.POSITIVE_INFINITY;

@@ -34,7 +34,7 @@ export interface Peer<T> {
 
 /**
  * A, B, C; B, C, A; C, A, B …: what the machine does meanwhile meets every peer alike, the figures of one round stand
- * close to each other in time, and nobody is always the first on a machine that has yet to warm up. The results are in
+ * close to each other in time, and no peer is always first on a machine that is still warming up. The results are in
  * the order of the peers, whatever the order in which they were measured.
  */
 export const inAlternation = async <T>(

@@ -30,7 +30,7 @@ export const startRoomwire = async (
   return { port, processId: child.processId, credentials, stop: () => child.stop() };
 };
 
-/** Started, but not yet ready. Rates are off, and nobody is idle, unless `env` says so: the load is what is measured. */
+/** Started, but not yet ready. Rate limits and the idle time-out are off, unless `env` sets them: the load is what is measured. */
 export const launchRoomwire = (
   dataFolder: string,
   core: number | undefined,

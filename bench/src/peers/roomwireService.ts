@@ -18,7 +18,7 @@ export interface RunningService {
 /** For both secrets: nothing here is worth protecting. */
 const clusterSecret = Buffer.alloc(32, 9);
 
-/** One service in a process of its own, on engines, ready. Rates are off, and nobody is idle. */
+/** One service in a process of its own, on engines, ready. Rate limits and the idle time-out are off. */
 export const startService = async (
   name: ServiceName,
   { eventStoreUrl, mongodbUrl, brokers }: EngineAddresses,

@@ -129,7 +129,7 @@ const isReady = (port: number): Promise<boolean> =>
         resolve(response.statusCode === 200);
       },
     );
-    // Nobody listens yet.
+    // There is no listener yet.
     asking.once('error', () => resolve(false));
   });
 

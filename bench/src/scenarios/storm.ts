@@ -45,5 +45,5 @@ const figures: readonly [Figure, ...Figure[]] = [
 
 const notes = [
   `a wave before, then ${waves} that are counted; kept: growth of the anonymous memory over these when all are gone, after a collection`,
-  'Roomwire: one actor a client, by access token; the others check nobody, and the bare one has no frames before the load',
+  'Roomwire: one actor a client, by access token; the others check no credentials, and the bare one has no frames before the load',
 ];

@@ -17,7 +17,7 @@ class Onlooker extends Participant {
     const { id } = frame.data as { readonly id: number };
     const sent = ledger.find(id);
     if (sent !== undefined && sent.topic.address === frame.topic) sent.topic.seen(sent);
-    else findings.violated(`a message came to the onlooker that nobody has sent: ${id}`);
+    else findings.violated(`the onlooker received a message that was never sent: ${id}`);
   }
 }
 
@@ -139,7 +139,7 @@ const joinsAtOnce = 25;
 
 export const agentsAmong = (clients: number): number => Math.round(clients * agentShare);
 
-/** Everybody. The staff stays for the whole time, so that what it knows is complete. */
+/** All participants. The staff stays for the whole run, so that its knowledge is complete. */
 export interface Crowd {
   readonly guests: readonly Guest[];
   readonly onlooker: Onlooker;

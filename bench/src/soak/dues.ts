@@ -200,7 +200,7 @@ export class Dues {
     const sent = ledger.find(id);
     const membership = this.memberships.get(address);
     const following = this.followings.get(address);
-    if (sent?.topic.address !== address) findings.violated(`a message came that nobody has sent: ${id}`);
+    if (sent?.topic.address !== address) findings.violated(`received a message that was never sent: ${id}`);
     else if (membership) place.work.given(sent, membership);
     else if (following) following.received(sent);
     else findings.violated(`a message of ${address} came to actor ${this.actor}, who is not subscribed`);

@@ -6,7 +6,7 @@ import { type Connection, FrameReader, openConnection } from '../generator/conne
 /** A frame of the server, decoded. */
 export type Frame = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What a connection tells whoever owns it. */
+/** Events of a connection, for its owner. */
 export interface LinkOwner {
   /** Every frame that answers no request. */
   onFrame(frame: Frame): void;

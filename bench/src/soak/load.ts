@@ -35,10 +35,10 @@ export class Load {
   open(): void {
     const { guests, onlooker, herald, foreman, watchers } = this.crowd;
     this.lives = Promise.all(guests.map((guest) => guest.live(() => this.isOver)));
-    const everybody: readonly Participant[] = [...guests, onlooker, herald, foreman, ...watchers];
+    const participants: readonly Participant[] = [...guests, onlooker, herald, foreman, ...watchers];
     this.timers.push(
       setInterval(() => {
-        for (const one of everybody) one.beat();
+        for (const participant of participants) participant.beat();
         this.ground.ledger.forgetUnknown(longAgo);
       }, beatMs),
     );
@@ -61,7 +61,7 @@ export class Load {
     return () => clearInterval(timer);
   }
 
-  /** Nobody comes any more. Resolves when the guests have gone. */
+  /** Admits no more guests. Resolves when the guests have left. */
   async close(): Promise<void> {
     this.isOver = true;
     let haveGone = false;

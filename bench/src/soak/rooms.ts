@@ -21,7 +21,7 @@ export class Work {
     const former = this.holders.get(sent.id);
     if (former?.isOver === false)
       this.violated(sent, 'went to two members of a worker group, or twice to one');
-    if (former !== undefined) this.findings.count('work given anew');
+    if (former !== undefined) this.findings.count('work reassigned');
     if (sent.actor === member.actor) this.violated(sent, 'went to a member that has published it');
     this.holders.set(sent.id, member);
   }
@@ -45,7 +45,7 @@ export class Work {
 /** What a soak publishes in each room. */
 export interface SoakRoom {
   readonly slug: string;
-  /** For everybody, some with filters. */
+  /** For all participants, some with filters. */
   readonly chat: Topic;
   /** Retained: only the last value counts for those who come. */
   readonly state: Topic;

@@ -50,7 +50,7 @@ const returnMs = 120_000;
 const arriveMs = 60_000;
 
 /**
- * The end of all publishing. Everybody loses the network at once and comes back; then everything that was promised must be
+ * The end of all publishing. All connections are lost at once and restored; then everything that was promised must be
  * there: what was published, the last values, the work, and who is present.
  */
 const finish = async (crowd: Crowd, ground: Ground): Promise<void> => {
@@ -102,7 +102,7 @@ export interface Outcome {
   /** Over all that was counted: without the beginning. */
   readonly heldTrend: Trend;
   readonly residentTrend: Trend;
-  /** When nobody is connected any more, in MB. */
+  /** Without connections, in MB. */
   readonly heldAfterwards: number;
   /** Of one core. */
   readonly serviceCpu: number;
@@ -178,7 +178,7 @@ const carryOut = async (
 /** A soak in which something never happened has not looked at it. */
 const mustHappen = [
   ...['connects', 'ends: leave', 'ends: lose', 'ends: fall silent', 'accepted publishes', 'deliveries'],
-  ...['announcements', 'presence events', 'lobby events', 'restored sessions', 'replays', 'work given anew'],
+  ...['announcements', 'presence events', 'lobby events', 'restored sessions', 'replays', 'work reassigned'],
 ];
 
 const missingWork = ({ counts }: Findings): readonly string[] =>

@@ -79,7 +79,7 @@ export class Connection {
     const token = await this.obtainToken();
     if (this.isClosed()) return;
     if (token instanceof RoomwireError) return this.failed(token);
-    // A token function that gives the refused token again has no other: this would go on for ever.
+    // A token function that returns the refused token again has no other one: retrying would never end.
     if (this.refused?.token === token) return this.stop(this.refused.error);
     this.token = token;
     try {

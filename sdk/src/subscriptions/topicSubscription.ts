@@ -178,7 +178,7 @@ export class TopicSubscription {
     this.sharers.release();
     this.expel(new ConnectionError('request_timeout', { topic: this.topic }));
     if (this.phase === 'unsubscribing') return this.limitWait();
-    // The server may hold the subscription all the same, so it is treated as held, and unsubscribed.
+    // The server may still hold the subscription, so it is unsubscribed.
     this.enter('held');
     this.advance();
   }

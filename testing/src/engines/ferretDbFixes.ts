@@ -128,7 +128,7 @@ export const ferretDbFixes: readonly SourceFix[] = [
     replacement: `${selectIndexed}// Query implements backends.Collection interface.\n${query}`,
   },
   {
-    why: 'an update command with a hundred updates holds a hundred connections, all there are, and waits for another for ever',
+    why: 'an update command with a hundred updates holds a hundred connections, all there are, and waits for another one endlessly',
     file: 'internal/handler/msg_update.go',
     find: 'common.UpdateDocument(ctx, c, "update", iter, &u)\n',
     replacement: 'common.UpdateDocument(ctx, c, "update", iter, &u)\n\t\tcloser.Close()\n',
