@@ -12,8 +12,7 @@ import type { TransactionLog } from './transactionLog.js';
 const streamsServiceName = 'event_store.client.streams.Streams';
 
 /**
- * The methods that a real server of version 24 has, and therefore also `batchappend`, which this one refuses: whoever
- * uses it here learns so at once.
+ * The methods that a real server of version 24 supports. This one refuses `batchappend`, so that a test that uses it fails at once.
  */
 const supportedMethods = ['read', 'append', 'delete', 'tombstone', 'batchappend'];
 
