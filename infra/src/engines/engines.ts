@@ -14,7 +14,7 @@ export interface Engines {
 
 export type EnginePort = keyof Engines;
 
-/** A new engine is an adapter in `shared/src/adapters` and a row here. Of several that are configured the first is used. */
+/** A new engine is its adapters in `shared/src/adapters`, a file beside this one and a row here. Of several that are configured the first is used. */
 const table: { readonly [P in EnginePort]: readonly EngineRow<Engines[P]>[] } = {
   eventLog: [eventStoreDbRow],
   readModels: [mongodbRow],
