@@ -39,6 +39,7 @@ const knownMember = object({
   turn: count,
 });
 const memberKey = tuple(described('A gateway', text), described('The number of a member', count));
+/** Identifies a record: its gateway, and the number that the gateway gave it. */
 const recordKey = tuple(text, count);
 
 /** A message within a record is encoded like a record of its own. */
@@ -49,11 +50,8 @@ const held = tuple(packedMessage, orNull(memberKey));
 export type GroupMember = TypeOf<typeof member>;
 /** The replicated state of a member. */
 export type KnownMember = TypeOf<typeof knownMember>;
-export type MemberKey = TypeOf<typeof memberKey>;
 /** An open message, and the member that it is assigned to. */
 export type HeldMessage = Unpacked<TypeOf<typeof held>>;
-/** Identifies a record: the number that its sender gave it. */
-export type RecordKey = TypeOf<typeof recordKey>;
 
 const sender = {
   /** Internal. */

@@ -216,7 +216,6 @@ export type ServerFrameType = keyof typeof serverFrames;
 
 type EncodedFrameOf<T extends keyof typeof encodedFrames> = TypeOf<(typeof encodedFrames)[T]['payload']>;
 export type AuthReply = EncodedFrameOf<'auth'>;
-export type ReauthReply = EncodedFrameOf<'reauth'>;
 export type ServerFrame = {
   [T in keyof typeof encodedFrames]: EncodedFrameOf<T>;
 }[keyof typeof encodedFrames];
