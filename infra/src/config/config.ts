@@ -42,6 +42,8 @@ export interface Config {
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Whose pages may open WebSockets; undefined: all. */
   readonly wsOrigins: readonly string[] | '*' | undefined;
+  /** Proxies in front of the service whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies: number;
   readonly webhookAllowPrivate: boolean;
   /** Networks that webhooks may reach despite the default rules, and those that they never may. */
   readonly webhookAllowNetworks: readonly string[];
@@ -110,6 +112,7 @@ export const readConfig = (environment: Environment): Config => {
     restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
+    trustedProxies: read.integer('ROOMWIRE_TRUSTED_PROXIES', 0, { min: 0, max: 32 }),
     webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.bus.onFiles),
     webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),

@@ -50,6 +50,7 @@ describe('configuration', () => {
       restBurst: 200,
       corsOrigins: undefined,
       wsOrigins: undefined,
+      trustedProxies: 0,
       webhookAllowPrivate: true,
       webhookAllowNetworks: [],
       webhookDenyNetworks: [],
@@ -74,6 +75,7 @@ describe('configuration', () => {
       ROOMWIRE_PUBLISH_RATE: '0',
       ROOMWIRE_REQUEST_RATE: '250',
       ROOMWIRE_RETAINED_MIB: '16',
+      ROOMWIRE_TRUSTED_PROXIES: '2',
       ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
       ROOMWIRE_SESSION_ISSUER: 'https://issuer.test',
       ROOMWIRE_LOG_LEVEL: 'debug',
@@ -89,6 +91,7 @@ describe('configuration', () => {
       publishRate: 0,
       requestRate: 250,
       retainedBytes: 16 * 1024 * 1024,
+      trustedProxies: 2,
       oidc: { jwksUrl: 'https://issuer.test/jwks', issuer: 'https://issuer.test' },
       logLevel: 'debug',
     });
