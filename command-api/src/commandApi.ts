@@ -31,6 +31,7 @@ import { RequestMetrics } from './http/requestTelemetry.js';
 import type { Route } from './http/route.js';
 import { docsPage, serveDescription, serveSocketDescription } from './openapi/pages.js';
 import { organizationRoutes } from './organizations/routes.js';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
@@ -60,6 +61,7 @@ export interface CommandApiDeps {
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
+  readonly limits?: LimitReports | undefined;
   readonly options: CommandApiOptions;
 }
 

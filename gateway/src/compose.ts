@@ -11,6 +11,7 @@ import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/credentials.js';
 import { Audiences } from './fanout/audience.js';
@@ -59,6 +60,7 @@ export interface GatewayPorts {
   readonly secretBox: SecretBox;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
+  readonly limits: LimitReports;
 }
 
 /**
@@ -66,7 +68,7 @@ export interface GatewayPorts {
  * another. A module names what it needs in its `Deps` and knows nothing above it.
  */
 export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
-  const { views, usage, bus, clock, random, logger, tracing, messageStore } = ports;
+  const { views, usage, bus, clock, random, logger, tracing, limits, messageStore } = ports;
   const gatewayId = random.uuid();
   const metrics = createMetrics();
   const roster = new Roster();
@@ -142,7 +144,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       session: { clock, directory, subscriptions, presence, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({
-      ...{ clock, metrics, credentials, presence, revalidator, usageLedger },
+      ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },
       publishToBus: composePublish(ports, metrics, stamps),
     }),
     onClosed: (connection) => connections.remove(connection),

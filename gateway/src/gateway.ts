@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
@@ -17,7 +18,7 @@ import { drain } from './socket/openConnections.js';
 import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
-type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing';
+type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing' | 'limits';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -51,11 +52,14 @@ class WebSocketGateway implements Gateway {
   private timers: readonly NodeJS.Timeout[] = [];
   private isOpen = false;
 
-  constructor({ options, messageStore, groupStore, tracing, ...ports }: GatewayDeps) {
+  constructor({ options, messageStore, groupStore, tracing, limits, ...ports }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
     this.random = ports.random;
     this.bus = ports.bus;
-    this.parts = compose({ ...ports, messageStore, groupStore, tracing }, this.options);
+    this.parts = compose(
+      { ...ports, messageStore, groupStore, tracing, limits: limits ?? new LimitReports(ports) },
+      this.options,
+    );
     this.listener = createWsListener(this.options.closeGraceMs, this.parts.connect);
   }
 

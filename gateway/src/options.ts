@@ -1,12 +1,14 @@
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+
 export const defaultOptions = {
   /** Origins, as browsers send them, whose pages may open WebSockets; `*` for all. */
   allowedOrigins: '*' as readonly string[] | '*',
   /** Accepted publishes per second and connection; four times as many may be refused. 0 is no limit. */
-  publishRate: 50,
+  publishRate: limitTable.publishRate.value,
   /** Requests per second and connection, with bursts of ten times as many; further ones wait. 0 is no limit. */
-  requestRate: 100,
+  requestRate: limitTable.requestRate.value,
   /** A connection without a frame for this long is closed. */
-  idleTimeoutMs: 60_000,
+  idleTimeoutMs: limitTable.idleMs.value,
   /** Expired tokens, actors and grants take effect at most this long after their expiry. */
   expirySweepMs: 1_000,
   /** Interval at which the rights of every connection are read again, independent of domain events. */
@@ -14,7 +16,7 @@ export const defaultOptions = {
   /** Interval at which gateways exchange the publish counts of projects. */
   usageMs: 1_000,
   /** Bytes that may wait for a slow reader before it is closed. */
-  outboxBytes: 8 * 1024 * 1024,
+  outboxBytes: limitTable.outboxBytes.value,
   /** Interval of the heartbeats between gateways. */
   beatMs: 3_000,
   /** A gateway that is silent for this long is dead: its presences and its members of worker groups are removed. */
@@ -24,14 +26,14 @@ export const defaultOptions = {
   /** How long to wait for an own record to come back from the bus. */
   returnMs: 2_000,
   /** Presence announcements per second and connection; 0 is no limit. */
-  presenceRate: 50,
+  presenceRate: limitTable.presenceRate.value,
   /** Memory for the last values of topics; the least recently used are dropped. */
-  retainedBytes: 64 * 1024 * 1024,
+  retainedBytes: limitTable.retainedBytes.value,
   /** How late a retained message may arrive live before new subscribers get it as the last value. */
   retainedGraceMs: 1_000,
   /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */
-  groupMessages: 10_000,
-  groupBytes: 64 * 1024 * 1024,
+  groupMessages: limitTable.groupMessages.value,
+  groupBytes: limitTable.groupBytes.value,
   /** How long a peer may take to answer a close before the socket is terminated. */
   closeGraceMs: 2_000,
 };

@@ -1,4 +1,5 @@
 import { retryWaitsMs } from '@roomwire/shared/wire/bus/webhookCalls';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ReachOptions } from './deliver/addresses.js';
 
 export interface WebhookConsumerOptions extends ReachOptions {
@@ -30,13 +31,13 @@ export const defaultOptions: WebhookConsumerOptions = {
   allowPrivate: false,
   attemptMs: 30_000,
   retryWaitsMs,
-  maxCallsPerEndpoint: 64,
-  maxCalls: 2_000,
-  maxCallsPerSlowEndpoint: 16,
+  maxCallsPerEndpoint: limitTable.webhookCallsPerEndpoint.value,
+  maxCalls: limitTable.webhookCalls.value,
+  maxCallsPerSlowEndpoint: limitTable.webhookCallsPerSlowEndpoint.value,
   maxCallsPerSlowEndpointUnderLoad: 4,
   slowMs: 1_000,
   maxWaitMs: 1_500,
-  maxBytes: 128 * 1024 * 1024,
+  maxBytes: limitTable.webhookMemory.value,
   backlogTurnsPerSecond: 200,
   graceMs: 3_000,
 };

@@ -13,6 +13,7 @@ import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/po
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';
@@ -33,6 +34,7 @@ export interface WebhookConsumerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tracing?: Tracing | undefined;
+  readonly limits?: LimitReports | undefined;
   readonly options?: Partial<WebhookConsumerOptions>;
 }
 

@@ -1,10 +1,11 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { applicationError, validationError, type ErrorAnswer } from './errors.js';
 
 /** The largest body that is accepted. */
-export const bodyLimitBytes = 1024 * 1024;
+export const bodyLimitBytes = limitTable.bodyBytes.value;
 
 export const bodyMessages = {
   notJson: 'The body is not valid JSON',
@@ -13,7 +14,7 @@ export const bodyMessages = {
   wrongEncoding: 'The content encoding is not supported',
 } as const;
 
-const deepestNesting = 32;
+const deepestNesting = limitTable.bodyNesting.value;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -9,6 +9,7 @@ import type {
   PresenceFrame,
   ReauthFrame,
 } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
@@ -23,6 +24,7 @@ import type { Session } from './session.js';
 export interface FrameHandlerDeps extends PublishFrameDeps {
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
+  readonly limits: Pick<LimitReports, 'reached'>;
   readonly credentials: CredentialDeps;
   readonly presence: Pick<Presence, 'isWithinRate' | 'find' | 'announce' | 'entries' | 'lobbies'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor' | 'recheckProject'>;
@@ -81,12 +83,13 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
  * connection cannot monopolize the gateway or the engines.
  */
 const throttledWith =
-  ({ clock, metrics }: FrameHandlerDeps) =>
+  ({ clock, metrics, limits }: FrameHandlerDeps) =>
   <T extends ClientFrameType>(handle: Handler<T>): Handler<T> =>
   (session, frame) => {
     const waitMs = session.requests?.reserve(clock.monotonic()) ?? 0;
     if (waitMs === 0) return handle(session, frame);
     metrics.requestsThrottled++;
+    limits.reached('requestRate', { actorTokenId: session.identity.actorTokenId });
     return pause(waitMs, undefined, { ref: false }).then(() =>
       session.isOver ? undefined : handle(session, frame),
     );

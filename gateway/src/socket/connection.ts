@@ -1,3 +1,4 @@
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { Buffer } from 'node:buffer';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -35,8 +36,8 @@ export interface ConnectionDeps {
   readonly onClosed: (connection: Connection) => void;
 }
 
-const maxFailedAuths = 10;
-const maxMalformed = 20;
+const maxFailedAuths = limitTable.failedAuths.value;
+const maxMalformed = limitTable.malformedFrames.value;
 const malformedWindowMs = 10_000;
 
 /** One WebSocket: unauthenticated, then with a session, then closed. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { readEngines, type Engines } from '../engines/engines.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
@@ -108,8 +109,8 @@ export const readConfig = (environment: Environment): Config => {
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', gatewayDefaults.publishRate, rate),
     requestRate: read.integer('ROOMWIRE_REQUEST_RATE', gatewayDefaults.requestRate, rate),
     retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', gatewayDefaults.retainedBytes),
-    restRate: read.integer('ROOMWIRE_REST_RATE', 100, rate),
-    restBurst: read.integer('ROOMWIRE_REST_BURST', 200, rate),
+    restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
+    restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     trustedProxies: read.integer('ROOMWIRE_TRUSTED_PROXIES', 0, { min: 0, max: 32 }),

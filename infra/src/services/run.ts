@@ -3,6 +3,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { once } from '@roomwire/shared/runtime/service';
 import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
@@ -71,8 +72,10 @@ export const run = (
     closing.push(() => operations.close());
     const tracing = await openTracing(names, config, logger, closing);
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
+    const limits = new LimitReports({ clock: systemClock, logger });
+    operations.show({ name: 'limits', collect: limits.collect });
     const surroundings: ServiceContext = {
-      ...{ services: names, config, logger, adapters, front, closing, draining, secrets, tracing },
+      ...{ services: names, config, logger, adapters, front, closing, draining, secrets, tracing, limits },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { ConfigError, type Config } from '../config/config.js';
 import { usesDataFolder, variablesFor, type EnginePort } from '../engines/engines.js';
 import type { MetricSource } from '../observability/gatherMetrics.js';
@@ -72,6 +73,7 @@ export interface ServiceContext {
   readonly show: (source: MetricSource) => void;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
+  readonly limits: LimitReports;
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

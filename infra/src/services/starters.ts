@@ -70,6 +70,7 @@ export const startCommandApi: StartService = async ({
   secrets,
   show,
   tracing,
+  limits,
 }) => {
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
@@ -93,7 +94,7 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const ports = { log, views, usage, sessions, secretBox, clock, random, logger, tracing };
+  const ports = { log, views, usage, sessions, secretBox, clock, random, logger, tracing, limits };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };
 
@@ -109,6 +110,7 @@ export const startGateway: StartService = async ({
   secrets,
   show,
   tracing,
+  limits,
 }) => {
   // A gateway on engines needs these alone, and has no folder to look for the session secret in.
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
@@ -129,6 +131,7 @@ export const startGateway: StartService = async ({
     logger,
     secretBox: createSecretBox(masterKeys),
     tracing,
+    limits,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
       allowedOrigins: wsOrigins ?? '*',
@@ -150,11 +153,12 @@ export const startWebhookConsumer: StartService = async ({
   secrets,
   show,
   tracing,
+  limits,
 }) => {
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
-    ...{ bus, views, clock, logger, tracing },
+    ...{ bus, views, clock, logger, tracing, limits },
     secretBox: createSecretBox(masterKeys),
     options: {
       allowPrivate: config.webhookAllowPrivate,

@@ -50,6 +50,11 @@ export const metricTable = {
     'Bytes that this process has received for a channel; none without Kafka',
     'topic',
   ),
+  roomwire_limit_reached_total: counter(
+    'process',
+    'Refusals, drops and waits at a limit that no other metric counts',
+    'limit',
+  ),
 
   roomwire_connections_open: gauge('gateway', 'Open WebSockets'),
   roomwire_connections_opened_total: counter('gateway', 'WebSockets that were opened'),

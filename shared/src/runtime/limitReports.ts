@@ -1,0 +1,51 @@
+import type { Clock } from '../ports/clock.js';
+import type { LogFields, Logger } from '../ports/logger.js';
+import type { CollectMetrics } from '../ports/metrics.js';
+import { limitTable, type LimitName } from '../wire/limits/limitTable.js';
+
+export interface LimitReportsDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Reached {
+  times: number;
+  /** Of them, those that no line of the log tells of yet. */
+  untold: number;
+  toldAt: number;
+}
+
+const lineEveryMs = 60_000;
+
+/** Counts how often limits were reached where no frame or close does, and logs it at most once a minute and limit. */
+export class LimitReports {
+  private readonly byLimit = new Map<LimitName, Reached>();
+  private readonly deps: LimitReportsDeps;
+
+  constructor(deps: LimitReportsDeps) {
+    this.deps = deps;
+  }
+
+  /** `fields` say whose it was, by ids; of several within a minute the log has those of the first. */
+  reached(limit: LimitName, fields: LogFields = {}): void {
+    const now = this.deps.clock.monotonic();
+    const reached = this.byLimit.get(limit) ?? { times: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
+    this.byLimit.set(limit, reached);
+    reached.times += 1;
+    reached.untold += 1;
+    if (now - reached.toldAt < lineEveryMs) return;
+    this.deps.logger.warn('Limit reached', { limit, times: reached.untold, ...fields });
+    reached.untold = 0;
+    reached.toldAt = now;
+  }
+
+  /** Includes limits that were never reached, so that the first time shows as a rise. */
+  readonly collect: CollectMetrics = (sink) => {
+    for (const limit of counted)
+      sink.value('roomwire_limit_reached_total', this.byLimit.get(limit)?.times ?? 0, { limit });
+  };
+}
+
+const counted = (Object.keys(limitTable) as LimitName[]).filter(
+  (limit) => limitTable[limit].metric === 'roomwire_limit_reached_total',
+);

@@ -1,0 +1,232 @@
+import type { MetricName } from '../metrics/metricTable.js';
+
+/**
+ * What whoever reaches a limit gets: an `error` frame, the error of a failed `auth`, a close, an answer over HTTP, or
+ * nothing but the effect that is described.
+ */
+export type LimitAnswer =
+  | `error ${string}`
+  | `auth ${string}`
+  | `close ${number}`
+  | `close ${number} ${string}`
+  | `HTTP ${number}`
+  | `HTTP ${number}: ${string}`
+  | `none: ${string}`;
+
+export type LimitHolder =
+  | 'frame'
+  | 'message'
+  | 'request'
+  | 'connection'
+  | 'subscription'
+  | 'credential'
+  | 'address'
+  | 'actor'
+  | 'group'
+  | 'room'
+  | 'app'
+  | 'project'
+  | 'organization'
+  | 'endpoint'
+  | 'token'
+  | 'process'
+  | 'deployment';
+
+interface LimitRow {
+  /** The default, in the unit. */
+  readonly value: number;
+  readonly unit: 'bytes' | 'ms' | 'characters' | 'per second' | 'number' | 'levels' | 'days';
+  /** Of what there is one such bound. */
+  readonly per: LimitHolder;
+  /** Changes it: in MiB, seconds or days where its name ends so, otherwise in the unit. */
+  readonly variable?: `ROOMWIRE_${string}`;
+  readonly answer: LimitAnswer;
+  /** Counts how often it was reached. */
+  readonly metric: MetricName;
+  /** Half a sentence. */
+  readonly protects: string;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Every bound of Roomwire with its default. The code takes its defaults from here, `docs/LIMITS.md` is this table, and tests
+ * compare both with the errors, variables and metrics that there are.
+ */
+export const limitTable = {
+  // Frames
+  frameBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'frame' },
+    answer: 'close 1009',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'memory and the event loop from one frame',
+  },
+  dataBytes: {
+    ...{ value: 921_600, unit: 'bytes', per: 'message' },
+    answer: 'error message_too_large',
+    metric: 'roomwire_refusals_total',
+    protects: 'the bus and every subscriber from one message',
+  },
+  nesting: {
+    ...{ value: 64, unit: 'levels', per: 'frame' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the stack of decoders',
+  },
+  frameFields: {
+    ...{ value: 64, unit: 'number', per: 'frame' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the event loop from fields that mean nothing',
+  },
+  ackIds: {
+    ...{ value: 10_000, unit: 'number', per: 'frame' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the event loop from one `batchAck`',
+  },
+  malformedFrames: {
+    ...{ value: 20, unit: 'number', per: 'connection' },
+    answer: 'close 1008 too_many_malformed_frames',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'the gateway from clients that send nonsense: within 10 s',
+  },
+
+  // Connections
+  failedAuths: {
+    ...{ value: 10, unit: 'number', per: 'connection' },
+    answer: 'close 1008 too_many_failed_auths',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'the read models from guessing on one connection',
+  },
+  idleMs: {
+    ...{ value: 60_000, unit: 'ms', per: 'connection', variable: 'ROOMWIRE_IDLE_TIMEOUT_SECONDS' },
+    answer: 'close 4000 idle_timeout',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'sockets from clients that are gone',
+  },
+  outboxBytes: {
+    ...{ value: 8 * mebibyte, unit: 'bytes', per: 'connection' },
+    answer: 'close 1013 slow_consumer',
+    metric: 'roomwire_slow_consumers_closed_total',
+    protects: 'memory from clients that do not read',
+  },
+
+  // Rates
+  publishRate: {
+    ...{ value: 50, unit: 'per second', per: 'connection', variable: 'ROOMWIRE_PUBLISH_RATE' },
+    answer: 'error rate_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the bus and subscribers from one publisher',
+  },
+  requestRate: {
+    ...{ value: 100, unit: 'per second', per: 'connection', variable: 'ROOMWIRE_REQUEST_RATE' },
+    answer: 'none: further requests wait',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the read models and the event loop from one client',
+  },
+  presenceRate: {
+    ...{ value: 50, unit: 'per second', per: 'connection' },
+    answer: 'error rate_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the others in a room, and the bus',
+  },
+  restRate: {
+    ...{ value: 100, unit: 'per second', per: 'credential', variable: 'ROOMWIRE_REST_RATE' },
+    answer: 'HTTP 429',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from one API key or session subject',
+  },
+  restBurst: {
+    ...{ value: 200, unit: 'number', per: 'credential', variable: 'ROOMWIRE_REST_BURST' },
+    answer: 'HTTP 429',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same, while leaving room for a burst',
+  },
+
+  // Subscriptions, presences and other memory
+  filters: {
+    ...{ value: 100, unit: 'number', per: 'subscription' },
+    answer: 'error too_many_filters (max 100)',
+    metric: 'roomwire_refusals_total',
+    protects: 'the fan-out: each filter may cost a look-up a message',
+  },
+  filterValues: {
+    ...{ value: 1_000, unit: 'number', per: 'subscription' },
+    answer: 'error too_many_filters (max 100)',
+    metric: 'roomwire_refusals_total',
+    protects: 'the fan-out: each value may cost a look-up a message',
+  },
+  groupNameLength: {
+    ...{ value: 255, unit: 'characters', per: 'subscription' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the replicated state of worker groups',
+  },
+  presenceBytes: {
+    ...{ value: 16_384, unit: 'bytes', per: 'message' },
+    answer: 'error message_too_large',
+    metric: 'roomwire_refusals_total',
+    protects: 'every gateway, which holds it while the actor is present',
+  },
+  retainedBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_RETAINED_MIB' },
+    answer: 'none: last values that were used least recently are dropped',
+    metric: 'roomwire_retained_dropped_total',
+    protects: 'memory from last values of topics',
+  },
+  groupMessages: {
+    ...{ value: 10_000, unit: 'number', per: 'group' },
+    answer: 'none: the oldest open messages are dropped',
+    metric: 'roomwire_group_messages_dropped_total',
+    protects: 'memory from worker groups that do not acknowledge',
+  },
+  groupBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'group' },
+    answer: 'none: the oldest open messages are dropped',
+    metric: 'roomwire_group_messages_dropped_total',
+    protects: 'memory from worker groups that do not acknowledge',
+  },
+
+  // REST
+  bodyBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'HTTP 413: The body is larger than 1048576 bytes',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory, the event loop and the event log from one request',
+  },
+  bodyNesting: {
+    ...{ value: 32, unit: 'levels', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the stack, and documents of the read models',
+  },
+
+  // Webhooks
+  webhookCalls: {
+    ...{ value: 2_000, unit: 'number', per: 'process' },
+    answer: 'none: further calls wait',
+    metric: 'roomwire_webhook_calls_in_flight',
+    protects: 'sockets and memory of the webhook consumer',
+  },
+  webhookCallsPerEndpoint: {
+    ...{ value: 64, unit: 'number', per: 'endpoint' },
+    answer: 'none: further calls wait',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'other endpoints from a busy one',
+  },
+  webhookCallsPerSlowEndpoint: {
+    ...{ value: 16, unit: 'number', per: 'endpoint' },
+    answer: 'none: further calls are put out of the way',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'other endpoints from a slow one',
+  },
+  webhookMemory: {
+    ...{ value: 128 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: no further calls are taken from the bus',
+    metric: 'roomwire_bus_lag_records',
+    protects: 'memory of the webhook consumer',
+  },
+} satisfies Readonly<Record<string, LimitRow>>;
+
+export type LimitName = keyof typeof limitTable;
