@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isNetwork } from '@roomwire/webhook-consumer/deliver/addresses';
+import { isNetwork } from '@roomwire/shared/runtime/networks';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { readEngines, type Engines } from '../engines/engines.js';
+import { isLoopbackHost } from '@roomwire/shared/runtime/networks';
+import { isEmbedded, readEngines, type Engines } from '../engines/engines.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
 
@@ -88,8 +89,9 @@ export const readConfig = (environment: Environment): Config => {
 
   const engines = readEngines(read, problems);
   const dataDir = read.text('ROOMWIRE_DATA_DIR') ?? './data';
+  const host = read.text('ROOMWIRE_HOST') ?? '127.0.0.1';
   const config: Config = {
-    host: read.text('ROOMWIRE_HOST') ?? '127.0.0.1',
+    host,
     port: read.integer('ROOMWIRE_PORT', 8080, port),
     isPortGiven: read.text('ROOMWIRE_PORT') !== undefined,
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
@@ -114,7 +116,10 @@ export const readConfig = (environment: Environment): Config => {
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     trustedProxies: read.integer('ROOMWIRE_TRUSTED_PROXIES', 0, { min: 0, max: 32 }),
-    webhookAllowPrivate: read.flag('ROOMWIRE_WEBHOOK_ALLOW_PRIVATE', engines.bus.onFiles),
+    webhookAllowPrivate: read.flag(
+      'ROOMWIRE_WEBHOOK_ALLOW_PRIVATE',
+      isEmbedded(engines) && isLoopbackHost(host),
+    ),
     webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),

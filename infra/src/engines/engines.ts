@@ -38,6 +38,10 @@ export const readEngines = (read: VariableReader, problems: string[]): Engines =
 export const usesDataFolder = (engines: Engines): boolean =>
   Object.values(engines).some(({ onFiles }: Engine) => onFiles);
 
+/** Whether every port is on files: one process is all of Roomwire. */
+export const isEmbedded = (engines: Engines): boolean =>
+  Object.values(engines).every(({ onFiles }: Engine) => onFiles);
+
 /** What to set for a port to be on an engine. */
 export const variablesFor = (port: EnginePort): string =>
   table[port].map(({ variable }) => variable).join(' or ');

@@ -128,6 +128,22 @@ describe('configuration', () => {
       expect(() => readConfig({ ROOMWIRE_MONGODB_URL: bad })).to.throw(ConfigError, /ROOMWIRE_MONGODB_URL/);
   });
 
+  it('[HOOK-SSRF-1] lets webhooks reach private addresses where all of it is on this machine', () => {
+    const allows = (environment: Record<string, string>) => readConfig(environment).webhookAllowPrivate;
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      expect(allows({ ROOMWIRE_HOST: host }), host).to.equal(true);
+    for (const host of ['0.0.0.0', '::', '10.0.0.7', 'roomwire.internal'])
+      expect(allows({ ROOMWIRE_HOST: host }), host).to.equal(false);
+    for (const engine of [
+      { ROOMWIRE_EVENTSTORE_URL: 'esdb://a:2113' },
+      { ROOMWIRE_MONGODB_URL: 'mongodb://a' },
+      { ROOMWIRE_KAFKA_BROKERS: 'a:9092' },
+    ])
+      expect(allows(engine), Object.keys(engine).join()).to.equal(false);
+    expect(allows({ ROOMWIRE_HOST: '0.0.0.0', ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' })).to.equal(true);
+    expect(allows({ ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'false' })).to.equal(false);
+  });
+
   it('reads how to connect to secured brokers', () => {
     const login = {
       ROOMWIRE_KAFKA_SASL_MECHANISM: 'scram-sha-512',

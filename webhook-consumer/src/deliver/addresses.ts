@@ -1,9 +1,11 @@
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import ipaddr from 'ipaddr.js';
+import { within } from '@roomwire/shared/runtime/networks';
+import { isMetadataAddress } from './metadataAddresses.js';
 
 export interface ReachOptions {
-  /** Whether endpoints on private, loopback and link-local addresses may be called. */
+  /** Whether endpoints on private and loopback addresses may be called; those on link-local ones never are. */
   readonly allowPrivate: boolean;
   /** Networks that may be called despite the default rules, such as `10.1.0.0/16`. */
   readonly allowNetworks?: readonly string[];
@@ -14,38 +16,15 @@ export interface ReachOptions {
 /** Whether an address may be called. */
 export type IsAllowed = (address: string) => boolean;
 
-/** [HOOK-SSRF-3] Undefined where every address may be called: nothing has to be checked. */
-export const reachOf = (options: ReachOptions): IsAllowed | undefined => {
+/** [HOOK-SSRF-3] [HOOK-SSRF-4] What no option allows comes first. */
+export const reachOf = (options: ReachOptions): IsAllowed => {
   const { allowPrivate, allowNetworks = [], denyNetworks = [] } = options;
-  if (allowPrivate && denyNetworks.length === 0) return undefined;
   const [isAllowed, isDenied] = [within(allowNetworks), within(denyNetworks)];
-  return (address) => !isDenied(address) && (allowPrivate || isPublicAddress(address) || isAllowed(address));
+  return (address) =>
+    !isMetadataAddress(address) &&
+    !isDenied(address) &&
+    (allowPrivate || isPublicAddress(address) || isAllowed(address));
 };
-
-/** Whether a text is a network, as `10.1.0.0/16` or `fd00::/8`, or a single address. */
-export const isNetwork = (text: string): boolean => {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const family = address.includes('%') ? 0 : isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bitsOf(family));
-};
-
-/** Says of an address whether it is in one of the networks; one that maps IPv4 is taken for that. */
-export const within = (networks: readonly string[]): ((address: string) => boolean) => {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    const family = isIP(address);
-    list.addSubnet(address, prefix === undefined ? bitsOf(family) : Number(prefix), typeOf(family));
-  }
-  return (address) => {
-    const family = isIP(address);
-    return family !== 0 && list.check(address, typeOf(family));
-  };
-};
-
-const bitsOf = (family: number): number => (family === 4 ? 32 : 128);
-const typeOf = (family: number): 'ipv4' | 'ipv6' => (family === 4 ? 'ipv4' : 'ipv6');
 
 /** The part of IPv6 that is assigned to networks; the library takes the rest for ordinary. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -46,7 +46,7 @@ export interface Caller {
 export const createCaller = (options: AttemptOptions): Caller => {
   const { attemptMs, proxy, resolve } = options;
   const isAllowed = reachOf(options);
-  const lookup = isAllowed && createGuardedLookup(isAllowed, resolve);
+  const lookup = createGuardedLookup(isAllowed, resolve);
   const agent = proxy === undefined ? directAgents(lookup) : proxyAgents({ proxy, lookup, attemptMs });
   const client = got.extend({
     agent,
@@ -65,7 +65,7 @@ export const createCaller = (options: AttemptOptions): Caller => {
   const attempt: MakeAttempt = async ({ url, headers, body, answerBytes }) => {
     if (!isOpen) throw new AttemptCutOff();
     const target = new URL(url);
-    if (isAllowed && isForbiddenHost(target, isAllowed)) return failureOf(new ForbiddenAddress(), attemptMs);
+    if (isForbiddenHost(target, isAllowed)) return failureOf(new ForbiddenAddress(), attemptMs);
     const request = client(target, { headers, body, isStream: true });
     underWay.add(request);
     try {
@@ -90,8 +90,8 @@ export const createCaller = (options: AttemptOptions): Caller => {
 };
 
 /** The guard is part of the agents: they cannot connect to a name without it. */
-const directAgents = (lookup: LookupFunction | undefined) => {
-  const guarded = { ...agentOptions, ...(lookup && { lookup }) };
+const directAgents = (lookup: LookupFunction) => {
+  const guarded = { ...agentOptions, lookup };
   return { http: new HttpAgent(guarded), https: new HttpsAgent(guarded) };
 };
 

@@ -18,8 +18,8 @@ class ProxySilent extends Error {
 export interface ProxyOptions {
   /** `http:` or `https:`, with a user name and a password where the proxy asks for them. */
   readonly proxy: string;
-  /** What checks where calls go; without it the proxy looks names up. */
-  readonly lookup: LookupFunction | undefined;
+  /** What checks where calls go. */
+  readonly lookup: LookupFunction;
   readonly attemptMs: number;
 }
 
@@ -40,7 +40,7 @@ export class GuardedProxyAgent extends HttpsProxyAgent<string> {
   override async connect(request: ClientRequest, options: ConnectOptions): Promise<Socket> {
     const { lookup } = this.given;
     const name = options.host ?? '';
-    const host = lookup === undefined || isIP(name) !== 0 ? name : await addressOf(name, lookup);
+    const host = isIP(name) !== 0 ? name : await addressOf(name, lookup);
     return this.tunnel(request, { ...options, host });
   }
 

@@ -26,7 +26,10 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
 
   const callerWith = (options: Partial<AttemptOptions> = {}): Caller => {
     const proxyUrl = `http://127.0.0.1:${proxy.port}`;
-    const caller = createCaller({ allowPrivate: true, attemptMs: 2_000, proxy: proxyUrl, ...options });
+    const caller = createCaller({
+      ...{ allowPrivate: true, attemptMs: 2_000, proxy: proxyUrl },
+      ...{ resolve: resolving({}, '127.0.0.1'), ...options },
+    });
     callers.push(caller);
     return caller;
   };
@@ -40,9 +43,9 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
   const answered = { kind: 'answered', status: 200, body: undefined };
   const targets = (): readonly string[] => proxy.asked.map(({ target }) => target);
 
-  it('are made to the name, which the proxy resolves, when no address has to be checked', async () => {
+  it('are made to the checked address, also where private ones are allowed', async () => {
     expect(await call(callerWith())).to.eql(answered);
-    expect(targets()).to.eql([`endpoint.example:${endpoint.port}`]);
+    expect(targets()).to.eql([`127.0.0.1:${endpoint.port}`]);
     expect(endpoint.received[0]).to.deep.include({ method: 'POST', url: '/hook?key=k', text: '{}' });
     expect(endpoint.received[0]?.headers).to.include({
       host: `endpoint.example:${endpoint.port}`,
@@ -50,11 +53,12 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     });
   });
 
-  const guarded = (addresses: Readonly<Record<string, string>>): Caller => {
-    const resolve: Resolve = (host, _options, callback) =>
-      callback(null, [{ address: addresses[host] ?? '0.0.0.0', family: 4 }]);
-    return callerWith({ allowPrivate: false, allowNetworks: ['127.0.0.1'], resolve });
-  };
+  const guarded = (addresses: Readonly<Record<string, string>>): Caller =>
+    callerWith({
+      allowPrivate: false,
+      allowNetworks: ['127.0.0.1'],
+      resolve: resolving(addresses, '0.0.0.0'),
+    });
 
   it('are made to the checked address, with the name in the host header', async () => {
     expect(await call(guarded({ 'endpoint.example': '127.0.0.1' }))).to.eql(answered);
@@ -66,6 +70,7 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     const caller = guarded({ 'inside.example': '10.0.0.1' });
     for (const host of ['inside.example', '10.0.0.1', '[::1]'])
       expect(await call(caller, host), host).to.include({ kind: 'forbidden' });
+    expect(await call(callerWith(), '169.254.169.254'), 'link-local').to.include({ kind: 'forbidden' });
     expect(proxy.asked).to.eql([]);
   });
 
@@ -151,3 +156,8 @@ describe('[HOOK-PROXY-1] calls through a proxy', () => {
     expect(await outcome).to.be.instanceOf(AttemptCutOff);
   });
 });
+
+const resolving =
+  (addresses: Readonly<Record<string, string>>, others: string): Resolve =>
+  (host, _options, callback) =>
+    callback(null, [{ address: addresses[host] ?? others, family: 4 }]);
