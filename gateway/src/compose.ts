@@ -82,7 +82,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const rooms = new RoomFeed(bus);
   const stamps = new RetainStamps(clock, random.uuid());
   const { retainedBytes: budgetBytes, retainedGraceMs: graceMs } = options;
-  const retained = new Retained({ audiences, metrics, stamps, budgetBytes, graceMs });
+  const retained = new Retained({ audiences, metrics, stamps, budgetBytes, graceMs, limits });
   const hydrations = new Hydrations({ bus, metrics, random, clock, logger, gatewayId });
   const presence: Presence = new Presence({
     ...ports,

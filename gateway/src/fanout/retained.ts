@@ -1,3 +1,4 @@
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GatewayMetrics } from '../metrics.js';
 import { matchesFilters } from '../policy/filters.js';
@@ -9,6 +10,7 @@ interface RetainedDeps {
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly budgetBytes: number;
+  readonly limits: Pick<LimitReports, 'reached'>;
   /** How far the live channel may lag behind the retained one. */
   readonly graceMs: number;
 }
@@ -24,7 +26,9 @@ export class Retained {
 
   constructor(deps: RetainedDeps) {
     this.deps = deps;
-    this.values = new RetainedValues(deps.budgetBytes);
+    this.values = new RetainedValues(deps.budgetBytes, (projectId) =>
+      deps.limits.reached('retainedBytes', { projectId }),
+    );
     this.late = new LateMessages(deps.graceMs, (topic, stamp) => this.catchUp(topic, stamp));
   }
 

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { RetainedMessage, RetainedMeta } from '@roomwire/shared/wire/bus/liveMessage';
 import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { FairBudget, type Account } from '../limits/fairBudget.js';
 
 export interface RetainedValue extends RetainedMeta {
   readonly projectId: string;
@@ -12,18 +13,26 @@ export interface RetainedValue extends RetainedMeta {
 }
 
 /** Measured memory overhead per value, in bytes. */
-const overheadBytes = 800;
+const overheadBytes = 850;
 
-/** The last value of each topic, within a budget: the least recently used are evicted first. */
+/** Internal topics, the least recently used first. */
+type Topics = Set<string>;
+
+/**
+ * The last value of each topic, within a budget. Beyond it the project that holds the most loses values, the least recently used
+ * first.
+ */
 export class RetainedValues {
   dropped = 0;
-  private readonly budget: number;
-  /** By internal topic, the least recently used first. */
+  private readonly budget: FairBudget<Topics>;
+  /** By internal topic. */
   private readonly values = new Map<string, RetainedValue>();
-  private used = 0;
+  private readonly projects = new Map<string, Account<Topics>>();
+  private readonly onDropped: (projectId: string) => void;
 
-  constructor(budgetBytes: number) {
-    this.budget = budgetBytes;
+  constructor(budgetBytes: number, onDropped: (projectId: string) => void = () => undefined) {
+    this.budget = new FairBudget(budgetBytes);
+    this.onDropped = onDropped;
   }
 
   get size(): number {
@@ -32,7 +41,7 @@ export class RetainedValues {
 
   /** Bytes used of the budget. */
   get bytes(): number {
-    return this.used;
+    return this.budget.used;
   }
 
   /** Returns false if the topic already has this value or a newer one. */
@@ -42,7 +51,9 @@ export class RetainedValues {
     const value = { ...retention, projectId, publisher, filters: new Set(filters), frame: ownFrame(body) };
     this.remove(topic);
     this.values.set(topic, value);
-    this.used += sizeOf(topic, value);
+    const project = this.accountOf(projectId);
+    project.member.add(topic);
+    project.resize(project.bytes + sizeOf(topic, value));
     this.makeRoom();
     return true;
   }
@@ -51,8 +62,9 @@ export class RetainedValues {
   get(topic: string): RetainedValue | undefined {
     const value = this.values.get(topic);
     if (value === undefined) return undefined;
-    this.values.delete(topic);
-    this.values.set(topic, value);
+    const topics = this.accountOf(value.projectId).member;
+    topics.delete(topic);
+    topics.add(topic);
     return value;
   }
 
@@ -61,10 +73,12 @@ export class RetainedValues {
   }
 
   private makeRoom(): void {
-    for (const topic of this.values.keys()) {
-      if (this.used <= this.budget) return;
-      this.remove(topic);
+    while (this.budget.isExceeded) {
+      const { projectId, member } = this.budget.largest as Account<Topics>;
+      const [oldest] = member;
+      this.remove(oldest as string);
       this.dropped++;
+      this.onDropped(projectId);
     }
   }
 
@@ -72,7 +86,20 @@ export class RetainedValues {
     const value = this.values.get(topic);
     if (value === undefined) return;
     this.values.delete(topic);
-    this.used -= sizeOf(topic, value);
+    const project = this.accountOf(value.projectId);
+    project.member.delete(topic);
+    project.resize(project.bytes - sizeOf(topic, value));
+    if (project.member.size > 0) return;
+    this.projects.delete(value.projectId);
+    project.close();
+  }
+
+  private accountOf(projectId: string): Account<Topics> {
+    const known = this.projects.get(projectId);
+    if (known !== undefined) return known;
+    const account = this.budget.open(projectId, new Set<string>());
+    this.projects.set(projectId, account);
+    return account;
   }
 }
 

@@ -36,7 +36,11 @@ class Stage {
   constructor(graceMs: number) {
     const { audiences, metrics } = this;
     const stamps = new RetainStamps(new ManualClock(), 'gateway');
-    this.retained = new Retained({ audiences, metrics, stamps, budgetBytes: 1_000_000, graceMs });
+    this.retained = new Retained({
+      ...{ audiences, metrics, stamps, graceMs },
+      budgetBytes: 1_000_000,
+      limits: { reached: () => undefined },
+    });
     this.live = createDelivery({ ...this, groups: { take: () => undefined } });
   }
 
@@ -115,6 +119,22 @@ describe('retained values', () => {
     expect(values.dropped).to.equal(5);
     values.keep(of('again'));
     expect(values.get('again')).to.not.equal(undefined);
+  });
+
+  it('[WS-RETAIN-4] of a project survive a flood of another one, which loses its own', () => {
+    const values = new RetainedValues(100_000);
+    const of = (projectId: string, topicName: string) =>
+      message(1, { projectId, topic: topicName, body: new Uint8Array(1_000) });
+    for (let n = 0; n < 10; n++) values.keep(of('quiet', `quiet/${n}`));
+    for (let n = 0; n < 1_000; n++) values.keep(of('loud', `loud/${n}`));
+    for (let n = 0; n < 10; n++) expect(values.get(`quiet/${n}`), `quiet/${n}`).to.not.equal(undefined);
+    expect(values.get('loud/0')).to.equal(undefined);
+    expect(values.get('loud/999')).to.not.equal(undefined);
+    expect(values.bytes).to.be.within(90_000, 100_000);
+    values.removeWhere(({ projectId }) => projectId === 'loud');
+    expect(values.size).to.equal(10);
+    values.removeWhere(() => true);
+    expect(values.bytes).to.equal(0);
   });
 
   it('[WS-RETAIN-4] that are removed or replaced free their memory', () => {

@@ -171,7 +171,7 @@ export const limitTable = {
   },
   retainedBytes: {
     ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_RETAINED_MIB' },
-    answer: 'none: last values that were used least recently are dropped',
+    answer: 'none: the project that holds the most loses those that it used least recently',
     metric: 'roomwire_retained_dropped_total',
     protects: 'memory from last values of topics',
   },
