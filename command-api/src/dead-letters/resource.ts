@@ -54,7 +54,7 @@ export const deadLetterSchema = s.titledObject('DeadLetter', {
   }),
   redriveCount: s.described(s.count, 'Number of redrives'),
   lastRedriveAt: s.orNull(s.time),
-  lastRedriveBy: s.described(s.orNull(s.text()), '`session:<subject>`'),
+  lastRedriveBy: s.described(s.orNull(s.text()), '`session:<subject>` or `oidc:<issuer>|<subject>`'),
   createdAt: s.time,
   updatedAt: s.time,
 });

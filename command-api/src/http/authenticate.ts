@@ -56,7 +56,7 @@ export const createAuthenticator = (deps: {
     const session = await deps.sessions.verify(credential ?? '');
     if (session === undefined) throw unauthorized(credentialMessages.badSession);
     return {
-      principal: `session:${session.subject}`,
+      principal: session.principal,
       organizationIds: session.organizationIds,
       isOperator: session.isOperator,
     };

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { ownClaimNames } from '@roomwire/shared/credentials/sessionClaims';
+import type { OidcIssuer } from '@roomwire/shared/credentials/sessionToken';
 import { isLoopbackHost } from '@roomwire/shared/runtime/networks';
 import { isEmbedded, readEngines, type Engines } from '../engines/engines.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
@@ -24,8 +26,8 @@ export interface Config {
   /** Master keys that may still open what they have sealed. */
   readonly previousMasterKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
-  readonly oidc:
-    { readonly jwksUrl: string; readonly issuer?: string; readonly audience?: string } | undefined;
+  /** The issuer whose session tokens are accepted, too. */
+  readonly oidc: OidcIssuer | undefined;
   readonly messageRecording: boolean;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
@@ -142,13 +144,28 @@ const readOidc = (read: VariableReader, problems: string[]): Config['oidc'] => {
   const jwksUrl = read.url('ROOMWIRE_SESSION_JWKS_URL', ['https:', 'http:']);
   const issuer = read.text('ROOMWIRE_SESSION_ISSUER');
   const audience = read.text('ROOMWIRE_SESSION_AUDIENCE');
-  if (jwksUrl !== undefined)
-    return {
-      jwksUrl,
-      ...(issuer === undefined ? {} : { issuer }),
-      ...(audience === undefined ? {} : { audience }),
-    };
-  if (issuer !== undefined || audience !== undefined)
-    problems.push('ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE need ROOMWIRE_SESSION_JWKS_URL');
-  return undefined;
+  const claims = {
+    organizations: read.text('ROOMWIRE_SESSION_ORGS_CLAIM') ?? ownClaimNames.organizations,
+    operator: read.text('ROOMWIRE_SESSION_OPERATOR_CLAIM') ?? ownClaimNames.operator,
+    roles: read.text('ROOMWIRE_SESSION_ROLES_CLAIM') ?? ownClaimNames.roles,
+  };
+  if (new Set(Object.values(claims)).size < Object.keys(claims).length)
+    problems.push('the claims of ROOMWIRE_SESSION_…_CLAIM must be different ones');
+  if (jwksUrl === undefined) {
+    if (issuer !== undefined || audience !== undefined)
+      problems.push('ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE need ROOMWIRE_SESSION_JWKS_URL');
+    return undefined;
+  }
+  // Whoever can change the keys on their way makes sessions of operators.
+  if (!isSecureAddress(new URL(jwksUrl)))
+    problems.push('ROOMWIRE_SESSION_JWKS_URL must begin with https:// unless its host is a loopback address');
+  // Without them every token that the issuer signs, for whatever application, would open a session.
+  if (issuer === undefined || audience === undefined) {
+    problems.push('ROOMWIRE_SESSION_JWKS_URL needs ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE');
+    return undefined;
+  }
+  return { jwksUrl, issuer, audience, claims };
 };
+
+const isSecureAddress = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));

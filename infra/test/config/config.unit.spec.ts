@@ -78,6 +78,10 @@ describe('configuration', () => {
       ROOMWIRE_TRUSTED_PROXIES: '2',
       ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
       ROOMWIRE_SESSION_ISSUER: 'https://issuer.test',
+      ROOMWIRE_SESSION_AUDIENCE: 'roomwire',
+      ROOMWIRE_SESSION_ORGS_CLAIM: 'https://example.com/orgs',
+      ROOMWIRE_SESSION_OPERATOR_CLAIM: 'staff',
+      ROOMWIRE_SESSION_ROLES_CLAIM: 'org_roles',
       ROOMWIRE_LOG_LEVEL: 'debug',
     });
     expect(config).to.deep.include({
@@ -92,7 +96,12 @@ describe('configuration', () => {
       requestRate: 250,
       retainedBytes: 16 * 1024 * 1024,
       trustedProxies: 2,
-      oidc: { jwksUrl: 'https://issuer.test/jwks', issuer: 'https://issuer.test' },
+      oidc: {
+        jwksUrl: 'https://issuer.test/jwks',
+        issuer: 'https://issuer.test',
+        audience: 'roomwire',
+        claims: { organizations: 'https://example.com/orgs', operator: 'staff', roles: 'org_roles' },
+      },
       logLevel: 'debug',
     });
   });
@@ -194,6 +203,37 @@ describe('configuration', () => {
         .to.throw(ConfigError, 'ROOMWIRE_WEBHOOK_PROXY must be an address that begins with http://')
         .with.property('message')
         .that.does.not.include('secret');
+  });
+
+  it('takes the sessions of an issuer only for an audience, and its keys only over a way that nobody can change', () => {
+    const issuer = {
+      ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
+      ROOMWIRE_SESSION_ISSUER: 'https://issuer.test',
+      ROOMWIRE_SESSION_AUDIENCE: 'roomwire',
+    };
+    expect(readConfig(issuer).oidc).to.deep.include({
+      claims: { organizations: 'orgs', operator: 'operator', roles: 'roles' },
+    });
+    const needed = 'ROOMWIRE_SESSION_JWKS_URL needs ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE';
+    for (const name of ['ROOMWIRE_SESSION_ISSUER', 'ROOMWIRE_SESSION_AUDIENCE'])
+      expect(() => readConfig({ ...issuer, [name]: '' }), name).to.throw(ConfigError, needed);
+    expect(() => readConfig({ ...issuer, ROOMWIRE_SESSION_JWKS_URL: '' })).to.throw(
+      ConfigError,
+      'need ROOMWIRE_SESSION_JWKS_URL',
+    );
+    for (const host of ['localhost:8081', '127.0.0.1', '127.8.0.1', '[::1]:1'])
+      expect(readConfig({ ...issuer, ROOMWIRE_SESSION_JWKS_URL: `http://${host}/` }).oidc, host).to.be.an(
+        'object',
+      );
+    for (const host of ['issuer.test', '10.0.0.1', '127.0.0.1.test', 'localhost.test', '[::2]', '0.0.0.0'])
+      expect(() => readConfig({ ...issuer, ROOMWIRE_SESSION_JWKS_URL: `http://${host}/` }), host).to.throw(
+        ConfigError,
+        'must begin with https:// unless its host is a loopback address',
+      );
+    expect(() => readConfig({ ...issuer, ROOMWIRE_SESSION_OPERATOR_CLAIM: 'orgs' })).to.throw(
+      ConfigError,
+      'must be different ones',
+    );
   });
 
   it('requires explicit secrets where there is no file to keep them in', () => {

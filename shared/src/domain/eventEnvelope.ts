@@ -5,7 +5,7 @@ export interface EventMetadata {
   readonly organizationId: string;
   /** Null for resources that belong to an organization and no project. */
   readonly projectId: string | null;
-  /** The principal: `apiKey:<keyId>`, `session:<subject>` or `system`. Never a secret. */
+  /** `apiKey:<keyId>`, `session:<subject>`, `oidc:<issuer>|<subject>` or `system`. Never a secret. */
   readonly principal: string;
   readonly requestId: string;
   /** Where the command stood in its trace (W3C Trace Context), where it was traced. */

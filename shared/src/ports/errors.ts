@@ -18,7 +18,7 @@ export class AppendTooLarge extends RangeError {
   }
 }
 
-/** The ports that depend on an engine, by the name used in logs and errors. */
+/** The ports that depend on an engine or another server, by the name used in logs and errors. */
 export type EngineUse =
   | 'event log'
   | 'read models'
@@ -26,7 +26,8 @@ export type EngineUse =
   | 'sessions'
   | 'message store'
   | 'worker groups'
-  | 'audit index';
+  | 'audit index'
+  | 'session issuer';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

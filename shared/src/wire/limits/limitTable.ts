@@ -202,6 +202,32 @@ export const limitTable = {
     protects: 'the stack, and documents of the read models',
   },
 
+  // Sessions of an OIDC issuer
+  issuedSessionMs: {
+    ...{ value: 86_400_000, unit: 'ms', per: 'token' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'organizations from sessions that go on long after the issuer has ended them',
+  },
+  issuerAnswerMs: {
+    ...{ value: 5_000, unit: 'ms', per: 'request' },
+    answer: 'HTTP 503',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'requests from an issuer that hangs',
+  },
+  issuerKeysBytes: {
+    ...{ value: 262_144, unit: 'bytes', per: 'request' },
+    answer: 'HTTP 503',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory from an endless answer of the issuer',
+  },
+  issuerPauseMs: {
+    ...{ value: 10_000, unit: 'ms', per: 'process' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the issuer from tokens that name keys which do not exist',
+  },
+
   // Webhooks
   webhookCalls: {
     ...{ value: 2_000, unit: 'number', per: 'process' },
