@@ -9,6 +9,8 @@ export interface Credentials {
   readonly organizationId: string;
   readonly projectId: string;
   readonly apiKey: string;
+  /** Of an operator, who is a member of the organization. */
+  readonly sessionToken: string;
 }
 
 export interface RunningRoomwire {

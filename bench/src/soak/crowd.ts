@@ -16,6 +16,7 @@ class Onlooker extends Participant {
     const { ledger, findings } = this.ground;
     const { id } = frame.data as { readonly id: number };
     const sent = ledger.find(id);
+    this.timed('delivery', id);
     if (sent !== undefined && sent.topic.address === frame.topic) sent.topic.seen(sent);
     else findings.violated(`the onlooker received a message that was never sent: ${id}`);
   }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { renderTable } from '@roomwire/analytics/report/formatReport';
 import type { Trend } from './memory.js';
 import { readSoakOptions, type SoakOptions, soakUsage } from './options.js';
-import { type Outcome, soak } from './soak.js';
+import { type Outcome, type SiegeOutcome, soak } from './soak.js';
 import { UsageError } from '../options.js';
 import { killChildren, stopChildren } from '../process/children.js';
 import { makeWorkFolder } from '../process/workFolder.js';
@@ -32,10 +32,32 @@ const reportText = (options: SoakOptions, outcome: Outcome): string => {
     `Held ${trendText(outcome.heldTrend)}; ${outcome.heldAfterwards.toFixed(1)} MB when all were gone.`,
     `Resident ${trendText(outcome.residentTrend)}.`,
     '',
+    ...(outcome.siege === undefined ? [] : siegeText(outcome.siege)),
     ...(failures.length === 0 ? ['Passed.'] : ['FAILED:', ...failures.map((failure) => `- ${failure}`)]),
     '',
   ].join('\n');
 };
+
+const siegeText = ({ latencies, outcomes }: SiegeOutcome): readonly string[] => [
+  renderTable(
+    ['others wait for', 'p99 alone', 'p99 attacked', 'times', 'samples'],
+    latencies.map(({ wait, calmP99, attackedP99, ratio, samples }) => [
+      wait,
+      `${calmP99.toFixed(1)} ms`,
+      `${attackedP99.toFixed(1)} ms`,
+      ratio.toFixed(2),
+      String(samples),
+    ]),
+  ),
+  '',
+  renderTable(
+    ['attack and what it met', 'times'],
+    Object.entries(outcomes)
+      .sort()
+      .map(([outcome, times]) => [outcome, String(times)]),
+  ),
+  '',
+];
 
 const trendText = ({ megabytes, grown }: Trend): string =>
   `${megabytes.toFixed(1)} MB in the middle, grown by ${grown.toFixed(1)} MB since the beginning was over`;

@@ -14,6 +14,8 @@ export interface Sent {
   readonly filter: string;
   /** The moment, see `Ledger.now`. */
   readonly at: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly time: number;
   outcome: Outcome;
   /** Where it stands in the order of its topic; -1 until that is known. */
   position: number;
@@ -34,7 +36,10 @@ export class Ledger {
   sent(topic: Topic, actor: number, link: number, filter: string): Sent {
     this.ids += 1;
     const id = this.ids;
-    const sent: Sent = { id, topic, actor, link, filter, at: this.now(), outcome: 'open', position: -1 };
+    const sent: Sent = {
+      ...{ id, topic, actor, link, filter, at: this.now(), time: performance.now() },
+      ...{ outcome: 'open', position: -1 },
+    };
     this.messages.set(id, sent);
     return sent;
   }

@@ -10,6 +10,8 @@ export interface SoakOptions {
   readonly rate: number;
   readonly seed: number;
   readonly folder: string;
+  /** Whether a hostile tenant does its worst meanwhile. */
+  readonly hostile: boolean;
 }
 
 const limits = {
@@ -20,13 +22,14 @@ const limits = {
   seed: { min: 0, max: 0xffff_ffff },
 };
 
-export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder]
+export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder] [--hostile]
 
   --seconds  how long the load lasts
   --clients  actors that come and go; a fifth of them agents, with sessions that persist, in worker groups
   --rate     messages a second, of all clients together
   --seed     of all choices; a random one, which is printed
   --folder   where the service keeps its data meanwhile (the system’s temporary folder)
+  --hostile  beside a tenant and strangers that try to harm the others, three quarters of the time
 `;
 
 /** Undefined when help is asked for. Throws a `UsageError`. */
@@ -40,6 +43,7 @@ export const readSoakOptions = (args: readonly string[], randomSeed: number): So
     rate: numberIn('rate', values.rate),
     seed: Math.round(numberIn('seed', values.seed ?? String(randomSeed))),
     folder: values.folder,
+    hostile: values.hostile,
   };
 };
 
@@ -54,6 +58,7 @@ const parse = (args: readonly string[]) => {
         rate: { type: 'string', default: '400' },
         seed: { type: 'string' },
         folder: { type: 'string', default: tmpdir() },
+        hostile: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

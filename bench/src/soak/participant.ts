@@ -1,5 +1,6 @@
 import { Dues, type SubscriptionWish } from './dues.js';
 import type { Findings } from './findings.js';
+import type { Latencies, Wait } from './hostile/latencies.js';
 import type { Chance } from './chance.js';
 import type { Ledger, Topic } from './messages.js';
 import { type Frame, Link, type LinkOwner } from './link.js';
@@ -80,6 +81,8 @@ export interface Ground {
   readonly chance: Chance;
   /** Who is where, by what the clients have done. */
   readonly present: Present;
+  /** Undefined where nobody is hostile. */
+  readonly latencies: Latencies | undefined;
 }
 
 /** How a link ends: with a close, without a word, or by falling silent until the service closes it. */
@@ -184,9 +187,11 @@ export class Participant implements LinkOwner {
   }
 
   async announce(room: string, data: Readonly<Record<string, unknown>>): Promise<void> {
-    const { present, findings, place } = this.ground;
+    const { present, findings, place, latencies } = this.ground;
     this.link.send({ type: 'presence', roomId: `${place.appSlug}/${room}`, data });
+    const begin = performance.now();
     await this.link.settle();
+    latencies?.record('heartbeat', performance.now() - begin);
     if (this.announcedIn !== undefined) take(present, this.announcedIn, this.actorTokenId);
     this.announcedIn = room;
     put(present, room, this.actorTokenId, data);
@@ -231,6 +236,7 @@ export class Participant implements LinkOwner {
         return this.onMessage(frame);
       case 'published':
         findings.count('accepted publishes');
+        this.timed('acknowledgement', Number(frame.msgRef));
         return this.dues.accepted(Number(frame.msgRef));
       case 'presence':
         return findings.count('presence events');
@@ -257,6 +263,12 @@ export class Participant implements LinkOwner {
     if (isReplay === true && this.replayed !== undefined) this.replayed += 1;
     const isWork = this.dues.received(String(topic), id);
     if (isWork && !this.isSilent) this.acknowledge(String(msgId));
+  }
+
+  protected timed(wait: Wait, messageId: number): void {
+    const { latencies, ledger } = this.ground;
+    const sent = latencies && ledger.find(messageId);
+    if (sent) latencies.record(wait, performance.now() - sent.time);
   }
 
   /** A subscription has been confirmed. */

@@ -8,14 +8,17 @@ interface Line {
   readonly message?: string;
 }
 
-const harmless: ReadonlySet<string> = new Set(['info', 'debug']);
-
-/** What a service writes to standard error: JSON lines, of which none may be a warning or an error. */
+/** What a service writes to standard error: JSON lines, of which none may be an error, or a warning unless those are expected. */
 export class ServiceLog {
   lines = 0;
   /** The first of each kind, and how often it came. */
   readonly complaints = new Map<string, { readonly first: string; count: number }>();
+  private readonly harmless: ReadonlySet<string>;
   private rest = '';
+
+  constructor(expectsWarnings = false) {
+    this.harmless = new Set(['info', 'debug', ...(expectsWarnings ? ['warn'] : [])]);
+  }
 
   add(text: string): void {
     const lines = (this.rest + text).split('\n');
@@ -26,7 +29,7 @@ export class ServiceLog {
   private take(line: string): void {
     this.lines += 1;
     const { level, message } = parsed(line);
-    if (level !== undefined && harmless.has(level)) return;
+    if (level !== undefined && this.harmless.has(level)) return;
     const kind = `${level ?? 'not JSON'}: ${message ?? line.slice(0, 80)}`;
     const known = this.complaints.get(kind);
     if (known) known.count += 1;
@@ -62,14 +65,27 @@ const answerMs = 30_000;
 const settleMs = 200;
 const reporting = `--import=${new URL('../process/memoryOnSignal.js', import.meta.url).href}`;
 
-/** The standalone program as users run it, with messages on record, and without limits on what the soak sets up by REST. */
-export const startSoakedService = async (folder: string): Promise<SoakedService> => {
-  const log = new ServiceLog();
+export interface SoakedServiceOptions {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Requests a second and API key; 0 is no limit, as long as the soak sets things up by REST. */
+  readonly restRate: number;
+  /** Whether its warnings are no complaints. */
+  readonly expectsWarnings: boolean;
+}
+
+/** The standalone program as users run it, with messages on record. */
+export const startSoakedService = async (
+  folder: string,
+  { port: wantedPort, restRate, expectsWarnings }: SoakedServiceOptions,
+): Promise<SoakedService> => {
+  const log = new ServiceLog(expectsWarnings);
   const child = launchRoomwire(
     folder,
     undefined,
-    0,
+    wantedPort,
     {
+      ROOMWIRE_REST_RATE: String(restRate),
       NODE_OPTIONS: reporting,
       ROOMWIRE_MESSAGE_RECORDING: 'true',
       ROOMWIRE_PUBLISH_RATE: '50',
@@ -84,7 +100,9 @@ export const startSoakedService = async (folder: string): Promise<SoakedService>
   const collected = async (): Promise<number> => {
     const answer = once(program.stdout ?? program, 'data', { signal: AbortSignal.timeout(answerMs) });
     program.kill('SIGUSR2');
-    const [text] = (await answer) as [string];
+    const [text] = (await answer.catch((cause: unknown) => {
+      throw new Error(`The service did nothing for ${answerMs / 1_000} s`, { cause });
+    })) as [string];
     const { heapUsed, external } = JSON.parse(text.replace(/^memory /, '')) as MemoryUsage;
     return (heapUsed + external) / 2 ** 20;
   };

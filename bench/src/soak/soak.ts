@@ -16,6 +16,10 @@ import { type SoakedService, startSoakedService } from './service.js';
 import type { Ground } from './participant.js';
 import { difference } from './presenceView.js';
 import { Chance } from './chance.js';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import type { LatencyComparison } from './hostile/latencies.js';
+import type { Outcomes } from './hostile/outcomes.js';
+import { Siege } from './hostile/siege.js';
 import { Load } from './load.js';
 import { type MemorySample, sampleMemory, type Trend, trendOf } from './memory.js';
 import type { SoakOptions } from './options.js';
@@ -107,6 +111,13 @@ export interface Outcome {
   /** Of one core. */
   readonly serviceCpu: number;
   readonly ownCpu: number;
+  /** Undefined where nobody was hostile. */
+  readonly siege: SiegeOutcome | undefined;
+}
+
+export interface SiegeOutcome {
+  readonly latencies: readonly LatencyComparison[];
+  readonly outcomes: Outcomes;
 }
 
 /** The memory of the first ten minutes does not count, and of a short run the first third. */
@@ -119,31 +130,44 @@ export const soak = async (
   folder: string,
   say: (text: string) => void,
 ): Promise<Outcome> => {
-  const service = await startSoakedService(folder);
+  const unlimited = { port: 0, restRate: 0, expectsWarnings: false };
+  let service = await startSoakedService(folder, unlimited);
   const findings = new Findings(say);
   const ledger = new Ledger();
   const { place, tokens } = await prepare(service, options, ledger, findings);
+  const siege = options.hostile ? await Siege.prepare(service) : undefined;
+  if (siege !== undefined) {
+    await service.stop();
+    const limited = { port: service.port, restRate: limitTable.restRate.value, expectsWarnings: true };
+    service = await startSoakedService(folder, limited);
+  }
   const chance = new Chance(options.seed);
-  const ground = { port: service.port, place, ledger, findings, chance, present: new Map() };
+  const { port } = service;
+  const latencies = siege?.latencies;
+  const ground = { port, place, ledger, findings, chance, present: new Map(), latencies };
   const crowd = makeCrowd(ground, tokens);
   await bringInStaff(crowd, ground);
   await foundTaskGroups(crowd);
   say(`seed ${options.seed}, ${options.clients} clients come`);
-  return carryOut(options, service, ground, crowd, say);
+  return carryOut(options, service, { ground, crowd, siege }, say);
 };
 
 const carryOut = async (
   { seconds, rate, clients }: SoakOptions,
   service: SoakedService,
-  ground: Ground,
-  crowd: Crowd,
+  {
+    ground,
+    crowd,
+    siege,
+  }: { readonly ground: Ground; readonly crowd: Crowd; readonly siege: Siege | undefined },
   say: (text: string) => void,
 ): Promise<Outcome> => {
   const { findings, ledger } = ground;
   const load = new Load(ground, crowd, { messages: rate, actions: clients * actionsPerClient });
   load.open();
   const stopLoad = load.run();
-  const memory = await sampleMemory(service, seconds, say);
+  const [memory] = await Promise.all([sampleMemory(service, seconds, say), siege?.run(seconds, say)]);
+  await siege?.close();
   stopLoad();
   ledger.forgetUnknown(0);
   await finish(crowd, ground);
@@ -159,10 +183,12 @@ const carryOut = async (
   return {
     ...memory,
     ...{ heldTrend, residentTrend, heldAfterwards, counts: findings.counts },
+    siege: siege && { latencies: siege.latencies.compare(), outcomes: siege.outcomes },
     failures: [
       ...findings.shown,
       ...(findings.violations > findings.shown.length ? [`${findings.violations} violations in all`] : []),
       ...missingWork(findings),
+      ...(siege?.failures ?? []),
       ...[...service.log.complaints].map(
         ([kind, { first, count }]) => `the log has ${count} x ${kind}: ${first}`,
       ),

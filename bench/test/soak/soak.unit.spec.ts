@@ -3,6 +3,8 @@ import { trendOf } from '../../src/soak/memory.js';
 import { ServiceLog } from '../../src/soak/service.js';
 import { Findings } from '../../src/soak/findings.js';
 import { Following } from '../../src/soak/dues.js';
+import { Latencies } from '../../src/soak/hostile/latencies.js';
+import { attacks } from '../../src/soak/hostile/attacks/attacks.js';
 import { Ledger, type Sent, Topic } from '../../src/soak/messages.js';
 import { difference, PresenceView, type Present, put } from '../../src/soak/presenceView.js';
 import { Work } from '../../src/soak/rooms.js';
@@ -48,6 +50,40 @@ describe('The log of a service that is soaked', () => {
       ['error: Broken', 1],
       ['not JSON: (node:1) MaxListenersExceededWarning', 1],
     ]);
+  });
+
+  it('may contain warnings where they are expected, and no errors', () => {
+    const log = new ServiceLog(true);
+    for (const level of ['warn', 'error'])
+      log.add(`${JSON.stringify({ level, message: 'Limit reached' })}\n`);
+    expect([...log.complaints.keys()]).to.eql(['error: Limit reached']);
+  });
+});
+
+describe('The waits of well-behaved clients', () => {
+  const waited = (phase: 'calm' | 'attacked' | undefined, ms: readonly number[], latencies: Latencies) => {
+    latencies.phase = phase;
+    for (const each of ms) latencies.record('delivery', each);
+  };
+
+  it('are compared by their 99th percentile, without those between two phases', () => {
+    const latencies = new Latencies();
+    waited('calm', [1, 2, 2], latencies);
+    waited(undefined, [1_000], latencies);
+    waited('attacked', [1, 3], latencies);
+    expect(latencies.compare()[0]).to.eql({
+      ...{ wait: 'delivery', calmP99: 2, attackedP99: 3, ratio: 1.5, samples: 5 },
+    });
+  });
+
+  it('have no ratio where nobody waited', () => {
+    expect(new Latencies().compare().map(({ ratio }) => ratio)).to.eql([NaN, NaN, NaN, NaN]);
+  });
+});
+
+describe('The attacks', () => {
+  it('have names of their own, under which their outcomes are counted', () => {
+    expect(new Set(attacks.map(({ name }) => name)).size).to.equal(attacks.length);
   });
 });
 

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pace } from '../../generator/pace.js';
+import { httpRequest, openHttpConnection } from '../../generator/httpConnection.js';
+import { startWorker, type Worker } from '../../process/worker.js';
+import type { SoakedService } from '../service.js';
+import { attacks } from './attacks/attacks.js';
+import type { AttackJob } from './attacker.js';
+import { Latencies, type LatencyComparison } from './latencies.js';
+import type { Outcomes } from './outcomes.js';
+import { makeHostileTenant, startBadEndpoint, type HostileTenant } from './tenant.js';
+
+/** The share of the time without attacks, which is what the attacked time is compared with. */
+const calmShare = 0.25;
+const longestRoundSeconds = 240;
+const rounds = 5;
+/** What is left of a phase after its end, such as sockets that are being closed, is of neither. */
+const transitionMs = 3_000;
+const readsPerSecond = 10;
+
+/** How many times as long as alone others may wait, by the 99th percentile. */
+const allowedRatio = 2;
+
+/** A hostile tenant beside the crowd, and how long the crowd waits with and without it. */
+export class Siege {
+  readonly latencies = new Latencies();
+  readonly outcomes: Outcomes = {};
+  private readonly service: SoakedService;
+  private readonly tenant: HostileTenant;
+  private readonly worker: Worker<AttackJob, Outcomes>;
+  private readonly endpoint: { close(): void };
+
+  private constructor(
+    service: SoakedService,
+    tenant: HostileTenant,
+    worker: Worker<AttackJob, Outcomes>,
+    endpoint: { close(): void },
+  ) {
+    this.service = service;
+    this.tenant = tenant;
+    this.worker = worker;
+    this.endpoint = endpoint;
+  }
+
+  static async prepare(service: SoakedService): Promise<Siege> {
+    const endpoint = await startBadEndpoint();
+    const tenant = await makeHostileTenant(service, endpoint.url);
+    const module = new URL('./attacker.js', import.meta.url);
+    return new Siege(service, tenant, startWorker<AttackJob, Outcomes>(module, undefined), endpoint);
+  }
+
+  /** Calm and attacked phases in turn, so that what else the machine does meets both. */
+  async run(seconds: number, say: (text: string) => void): Promise<void> {
+    const end = performance.now() + seconds * 1_000;
+    const round = Math.min(longestRoundSeconds, seconds / rounds);
+    void this.read(seconds);
+    while (performance.now() < end) {
+      await pause(transitionMs);
+      this.latencies.phase = 'calm';
+      await pause(round * calmShare * 1_000);
+      this.latencies.phase = undefined;
+      const left = (end - performance.now()) / 1_000;
+      if (left <= 0) return;
+      await this.attack(Math.max(transitionMs / 500, Math.min(left, round * (1 - calmShare))));
+      say(this.latencies.compare().map(comparisonText).join(', '));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.worker.stop();
+    this.endpoint.close();
+  }
+
+  /** What the siege fails for; none when it passes. */
+  get failures(): readonly string[] {
+    const unmet = attacks.flatMap(({ name, met }) => {
+      if (met === undefined || this.outcomes[`${name}: ${met}`] !== undefined) return [];
+      return [`${name} never met ${met}`];
+    });
+    // Also true of NaN, where nothing was measured.
+    const slowed = this.latencies.compare().filter(({ ratio }) => !(ratio <= allowedRatio));
+    return [...unmet, ...slowed.map((one) => `others waited too long: ${comparisonText(one)}`)];
+  }
+
+  private async attack(seconds: number): Promise<void> {
+    const attacking = this.worker.run({ tenant: this.tenant, seconds });
+    await pause(transitionMs);
+    this.latencies.phase = 'attacked';
+    await pause(seconds * 1_000 - transitionMs);
+    this.latencies.phase = undefined;
+    for (const [outcome, times] of Object.entries(await attacking))
+      this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + times;
+  }
+
+  /** A well-behaved user of the REST API. */
+  private async read(seconds: number): Promise<void> {
+    const { port, credentials } = this.service;
+    const connection = await openHttpConnection(port);
+    const request = httpRequest('GET', '/v1/apps', credentials.apiKey);
+    let isBusy = false;
+    await pace(readsPerSecond, seconds, () => {
+      if (isBusy) return;
+      isBusy = true;
+      const begin = performance.now();
+      void connection.request(request).then(() => {
+        isBusy = false;
+        this.latencies.record('REST read', performance.now() - begin);
+      });
+    });
+    connection.end();
+  }
+}
+
+const comparisonText = ({ wait, calmP99, attackedP99, ratio }: LatencyComparison): string =>
+  `${wait} p99 ${calmP99.toFixed(1)} ms alone, ${attackedP99.toFixed(1)} ms attacked (${ratio.toFixed(2)} times)`;
