@@ -36,6 +36,7 @@ import { Sessions } from './session/sessions.js';
 import { Connection, type ConnectionDeps } from './socket/connection.js';
 import { IdleSweeper, OpenConnections } from './socket/openConnections.js';
 import { Tick } from './socket/outbox.js';
+import { UnauthenticatedSockets } from './socket/unauthenticatedSockets.js';
 import type { FrameSocket } from './socket/wsListener.js';
 import { createMemberDelivery } from './subscriptions/memberDelivery.js';
 import { PersistentSessions } from './subscriptions/persistentSessions.js';
@@ -133,9 +134,14 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const credentials = { views, clock, logger, signingKeys };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
+  const unauthenticated = new UnauthenticatedSockets({
+    limits,
+    most: options.unauthenticatedSockets,
+    mostByAddress: options.unauthenticatedSocketsPerAddress,
+  });
   const sweeper = new IdleSweeper(options.idleTimeoutMs, connections.all, closeIdle);
   const connectionDeps: ConnectionDeps = {
-    ...{ clock, logger, metrics, sweeper },
+    ...{ clock, logger, metrics, sweeper, unauthenticated },
     tick: new Tick(),
     outboxBytes: options.outboxBytes,
     sessions: new Sessions({
@@ -151,7 +157,19 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   };
 
   return {
-    ...{ metrics, connections, roster, rooms, groups, retained, presence, hydrations, revalidator, sweeper },
+    ...{
+      metrics,
+      connections,
+      unauthenticated,
+      roster,
+      rooms,
+      groups,
+      retained,
+      presence,
+      hydrations,
+      revalidator,
+      sweeper,
+    },
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
@@ -159,8 +177,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       gateways: () => presence.board.peers.reports.size,
     }),
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
-    connect: (socket: FrameSocket): Connection => {
-      const connection = new Connection(socket, connectionDeps);
+    connect: (socket: FrameSocket, address: string): Connection => {
+      const connection = new Connection(socket, address, connectionDeps);
       connections.add(connection);
       return connection;
     },

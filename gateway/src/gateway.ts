@@ -5,6 +5,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { clientAddress } from '@roomwire/shared/runtime/clientAddress';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
@@ -123,7 +124,14 @@ class WebSocketGateway implements Gateway {
     if (path !== '/ws') refuseUpgrade(socket, '404 Not Found');
     else if (!isAllowedOrigin(request, this.options.allowedOrigins)) refuseUpgrade(socket, '403 Forbidden');
     else if (!this.isOpen) refuseUpgrade(socket, '503 Service Unavailable');
-    else this.listener.upgrade(request, socket, head);
+    else this.admit(request, socket, head);
+  }
+
+  private admit(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const address = clientAddress(request, this.options.trustedProxies);
+    const refusal = this.parts.unauthenticated.refusal(address);
+    if (refusal !== undefined) refuseUpgrade(socket, refusal);
+    else this.listener.upgrade(request, socket, head, address);
   }
 
   private async stop(): Promise<void> {

@@ -3,6 +3,11 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 export const defaultOptions = {
   /** Origins, as browsers send them, whose pages may open WebSockets; `*` for all. */
   allowedOrigins: '*' as readonly string[] | '*',
+  /** Proxies in front of the gateway that append to `X-Forwarded-For`. */
+  trustedProxies: 0,
+  /** Sockets of clients that have not authenticated, in all and of one address. */
+  unauthenticatedSockets: limitTable.unauthenticatedSockets.value,
+  unauthenticatedSocketsPerAddress: limitTable.unauthenticatedSocketsPerAddress.value,
   /** Accepted publishes per second and connection; four times as many may be refused. 0 is no limit. */
   publishRate: limitTable.publishRate.value,
   /** Requests per second and connection, with bursts of ten times as many; further ones wait. 0 is no limit. */

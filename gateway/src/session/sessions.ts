@@ -34,6 +34,8 @@ export interface SessionsDeps {
 /** A connection that authenticates. */
 export interface AuthenticatingLink extends SessionLink {
   readonly isClosed: boolean;
+  /** Of the client. */
+  readonly address: string;
 }
 
 /** Authenticates connections, and begins and ends their sessions. */

@@ -21,6 +21,7 @@ import type { AuthenticatingLink, Sessions } from '../session/sessions.js';
 import type { IdleSweeper, Sweepable } from './openConnections.js';
 import { Inbox, type InboxTask } from './inbox.js';
 import { Outbox, type Tick } from './outbox.js';
+import type { UnauthenticatedSockets } from './unauthenticatedSockets.js';
 import type { FrameReceiver, FrameSocket } from './wsListener.js';
 
 export interface ConnectionDeps {
@@ -29,6 +30,7 @@ export interface ConnectionDeps {
   readonly metrics: GatewayMetrics;
   readonly tick: Tick;
   readonly sweeper: Pick<IdleSweeper<Sweepable>, 'sweep'>;
+  readonly unauthenticated: Pick<UnauthenticatedSockets, 'enter'>;
   readonly sessions: Sessions;
   readonly handleFrame: HandleFrame;
   /** Bytes that may wait for a slow reader. */
@@ -43,18 +45,24 @@ const malformedWindowMs = 10_000;
 /** One WebSocket: unauthenticated, then with a session, then closed. */
 export class Connection implements FrameReceiver, AuthenticatingLink {
   readonly outbox: Outbox;
+  /** Of the client, as the trusted proxies name it. */
+  readonly address: string;
   /** The sweep before which the last frame came. */
   lastSign = 0;
   private readonly socket: FrameSocket;
   private readonly deps: ConnectionDeps;
+  /** Ends its count among the unauthenticated ones. */
+  private readonly noLongerUnauthenticated: () => void;
   private readonly inbox: Inbox;
   private readonly malformed = new SlidingWindow(maxMalformed, malformedWindowMs);
   private current: Session | undefined;
   private failedAuths = 0;
   private hasClosed = false;
 
-  constructor(socket: FrameSocket, deps: ConnectionDeps) {
+  constructor(socket: FrameSocket, address: string, deps: ConnectionDeps) {
     this.socket = socket;
+    this.address = address;
+    this.noLongerUnauthenticated = deps.unauthenticated.enter(address);
     this.deps = deps;
     this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow());
     this.inbox = new Inbox(socket, (bytes, isText) => this.handle(bytes, isText));
@@ -92,6 +100,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
   onClosed(code: number): void {
     if (!this.hasClosed) countDeparture(this.deps.metrics, code);
     this.end();
+    this.noLongerUnauthenticated();
     this.deps.onClosed(this);
     this.deps.metrics.connectionsClosed++;
   }
@@ -188,6 +197,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
       return this.denied('connection_limit_reached');
     }
     this.current = admission.session;
+    this.noLongerUnauthenticated();
     admission.begin();
   }
 

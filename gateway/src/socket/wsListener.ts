@@ -81,14 +81,14 @@ class ClosingWebSocket extends WebSocket {
 }
 
 export interface WsListener {
-  /** Takes over the socket of an `upgrade` request, and refuses a bad handshake on it. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Takes over the socket of an `upgrade` request from a client with an address, and refuses a bad handshake on it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void;
 }
 
 /** The only file that imports `ws`. */
 export const createWsListener = (
   closeGraceMs: number,
-  accept: (socket: FrameSocket) => FrameReceiver,
+  accept: (socket: FrameSocket, address: string) => FrameReceiver,
 ): WsListener => {
   // `closeTimeout` is documented by ws and missing in its types.
   const options: ServerOptions<typeof ClosingWebSocket> & { readonly closeTimeout: number } = {
@@ -104,9 +104,13 @@ export const createWsListener = (
   };
   const server = new WebSocketServer(options);
   return {
-    upgrade: (request, socket, head) =>
+    upgrade: (request, socket, head, address) =>
       server.handleUpgrade(request, socket, head, (webSocket) =>
-        connect(webSocket, accept, new WsFrameSocket(webSocket, socket)),
+        connect(
+          webSocket,
+          (frameSocket) => accept(frameSocket, address),
+          new WsFrameSocket(webSocket, socket),
+        ),
       ),
   };
 };

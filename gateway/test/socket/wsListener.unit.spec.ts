@@ -30,7 +30,7 @@ describe('frames that are written past ws', () => {
       return receiver;
     });
     server = createServer();
-    server.on('upgrade', (request, wire, head) => listener.upgrade(request, wire, head));
+    server.on('upgrade', (request, wire, head) => listener.upgrade(request, wire, head, '127.0.0.1'));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       perMessageDeflate: { threshold: 0 },

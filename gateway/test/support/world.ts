@@ -14,6 +14,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { createGateway, type Gateway } from '../../src/gateway.js';
@@ -38,6 +39,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   /** Turns message recording on. */
   readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
+  readonly limits?: LimitReports;
 }
 
 interface Running {
@@ -128,6 +130,7 @@ export class World extends Estate {
     sessions,
     messageStore,
     tracing,
+    limits,
     ...options
   }: WorldOptions = {}): Promise<void> {
     const ports = await this.ports.gateway();
@@ -140,6 +143,7 @@ export class World extends Estate {
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),
       tracing,
+      ...(limits && { limits }),
       clock,
       random: systemRandom,
       logger: silentLogger,

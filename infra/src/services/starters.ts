@@ -118,7 +118,15 @@ export const startGateway: StartService = async ({
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
-  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
+  const {
+    publishRate,
+    requestRate,
+    retainedBytes,
+    idleTimeoutMs,
+    revalidationMs,
+    wsOrigins,
+    trustedProxies,
+  } = config;
   const gateway = createGateway({
     views,
     usage,
@@ -133,7 +141,7 @@ export const startGateway: StartService = async ({
     tracing,
     limits,
     options: {
-      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
+      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, trustedProxies },
       allowedOrigins: wsOrigins ?? '*',
     },
   });

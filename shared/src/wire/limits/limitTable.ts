@@ -93,6 +93,19 @@ export const limitTable = {
   },
 
   // Connections
+  unauthenticatedSockets: {
+    ...{ value: 20_000, unit: 'number', per: 'process' },
+    answer: 'HTTP 503',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'sockets and memory of the gateway from strangers, at the handshake',
+  },
+  unauthenticatedSocketsPerAddress: {
+    ...{ value: 1_000, unit: 'number', per: 'address' },
+    answer: 'HTTP 429',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'the sockets left for others from one address, at the handshake; an IPv6 /64 network counts as one',
+  },
   failedAuths: {
     ...{ value: 10, unit: 'number', per: 'connection' },
     answer: 'close 1008 too_many_failed_auths',
