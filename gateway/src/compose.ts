@@ -25,6 +25,7 @@ import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
 import { Plans } from './limits/plans.js';
+import { SubscriptionMemory } from './limits/subscriptionMemory.js';
 import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics, gatewayMetrics, type GatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
@@ -125,9 +126,15 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ views, clock, logger, directory, signingKeys, roster, retained, persistentSessions, plans },
     connectionLimit,
   });
+  const subscriptionMemory = new SubscriptionMemory({
+    ...{ limits, bytes: options.subscriptionBytes },
+    bytesPerConnection: options.subscriptionBytesPerConnection,
+  });
   const subscriptions: SubscriptionsDeps = {
     ...{ audiences, rooms, groups, retained, hydrations, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
+    memory: subscriptionMemory,
+    maxSubscriptions: options.maxSubscriptions,
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
@@ -173,6 +180,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
+      sharedMemory: () => ({ subscriptions: subscriptionMemory.bytes }),
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.reports.size,
     }),

@@ -69,6 +69,8 @@ export interface MetricSources {
   }>;
   readonly retained: { readonly held: { readonly values: number; readonly bytes: number } };
   readonly groups: { readonly size: number; readonly messages: number };
+  /** Bytes by kind. */
+  readonly sharedMemory: () => Readonly<Record<string, number>>;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
 }
@@ -84,6 +86,8 @@ export const gatewayMetrics =
     sink.value('roomwire_retained_values', values);
     sink.value('roomwire_retained_bytes', bytes);
     sink.value('roomwire_retained_dropped_total', metrics.retainedDropped);
+    for (const [kind, held] of Object.entries(sources.sharedMemory()))
+      sink.value('roomwire_shared_memory_bytes', held, { kind });
     sink.value('roomwire_worker_groups', groups.size);
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);

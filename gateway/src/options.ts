@@ -34,6 +34,10 @@ export const defaultOptions = {
   presenceRate: limitTable.presenceRate.value,
   /** Memory for the last values of topics; the least recently used are dropped. */
   retainedBytes: limitTable.retainedBytes.value,
+  /** Subscriptions of a connection, and their memory in bytes, of it and of all connections. */
+  maxSubscriptions: limitTable.subscriptions.value,
+  subscriptionBytesPerConnection: limitTable.subscriptionBytesPerConnection.value,
+  subscriptionBytes: limitTable.subscriptionBytes.value,
   /** How late a retained message may arrive live before new subscribers get it as the last value. */
   retainedGraceMs: 1_000,
   /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */

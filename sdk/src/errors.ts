@@ -8,6 +8,8 @@ export type RefusalName =
   | 'not_subscribed'
   | 'invalid_filter_chars'
   | 'too_many_filters'
+  | 'subscription_limit'
+  | 'memory_limit_exceeded'
   | 'not_authenticated'
   | 'already_authenticated'
   | 'invalid_frame'
@@ -63,7 +65,7 @@ export class RoomwireError extends Error {
   override readonly name: string = 'RoomwireError';
   /** Machine-readable name, for example `unknown_topic`. */
   readonly error: ErrorName;
-  /** 42910, 42920, 42930 or 42940 where the protocol gives a number. */
+  /** Where the protocol gives a number, for example 42940. */
   readonly code: number | undefined;
   /** `app/room/topic`, or the `roomId`, that it is about. */
   readonly topic: string | undefined;

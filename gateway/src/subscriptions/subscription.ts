@@ -46,6 +46,8 @@ const leaveTimeoutMs = 10_000;
  * prepared and not active. It is either in the audience of its topic or a member of a worker group.
  */
 export class Subscription extends Subscriber {
+  /** The memory that was taken for it; set by `Subscriptions`. */
+  heldBytes = 0;
   private readonly deps: SubscriptionDeps;
   private readonly acks: PendingAcks;
   private chosenQos: Qos;

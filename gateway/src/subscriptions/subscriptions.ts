@@ -6,10 +6,12 @@ import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/server
 import type { Client, Identity } from '../access/client.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import type { Retained } from '../fanout/retained.js';
+import type { SubscriptionAccount, SubscriptionMemory } from '../limits/subscriptionMemory.js';
 import { filterError } from '../policy/filters.js';
 import type { Hydrations } from '../webhooks/hydrations.js';
 import { PendingAcks } from './pendingAcks.js';
 import { Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
+import { subscriptionCost } from './subscriptionCost.js';
 
 /** A session that subscribes. */
 export interface SubscribingClient extends Client {
@@ -25,6 +27,9 @@ export interface SubscriptionsDeps extends SubscriptionDeps {
   readonly retained: Pick<Retained, 'sendLast'>;
   readonly hydrations: Pick<Hydrations, 'ask'>;
   readonly logger: Logger;
+  readonly memory: Pick<SubscriptionMemory, 'open' | 'change'>;
+  /** Of one connection. */
+  readonly maxSubscriptions: number;
   /** The subscriptions of a session that is resumable may have changed. */
   readonly changed: (subscriptions: Subscriptions) => void;
   /** Checks the subscriptions of a project again after documents have changed. */
@@ -52,6 +57,8 @@ export class Subscriptions {
   private readonly deps: SubscriptionsDeps;
   /** By the address as the client writes it. */
   private readonly byAddress = new Map<string, Subscription>();
+  /** Most connections that fail to authenticate never need one. */
+  private account: SubscriptionAccount | undefined;
 
   constructor(client: SubscribingClient, deps: SubscriptionsDeps) {
     this.client = client;
@@ -82,23 +89,18 @@ export class Subscriptions {
     if (error) return error;
     const access = await this.client.access(topic);
     if (!access?.maySubscribe) return 'unknownTopic';
-
-    const options = this.optionsOf(frame);
-    const subscription = this.byAddress.get(topic) ?? this.create(access, options);
-    subscription.restOn(access);
-    const changing = subscription.change(options);
-    if (changing) await changing;
     if (this.client.isOver) return;
-    const isNew = !subscription.isJoined;
-    if (isNew) {
-      const outcome = await this.join(topic, subscription, access);
-      if (outcome === 'scopeChanged') return this.subscribe(frame);
-      if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
-    } else this.client.restOn(access);
-    this.deps.changed(this);
-    this.client.send({ type: 'subscribed', topic, loadBalance: frame.loadBalance });
-    this.release(subscription, isNew);
-    this.deps.hydrations.ask(subscription);
+
+    const known = this.byAddress.get(topic);
+    if (known === undefined && this.isFull) return 'subscriptionLimit';
+    const options = this.optionsOf(frame);
+    const subscription = known ?? this.create(access, options);
+    if (!this.takeMemory(topic, subscription, options)) return 'memoryLimitExceeded';
+    try {
+      return await this.enter(frame, subscription, access, options);
+    } finally {
+      this.settleMemory(topic, subscription);
+    }
   }
 
   /** [WS-FILTER-5] */
@@ -108,12 +110,17 @@ export class Subscriptions {
     const subscription = this.byAddress.get(topic);
     if (subscription === undefined) return 'notSubscribed';
     const { qos, group } = subscription;
+    const options = { qos, group, filters: filters.length === 0 ? undefined : filters };
+    if (!this.takeMemory(topic, subscription, options)) return 'memoryLimitExceeded';
+    const settle = (): void => this.settleMemory(topic, subscription);
     const answer = (): void => {
       this.deps.changed(this);
       this.client.send({ type: 'filtersUpdated', topic, filters });
     };
-    const changing = subscription.change({ qos, group, filters: filters.length === 0 ? undefined : filters });
-    return changing ? changing.then(answer) : answer();
+    const changing = subscription.change(options);
+    if (changing) return changing.then(answer).finally(settle);
+    settle();
+    return answer();
   }
 
   /** [WS-UNSUB-1] */
@@ -132,6 +139,7 @@ export class Subscriptions {
     const prepared = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
     const cancel = (): void => {
       for (const [, subscription] of prepared) subscription.cancel();
+      this.account?.close();
     };
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure !== undefined) {
@@ -182,6 +190,54 @@ export class Subscriptions {
   end(): void {
     for (const subscription of this.byAddress.values()) subscription.leave();
     this.byAddress.clear();
+    this.account?.close();
+  }
+
+  private async enter(
+    frame: SubscribeFrame,
+    subscription: Subscription,
+    access: TopicAccess,
+    options: SubscriptionOptions,
+  ): Promise<ProtocolErrorName | void> {
+    const { topic, loadBalance } = frame;
+    subscription.restOn(access);
+    const changing = subscription.change(options);
+    if (changing) await changing;
+    if (this.client.isOver) return;
+    const isNew = !subscription.isJoined;
+    if (isNew) {
+      const outcome = await this.join(topic, subscription, access);
+      if (outcome === 'scopeChanged') return this.subscribe(frame);
+      if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
+    } else this.client.restOn(access);
+    this.deps.changed(this);
+    this.client.send({ type: 'subscribed', topic, loadBalance });
+    this.release(subscription, isNew);
+    this.deps.hydrations.ask(subscription);
+  }
+
+  /** [WS-MEM-2] */
+  private get isFull(): boolean {
+    return this.byAddress.size >= this.deps.maxSubscriptions;
+  }
+
+  /** [WS-MEM-3] Takes the memory for other options, on top of what the present ones need until these are in force. */
+  private takeMemory(address: string, subscription: Subscription, options: SubscriptionOptions): boolean {
+    const { memory } = this.deps;
+    this.account ??= memory.open(this.client);
+    const more = subscriptionCost(address, options) - subscription.heldBytes;
+    if (more <= 0) return true;
+    if (!memory.change(this.account, more)) return false;
+    subscription.heldBytes += more;
+    return true;
+  }
+
+  /** Gives back what a subscription does not need any more. */
+  private settleMemory(address: string, subscription: Subscription): void {
+    const isListed = this.byAddress.get(address) === subscription;
+    const bytes = isListed ? subscriptionCost(address, subscription) : 0;
+    if (this.account) this.deps.memory.change(this.account, bytes - subscription.heldBytes);
+    subscription.heldBytes = bytes;
   }
 
   /**
@@ -223,8 +279,10 @@ export class Subscriptions {
 
   private drop(address: string): void {
     const subscription = this.byAddress.get(address);
+    if (subscription === undefined) return;
     this.byAddress.delete(address);
-    subscription?.leave();
+    subscription.leave();
+    this.settleMemory(address, subscription);
   }
 
   private async prepareStored(
@@ -236,6 +294,7 @@ export class Subscriptions {
     const group = loadBalanceGroup ?? '';
     const options = this.optionsOf({ qos, filters, loadBalance, loadBalanceGroup: group });
     const subscription = this.create(access, options);
+    if (!this.takeMemory(pattern, subscription, options)) return [];
     await subscription.prepare(access);
     return [[pattern, subscription]];
   }

@@ -39,6 +39,8 @@ export interface Config {
   readonly requestRate: number;
   /** Memory for the last values of topics. */
   readonly retainedBytes: number;
+  /** Budgets of a gateway for what all its clients share. */
+  readonly sharedMemory: { readonly subscriptionBytes: number };
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
@@ -113,6 +115,9 @@ export const readConfig = (environment: Environment): Config => {
     publishRate: read.integer('ROOMWIRE_PUBLISH_RATE', gatewayDefaults.publishRate, rate),
     requestRate: read.integer('ROOMWIRE_REQUEST_RATE', gatewayDefaults.requestRate, rate),
     retainedBytes: mebibytes('ROOMWIRE_RETAINED_MIB', gatewayDefaults.retainedBytes),
+    sharedMemory: {
+      subscriptionBytes: mebibytes('ROOMWIRE_SUBSCRIPTION_MIB', gatewayDefaults.subscriptionBytes),
+    },
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),

@@ -142,6 +142,7 @@ export const startGateway: StartService = async ({
     limits,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, trustedProxies },
+      ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },
   });

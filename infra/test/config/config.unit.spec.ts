@@ -46,6 +46,7 @@ describe('configuration', () => {
       publishRate: 50,
       requestRate: 100,
       retainedBytes: 67_108_864,
+      sharedMemory: { subscriptionBytes: 536_870_912 },
       restRate: 100,
       restBurst: 200,
       corsOrigins: undefined,
@@ -75,6 +76,7 @@ describe('configuration', () => {
       ROOMWIRE_PUBLISH_RATE: '0',
       ROOMWIRE_REQUEST_RATE: '250',
       ROOMWIRE_RETAINED_MIB: '16',
+      ROOMWIRE_SUBSCRIPTION_MIB: '32',
       ROOMWIRE_TRUSTED_PROXIES: '2',
       ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
       ROOMWIRE_SESSION_ISSUER: 'https://issuer.test',
@@ -95,6 +97,7 @@ describe('configuration', () => {
       publishRate: 0,
       requestRate: 250,
       retainedBytes: 16 * 1024 * 1024,
+      sharedMemory: { subscriptionBytes: 32 * 1024 * 1024 },
       trustedProxies: 2,
       oidc: {
         jwksUrl: 'https://issuer.test/jwks',

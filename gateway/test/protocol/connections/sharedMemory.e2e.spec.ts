@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
+import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../../support/world.js';
 
 describe('shared memory', () => {
@@ -26,5 +28,154 @@ describe('shared memory', () => {
     await eventually(() => world.gateway.metrics.retainedDropped > 25);
     const reader = await (await world.join()).subscribe(kept);
     expect(await reader.next()).to.include({ type: 'message', topic: kept });
+  });
+
+  /** Rooms with the topic `news` in an app of the project. */
+  const rooms = async (count: number, projectId = world.projectId): Promise<(n: number) => string> => {
+    const app = await world.app(`app-${projectId.slice(0, 8)}`, {}, projectId);
+    for (let n = 0; n < count; n++) await world.room(app, `room-${n}`);
+    return (n) => `${app.slug}/room-${n}/news`;
+  };
+
+  it('[WS-MEM-2] refuses one subscription more than a connection may have, and changes those that it has', async () => {
+    world = await World.open({ maxSubscriptions: 2 });
+    const topicOf = await rooms(3);
+    const client = await world.join();
+    for (const n of [0, 1, 0]) await client.subscribe(topicOf(n), { filters: [`v${n}`] });
+    const refusal = { type: 'error', error: 'subscription_limit', code: 42970, topic: topicOf(2) };
+    expect(await client.ask({ type: 'subscribe', topic: topicOf(2) })).to.deep.equal(refusal);
+    await client.ask({ type: 'unsubscribe', topic: topicOf(0) });
+    await client.subscribe(topicOf(2));
+  });
+
+  const filters = (count: number, seed: string) => Array.from({ length: count }, (_, n) => `${seed}-${n}`);
+  const refused = { type: 'error', error: 'memory_limit_exceeded', code: 42980 };
+
+  it('[WS-MEM-3] refuses filters beyond the memory of a connection, and gives back what has ended', async () => {
+    world = await World.open({ subscriptionBytesPerConnection: 60_000 });
+    const topicOf = await rooms(3);
+    const client = await world.join();
+    await client.subscribe(topicOf(0), { filters: filters(100, 'a') });
+    await client.subscribe(topicOf(1), { filters: filters(100, 'b') });
+    const third = { topic: topicOf(2), filters: filters(100, 'c') };
+    expect(await client.ask({ type: 'subscribe', ...third })).to.deep.equal({
+      ...refused,
+      topic: third.topic,
+    });
+    await client.subscribe(third.topic);
+    expect(await client.ask({ type: 'setFilters', ...third })).to.deep.equal({
+      ...refused,
+      topic: third.topic,
+    });
+    await client.ask({ type: 'setFilters', topic: topicOf(0), filters: [] });
+    expect(await client.ask({ type: 'setFilters', ...third })).to.include({ type: 'filtersUpdated' });
+    await client.ask({ type: 'unsubscribe', topic: topicOf(1) });
+    await client.subscribe(topicOf(0), { filters: filters(100, 'd') });
+  });
+
+  it('[WS-MEM-3] gives a project half of it, and other projects still have room', async () => {
+    world = await World.open({ subscriptionBytes: 200_000 });
+    const topicOf = await rooms(10);
+    const flooding = await world.join();
+    const answers: unknown[] = [];
+    for (let n = 0; n < 10; n++) {
+      const reply = await flooding.ask({
+        type: 'subscribe',
+        topic: topicOf(n),
+        filters: filters(100, `${n}`),
+      });
+      answers.push((reply as { readonly type: string }).type);
+    }
+    expect(answers).to.deep.equal([
+      ...Array<string>(4).fill('subscribed'),
+      ...Array<string>(6).fill('error'),
+    ]);
+    const other = await world.project();
+    const otherTopic = await rooms(1, other);
+    const neighbour = await world.joinAs((await world.actor({}, other)).token);
+    await neighbour.subscribe(otherTopic(0), { filters: filters(100, 'x') });
+    flooding.webSocket.terminate();
+    const next = await world.join();
+    await eventually(async () => {
+      const reply = await next.ask({ type: 'subscribe', topic: topicOf(9), filters: filters(100, 'z') });
+      return (reply as { readonly type: string }).type === 'subscribed';
+    });
+    for (let n = 0; n < 3; n++) await next.subscribe(topicOf(n), { filters: filters(100, `again-${n}`) });
+  });
+
+  it('[WS-MEM-3] closes the largest connection of the project that holds the most for one that holds less', async () => {
+    world = await World.open({ subscriptionBytes: 200_000 });
+    const clients: FrameClient[] = [];
+    const topics: ((n: number) => string)[] = [];
+    for (const [count, projectId] of [
+      [4, world.projectId],
+      [3, await world.project()],
+    ] as const) {
+      topics.push(await rooms(8, projectId));
+      const client = await world.joinAs((await world.actor({}, projectId)).token);
+      clients.push(client);
+      const topicOf = topics.at(-1) as (n: number) => string;
+      for (let n = 0; n < count; n++) await client.subscribe(topicOf(n), { filters: filters(100, `${n}`) });
+    }
+    const [largest, second] = clients as [FrameClient, FrameClient];
+    const third = await world.project();
+    const thirdTopic = await rooms(2, third);
+    const small = await world.joinAs((await world.actor({}, third)).token);
+    for (let n = 0; n < 2; n++) await small.subscribe(thirdTopic(n), { filters: filters(100, `${n}`) });
+    expect(await largest.closed).to.deep.equal({ code: 1013, reason: 'memory_limit_exceeded' });
+    expect(await second.ask({ type: 'unsubscribe', topic: 'a/b/c' })).to.include({ type: 'unsubscribed' });
+    await second.subscribe((topics[1] as (n: number) => string)(7));
+  });
+
+  it('[WS-MEM-3] gets everything back, however subscriptions end', async () => {
+    world = await World.open({ subscriptionBytesPerConnection: 100_000 });
+    const app = await world.app('app-1');
+    const [first, second] = [await world.room(app, 'first'), await world.room(app, 'second')];
+    const topics = [first, second].map(({ slug }) => `app-1/${slug}/news`) as [string, string];
+    const held = async (): Promise<number | undefined> =>
+      (await collectedMetrics(world.gateway.collect)).get('roomwire_shared_memory_bytes subscriptions');
+    expect(await held()).to.equal(0);
+
+    const client = await world.join({ actorType: 'agent' });
+    for (const topic of topics) {
+      await client.subscribe(topic, { filters: filters(50, 'a') });
+      await client.subscribe(topic, {
+        filters: [['one', 'two']],
+        loadBalance: true,
+        loadBalanceGroup: 'group',
+      });
+      await client.ask({ type: 'setFilters', topic, filters: filters(20, 'b') });
+    }
+    expect(await held()).to.be.within(20_000, 40_000);
+    const { roomId, appId } = second;
+    await world.happened(
+      { type: 'RoomDeleted', data: { appId, roomId } },
+      { remove: 'rooms', id: roomId },
+    );
+    await eventually(async () => ((await held()) ?? 0) < 20_000, { what: 'the memory of the deleted room' });
+    await client.ask({ type: 'unsubscribe', topic: topics[0] });
+    await eventually(async () => (await held()) === 0, { what: 'the memory of both' });
+
+    await client.subscribe(topics[0]);
+    for (let n = 0; n < 20; n++)
+      client.send({ type: 'subscribe', topic: topics[0], filters: filters(n, 'c') });
+    client.terminate();
+    await eventually(async () => (await held()) === 0, { what: 'the memory of a connection that broke' });
+  });
+
+  it('[WS-MEM-3] does not restore subscriptions for which there is no memory', async () => {
+    world = await World.open();
+    await world.startGateway({ subscriptionBytesPerConnection: 40_000 });
+    const topicOf = await rooms(2);
+    const { token, record } = await world.actor({ actorType: 'agent' });
+    const first = await world.joinAs(token);
+    for (const n of [0, 1]) await first.subscribe(topicOf(n), { filters: filters(100, `${n}`) });
+    await eventually(
+      async () => (await world.sessions.load(record.actorTokenId, ''))?.subscriptions.length === 2,
+    );
+    await first.close();
+    const second = await world.connect(1);
+    const reply = await second.ask({ type: 'auth', token, protocolVersion: 2, reconnect: true });
+    expect((reply as Frame)['restoredSubscriptions']).to.have.length(1);
   });
 });

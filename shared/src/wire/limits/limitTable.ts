@@ -170,6 +170,25 @@ export const limitTable = {
     metric: 'roomwire_refusals_total',
     protects: 'the fan-out: each value may cost a look-up a message',
   },
+  subscriptions: {
+    ...{ value: 10_000, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory, and the event loop when the connection ends',
+  },
+  subscriptionBytesPerConnection: {
+    ...{ value: 16 * mebibyte, unit: 'bytes', per: 'connection' },
+    answer: 'error memory_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory from the subscriptions and filters of one connection',
+  },
+  subscriptionBytes: {
+    ...{ value: 512 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_SUBSCRIPTION_MIB' },
+    answer: 'error memory_limit_exceeded',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'memory from subscriptions and filters: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
+  },
   groupNameLength: {
     ...{ value: 255, unit: 'characters', per: 'subscription' },
     answer: 'error invalid_frame',

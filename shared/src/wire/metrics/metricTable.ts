@@ -78,6 +78,11 @@ export const metricTable = {
     'gateway',
     'Connections that were closed because they did not read what was sent',
   ),
+  roomwire_shared_memory_bytes: gauge(
+    'gateway',
+    'Memory with a budget that projects share: subscriptions',
+    'kind',
+  ),
   roomwire_retained_values: gauge('gateway', 'Last values of topics in memory'),
   roomwire_retained_bytes: gauge('gateway', 'Memory that the last values of topics take'),
   roomwire_retained_dropped_total: counter('gateway', 'Last values of topics that made room for others'),

@@ -39,6 +39,8 @@ export const protocolErrors = {
   notAuthorized: { error: 'not_authorized' },
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },
   tooManyFilters: { error: `too_many_filters (max ${maxFilters})` },
+  subscriptionLimit: { error: 'subscription_limit', code: 42970 },
+  memoryLimitExceeded: { error: 'memory_limit_exceeded', code: 42980 },
   brokerUnavailable: { error: 'broker_unavailable' },
 } as const satisfies Record<string, ProtocolErrorSpec>;
 
@@ -101,6 +103,7 @@ export const closes = {
   tooManyFailedAuths: { code: 1008, reason: 'too_many_failed_auths' },
   serviceRestart: { code: 1012, reason: 'service_restart' },
   slowConsumer: { code: 1013, reason: 'slow_consumer' },
+  memoryLimitExceeded: { code: 1013, reason: 'memory_limit_exceeded' },
   idleTimeout: { code: 4000, reason: 'idle_timeout' },
   tokenRevoked: { code: 4001, reason: 'token_revoked' },
   tokenExpired: { code: 4001, reason: 'token_expired' },

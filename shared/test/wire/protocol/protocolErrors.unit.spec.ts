@@ -54,6 +54,8 @@ describe('a protocol error', () => {
       'not_subscribed',
       'invalid_filter_chars (/, #, +, | not allowed)',
       'too_many_filters (max 100)',
+      'subscription_limit',
+      'memory_limit_exceeded',
       'broker_unavailable',
     ]);
   });
