@@ -44,9 +44,9 @@ const failedStart = (error: unknown, config: Config, logger: Logger): never => {
   );
 };
 
-const portInUse = (taken: number | undefined, { host, port, opsPort }: Config): string =>
+const portInUse = (taken: number | undefined, { host, port, opsHost, opsPort }: Config): string =>
   taken === opsPort && taken !== port
-    ? `Port ${opsPort} of ${host} is in use; set ROOMWIRE_OPS_PORT to another one, or to 0 for no metrics`
+    ? `Port ${opsPort} of ${opsHost} is in use; set ROOMWIRE_OPS_PORT to another one, or to 0 for no metrics`
     : `Port ${port} of ${host} is in use; set ROOMWIRE_PORT to another one`;
 
 /** What the system says of a host or a folder that cannot be used: the message alone tells which setting is wrong. */

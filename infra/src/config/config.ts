@@ -16,6 +16,8 @@ export interface Config {
   readonly port: number;
   /** Whether the port was configured. */
   readonly isPortGiven: boolean;
+  /** Where the metrics are served. */
+  readonly opsHost: string;
   /** For the metrics; 0 is off. */
   readonly opsPort: number;
   /** Whether the port was configured: then the service does not start without it. */
@@ -98,6 +100,7 @@ export const readConfig = (environment: Environment): Config => {
     host,
     port: read.integer('ROOMWIRE_PORT', 8080, port),
     isPortGiven: read.text('ROOMWIRE_PORT') !== undefined,
+    opsHost: read.text('ROOMWIRE_OPS_HOST') ?? '127.0.0.1',
     opsPort: read.integer('ROOMWIRE_OPS_PORT', 9090, port),
     isOpsPortGiven: read.text('ROOMWIRE_OPS_PORT') !== undefined,
     dataDir,

@@ -42,14 +42,14 @@ export const openOperations = async (deps: OperationsDeps): Promise<Operations> 
     return createExposition(gatherer, [...services, 'process']);
   };
   try {
-    const server = await openOpsServer(config.host, config.opsPort, load, logger);
+    const server = await openOpsServer(config.opsHost, config.opsPort, load, logger);
     gatherer.add(processSource(adapters));
     gatherer.add(busLag(adapters));
     logger.info('Metrics are served', { url: server.url });
     return { metricsUrl: server.url, show: (source) => gatherer.add(source), close: server.close };
   } catch (error) {
     if (config.isOpsPortGiven || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const { host, opsPort: port } = config;
+    const { opsHost: host, opsPort: port } = config;
     logger.warn('No metrics: the port is in use; set ROOMWIRE_OPS_PORT to another one', { host, port });
     return off;
   }

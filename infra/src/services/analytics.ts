@@ -1,3 +1,4 @@
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -148,7 +149,7 @@ export const openHealth = async ({
   adapters,
   closing,
 }: HealthDeps): Promise<AnalyticsHealth> => {
-  const front = createHttpFront();
+  const front = createHttpFront(systemClock);
   closing.push(() => front.close(graceMs));
   const baseUrl = await listen(front, config, logger);
   const operations = await openOperations({ config, logger, adapters, services: ['analytics'] });

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
 export interface HttpFront {
   readonly server: Server;
@@ -7,7 +9,7 @@ export interface HttpFront {
   listen(host: string, port: number): Promise<string>;
   /** From now on requests reach the service. */
   serve(service: RequestListener): void;
-  /** From now on `/readyz` answers 200 while the check holds. */
+  /** From now on `/readyz` answers 200 while the check holds, which is made at most once a second, however many ask. */
   ready(isWell: () => Promise<boolean>): void;
   /** `/readyz` answers 503 again, so that a balancer looks elsewhere. */
   withdraw(): void;
@@ -16,7 +18,7 @@ export interface HttpFront {
 }
 
 /** The HTTP server in front of a process, with the answers that tell whether it lives and whether it is ready. */
-export const createHttpFront = (): HttpFront => {
+export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
   let service: RequestListener | undefined;
   let isWell: (() => Promise<boolean>) | undefined;
 
@@ -56,7 +58,7 @@ export const createHttpFront = (): HttpFront => {
     },
 
     ready(check) {
-      isWell = check;
+      isWell = keptFor(limitTable.readinessMs.value, check, clock);
     },
 
     withdraw() {
@@ -75,6 +77,22 @@ export const createHttpFront = (): HttpFront => {
         });
         server.closeIdleConnections();
       }),
+  };
+};
+
+/** Each check asks the engines, and strangers may ask for it. */
+const keptFor = <T>(
+  ms: number,
+  check: () => Promise<T>,
+  clock: Pick<Clock, 'monotonic'>,
+): (() => Promise<T>) => {
+  let checked: Promise<T> | undefined;
+  let checkedAt = 0;
+  return () => {
+    const now = clock.monotonic();
+    if (checked !== undefined && now - checkedAt < ms) return checked;
+    checkedAt = now;
+    return (checked = check());
   };
 };
 

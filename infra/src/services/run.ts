@@ -62,7 +62,7 @@ export const run = (
   });
 
   const start = async (): Promise<Running> => {
-    const front = createHttpFront();
+    const front = createHttpFront(systemClock);
     const adapters = createAdapters({ config, logger, closing: engines, signal: aborting.signal });
     await before(adapters);
     const baseUrl = await front.listen(config.host, config.port);

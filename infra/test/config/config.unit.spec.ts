@@ -31,6 +31,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       port: 8080,
       isPortGiven: false,
+      opsHost: '127.0.0.1',
       opsPort: 9090,
       isOpsPortGiven: false,
       tracing: undefined,

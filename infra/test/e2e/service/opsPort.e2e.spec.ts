@@ -37,6 +37,18 @@ describe('the operations port of the program', () => {
     expect(await fetch(url).catch(() => 'refused')).to.equal('refused');
   });
 
+  it('is open to this machine alone, whatever the host of the service, unless another one is configured', async () => {
+    const port = await freePort();
+    const environment = { ROOMWIRE_OPS_PORT: String(port), ROOMWIRE_HOST: '0.0.0.0' };
+    const other = `http://127.0.0.2:${port}/metrics`;
+    const first = await startProgram(folder.path, environment);
+    expect(await fetch(other).catch(() => 'refused')).to.equal('refused');
+    await stop(first);
+    const second = await startProgram(folder.path, { ...environment, ROOMWIRE_OPS_HOST: '0.0.0.0' });
+    expect((await fetch(other)).status).to.equal(200);
+    await stop(second);
+  });
+
   it('prevents the start, with one line, when the configured port is in use', async () => {
     const port = await occupy(0);
     const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0', ROOMWIRE_OPS_PORT: `${port}` };

@@ -260,6 +260,13 @@ export const limitTable = {
     protects: 'the issuer from tokens that name keys which do not exist',
   },
 
+  readinessMs: {
+    ...{ value: 1_000, unit: 'ms', per: 'process' },
+    answer: 'none: `/readyz` gives the last answer again',
+    metric: 'roomwire_bus_reachable',
+    protects: 'the engines from whoever asks whether the service is ready',
+  },
+
   // Webhooks
   webhookCalls: {
     ...{ value: 2_000, unit: 'number', per: 'process' },

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { createHttpFront, type HttpFront } from '../../src/services/httpFront.js';
+
+describe('the readiness of a process', () => {
+  const clock = new ManualClock();
+  let front: HttpFront;
+  let url: string;
+
+  beforeEach(async () => {
+    front = createHttpFront(clock);
+    url = `${await front.listen('127.0.0.1', 0)}/readyz`;
+  });
+  afterEach(() => front.close(0));
+
+  const status = async (): Promise<number> => (await fetch(url)).status;
+
+  it('is checked at most once a second, however many ask', async () => {
+    let [isWell, checks] = [true, 0];
+    front.ready(async () => {
+      checks += 1;
+      return isWell;
+    });
+    expect(await Promise.all(Array.from({ length: 50 }, status))).to.eql(Array(50).fill(200));
+    isWell = false;
+    clock.pass(999);
+    expect([await status(), checks]).to.eql([200, 1]);
+    clock.pass(1);
+    expect([await status(), await status(), checks]).to.eql([503, 503, 2]);
+  });
+
+  it('ends at once when the process withdraws', async () => {
+    front.ready(async () => true);
+    expect(await status()).to.equal(200);
+    front.withdraw();
+    expect(await status()).to.equal(503);
+  });
+});
