@@ -132,7 +132,7 @@ describe('faults', function () {
       expect(body).to.have.all.keys('id', 'message', 'timestamp');
       expect(performance.now() - from).to.be.below(15_000);
       expect((await client.get(`/apps/${appId}`)).status).to.equal(200);
-      expect((await fetch(`${api.baseUrl}/readyz`)).status).to.equal(503);
+      await eventually(async () => (await fetch(`${api.baseUrl}/readyz`)).status === 503);
       await pause(outageMs);
     });
     const created = async () => (await client.post(`/apps/${appId}/rooms`, { name: 'found' })).status === 201;

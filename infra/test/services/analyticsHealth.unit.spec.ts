@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '@roomwire/infra/config/config';
 import { freePort } from '@roomwire/testing/run/freePort';
@@ -57,11 +58,12 @@ describe('The health of the analytics', () => {
     expect(metrics).to.match(/^roomwire_analytics_facts_waiting\{stream="messages"\} 7$/m);
     expect(metrics).to.match(/^roomwire_build_info\{/m);
     disk.isWell = false;
-    expect(await status(readyz)).to.equal(503);
+    await eventually(async () => (await status(readyz)) === 503);
     disk.isWell = true;
-    expect(await status(readyz)).to.equal(200);
+    await eventually(async () => (await status(readyz)) === 200);
     await bus.close();
-    expect([await status(healthz), await status(readyz)]).to.eql([200, 503]);
+    await eventually(async () => (await status(readyz)) === 503);
+    expect(await status(healthz)).to.equal(200);
   });
 
   describe('when the port is in use', () => {
