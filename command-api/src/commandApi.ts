@@ -23,6 +23,7 @@ import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
 import { createAuthenticator } from './http/authenticate.js';
+import { createAuthorizer } from './http/authorize.js';
 import { answerErrors, answerUnknownRoute, createFailureAnswerer, rejectOptions } from './http/failures.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
@@ -103,6 +104,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator(deps),
+    authorize: createAuthorizer(deps),
     limitRate: createRateLimiter(options.rateLimit, clock),
     clock,
     answerFailure,

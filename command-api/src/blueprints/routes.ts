@@ -22,6 +22,7 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     method: 'post',
     path: '/organizations/{orgId}/blueprints',
     operationId: 'registerBlueprint',
+    role: 'editor',
     tag: 'Blueprints',
     summary: 'Register a blueprint, or another version of one',
     body: registerBlueprintSchema,

@@ -36,6 +36,12 @@ export const rejections = {
     ({ apiKeyId }) => `API key ${apiKeyId} not found`,
   ),
   operator_required: framework(403, {}, () => 'This needs an operator session'),
+  role_required: framework(
+    403,
+    { role: 'admin' },
+    ({ role }) => `This needs the role ${role} in the organization`,
+  ),
+  organization_suspended: framework(403, {}, () => 'Organization is suspended'),
   app_not_found: framework(
     404,
     { appId, projectId },

@@ -58,6 +58,7 @@ export const createAuthenticator = (deps: {
     return {
       principal: session.principal,
       organizationIds: session.organizationIds,
+      roles: session.roles,
       isOperator: session.isOperator,
     };
   },

@@ -32,7 +32,7 @@ export const applicationError = (
   headers: Readonly<Record<string, string>> = {},
 ): ErrorAnswer => new ErrorAnswer(status, { id: at.id, message, timestamp: at.now }, headers);
 
-/** Keys that are not project-scoped, apps outside the project, plan limits. */
+/** Keys that are not project-scoped, missing rights, apps outside the project, plan limits. */
 export const frameworkError = (status: number, message: string): ErrorAnswer =>
   new ErrorAnswer(status, { statusCode: status, message, error: STATUS_CODES[status] ?? 'Error' });
 

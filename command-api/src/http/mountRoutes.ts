@@ -4,6 +4,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Authenticator } from './authenticate.js';
+import type { Authorize } from './authorize.js';
 import { applicationError } from './errors.js';
 import type { AnswerFailure } from './failures.js';
 import { readJsonBody } from './jsonBody.js';
@@ -16,6 +17,7 @@ import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {
   readonly authenticator: Authenticator;
+  readonly authorize: Authorize;
   readonly limitRate: LimitRate;
   readonly clock: Clock;
   readonly answerFailure: AnswerFailure;
@@ -114,8 +116,8 @@ const rejectingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): 
 /** The types of a route hold once its credential and its schemas have been checked. */
 type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
 
-/** The order of the checks is part of the specification: credentials, rate, ids, query, body. */
-const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps): Answer => {
+/** The order of the checks is part of the specification: credentials, rate, ids, rights, query, body. */
+const answering = (route: Route, { authenticator, authorize, limitRate, clock }: MountDeps): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
 
@@ -128,6 +130,7 @@ const answering = (route: Route, { authenticator, limitRate, clock }: MountDeps)
         : await authenticator.session(authorization, at);
     limitRate(caller.principal, at);
     const path = checkPathIds(params as Record<string, string>, at);
+    await authorize(route, caller, path);
     const query = checkQuery && validQuery(request, checkQuery);
     const body = checkBody && (await validBody(request, response, checkBody, at));
 

@@ -1,5 +1,6 @@
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
+import type { Role } from '@roomwire/shared/domain/role';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
 import type { Random } from '@roomwire/shared/ports/random';
@@ -38,6 +39,8 @@ export interface ProjectCaller {
 export interface SessionCaller {
   readonly principal: string;
   readonly organizationIds: readonly string[];
+  /** By organization; whoever has no role in one is its admin. */
+  readonly roles: ReadonlyMap<string, Role>;
   /** Staff of the service, who may see every organization and set what customers may not. */
   readonly isOperator: boolean;
 }
@@ -89,7 +92,10 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
 }
 
 type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer>;
-type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer>;
+type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer> & {
+  /** The least role in the organization of the path; by default `viewer` for a read and `admin` for a write. */
+  readonly role?: Role;
+};
 
 export type Route = ProjectRoute<unknown, unknown, unknown> | SessionRoute<unknown, unknown, unknown>;
 
@@ -104,6 +110,18 @@ export const projectRoute = <Body = undefined, Query = undefined, Answer = void>
 export const sessionRoute = <Body = undefined, Query = undefined, Answer = void>(
   route: Omit<SessionRoute<Body, Query, Answer>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
+
+/** Everything but `GET` (and `HEAD`). */
+export const isWrite = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';
+
+/** The path parameter that names the organization of a session route. */
+export const organizationParameter = 'orgId';
+
+/** The least role of a session in the organization that the path names. */
+export const roleNeeded = (route: Route): Role => {
+  const given = route.access === 'session' ? route.role : undefined;
+  return given ?? (isWrite(route) ? 'admin' : 'viewer');
+};
 
 /** The metadata of the events of an organization's command. */
 export const sessionContext = (

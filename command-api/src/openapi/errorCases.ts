@@ -12,7 +12,7 @@ import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { bodyMessages } from '../http/jsonBody.js';
 import { invalidIdMessage } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
-import { type Route, pathParameterNames } from '../http/route.js';
+import { type Route, isWrite, organizationParameter, pathParameterNames, roleNeeded } from '../http/route.js';
 import * as s from '../http/schema.js';
 
 /** One way in which a request can fail, with its answer. */
@@ -77,16 +77,37 @@ const pathCases = (path: string): ErrorCase[] =>
       : application(`${name}_invalid`, 400, invalidIdMessage(name)),
   );
 
+/** What a caller may not do who is known. */
+const rightsCases = (route: Route): ErrorCase[] => {
+  const hasOrganization =
+    route.access === 'project' || pathParameterNames(route.path).includes(organizationParameter);
+  if (!isWrite(route) || !hasOrganization) return [];
+  const role = roleNeeded(route);
+  return [
+    rejectionCase('organization_suspended'),
+    ...(route.access === 'session'
+      ? [
+          {
+            name: `role_${role}_required`,
+            answer: answerRejection(new Rejection('role_required', { role }), at),
+          },
+        ]
+      : []),
+  ];
+};
+
 /** A path or a query that cannot be decoded. */
 const requestCase = application('request_invalid', 400, failureMessages.badRequest);
 
 /** Every way in which a request to the route can fail. */
-export const errorCasesOf = ({ access, path, query, body, rejections }: Route): readonly ErrorCase[] => {
+export const errorCasesOf = (route: Route): readonly ErrorCase[] => {
+  const { access, path, query, body, rejections } = route;
   const ids = pathCases(path);
   return [
     ...credentialCases[access],
     application('rate_limit_exceeded', 429, tooManyRequestsMessage),
     ...ids,
+    ...rightsCases(route),
     ...(ids.length === 0 && query === undefined ? [] : [requestCase]),
     ...(query === undefined ? [] : [queryCase]),
     ...(body === undefined ? [] : bodyCases),
@@ -106,7 +127,7 @@ const frameworkErrorSchema = s.described(
     message: s.text(),
     error: s.text({ description: 'Name of the status' }),
   }),
-  'Keys that are not project-scoped, apps outside the project, plan limits.',
+  'Keys that are not project-scoped, missing rights, apps outside the project, plan limits.',
 );
 
 const failedConstraintSchema = s.titledObject('FailedConstraint', {

@@ -1,4 +1,4 @@
-import { pathParameterNames, type Route } from '../http/route.js';
+import { organizationParameter, pathParameterNames, roleNeeded, type Route } from '../http/route.js';
 import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
 import { actorKeyIdPattern } from '../http/request.js';
 import { exampleIds } from '../http/exampleValues.js';
@@ -15,6 +15,7 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
+    ...descriptionOf(route),
     security: [{ [route.access === 'project' ? 'apiKey' : 'session']: [] }],
     parameters,
     ...(route.body === undefined
@@ -31,6 +32,11 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
     },
   };
 };
+
+const descriptionOf = (route: Route): { readonly description?: string } =>
+  route.access === 'session' && pathParameterNames(route.path).includes(organizationParameter)
+    ? { description: `Needs the role \`${roleNeeded(route)}\` in the organization.` }
+    : {};
 
 const headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
 

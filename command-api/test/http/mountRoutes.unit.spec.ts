@@ -40,7 +40,8 @@ describe('a mounted route', () => {
     const clock = { now: () => now, monotonic: () => now };
     const answerFailure = (error: unknown): void => expect.fail(String(error));
     const metrics = new RequestMetrics();
-    const deps = { authenticator, limitRate: () => undefined, clock, answerFailure, metrics };
+    const authorize = () => Promise.resolve();
+    const deps = { authenticator, authorize, limitRate: () => undefined, clock, answerFailure, metrics };
     const answer = mountRoutes([route], '/v1', deps);
     server = createServer((incoming, response) => {
       assignRequestId(incoming, response, systemRandom);

@@ -1,0 +1,35 @@
+import { includesRole } from '@roomwire/shared/domain/role';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { Rejection } from '../handling/rejections.js';
+import { isWrite, organizationParameter, roleNeeded } from './route.js';
+import type { ProjectCaller, Route, SessionCaller } from './route.js';
+
+/** Rejects where a caller who is known may not make this request to the route. */
+export type Authorize = (
+  route: Route,
+  caller: ProjectCaller | SessionCaller,
+  path: Readonly<Record<string, string>>,
+) => Promise<void>;
+
+/** Roles in organizations; and a suspended organization only reads, whoever asks but for operators. */
+export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Authorize => {
+  const requireActive = async (organizationId: string): Promise<void> => {
+    const organization = await views.get('organizations', organizationId);
+    if (organization?.status === 'suspended') throw new Rejection('organization_suspended', {});
+  };
+
+  return async (route, caller, path) => {
+    if ('projectId' in caller) {
+      if (isWrite(route)) await requireActive(caller.organizationId);
+      return;
+    }
+    const organizationId = path[organizationParameter];
+    // To a session without the organization it does not exist, whatever its state.
+    if (organizationId === undefined || caller.isOperator || !caller.organizationIds.includes(organizationId))
+      return;
+    const role = roleNeeded(route);
+    if (!includesRole(caller.roles.get(organizationId) ?? 'admin', role))
+      throw new Rejection('role_required', { role });
+    if (isWrite(route)) await requireActive(organizationId);
+  };
+};
