@@ -12,6 +12,10 @@ export interface WebhookConsumerOptions extends ReachOptions {
   /** Calls in flight, to one endpoint and in all. */
   readonly maxCallsPerEndpoint: number;
   readonly maxCalls: number;
+  /** Calls in flight of one project, so that it cannot take all of them. */
+  readonly maxCallsPerProject: number;
+  /** Calls in flight to an endpoint that has not answered 2xx yet. */
+  readonly maxCallsPerNewEndpoint: number;
   /** Calls in flight to a slow endpoint; fewer while half of `maxCalls` are in flight. */
   readonly maxCallsPerSlowEndpoint: number;
   readonly maxCallsPerSlowEndpointUnderLoad: number;
@@ -21,6 +25,12 @@ export interface WebhookConsumerOptions extends ReachOptions {
   readonly maxWaitMs: number;
   /** Memory of all calls that wait or are in flight. */
   readonly maxBytes: number;
+  /** Calls of one project that wait or are in flight, and their memory. */
+  readonly maxQueuedCallsPerProject: number;
+  readonly maxBytesPerProject: number;
+  /** Calls of one project in the backlog, and their bytes. */
+  readonly maxBacklogCalls: number;
+  readonly maxBacklogBytes: number;
   /** Calls of the backlog that are deferred again, a second. */
   readonly backlogTurnsPerSecond: number;
   /** Calls in flight get this long to end when the consumer closes. */
@@ -33,11 +43,17 @@ export const defaultOptions: WebhookConsumerOptions = {
   retryWaitsMs,
   maxCallsPerEndpoint: limitTable.webhookCallsPerEndpoint.value,
   maxCalls: limitTable.webhookCalls.value,
+  maxCallsPerProject: limitTable.webhookCallsPerProject.value,
+  maxCallsPerNewEndpoint: limitTable.webhookCallsPerNewEndpoint.value,
   maxCallsPerSlowEndpoint: limitTable.webhookCallsPerSlowEndpoint.value,
   maxCallsPerSlowEndpointUnderLoad: 4,
   slowMs: 1_000,
   maxWaitMs: 1_500,
   maxBytes: limitTable.webhookMemory.value,
+  maxQueuedCallsPerProject: limitTable.webhookQueuedCallsPerProject.value,
+  maxBytesPerProject: limitTable.webhookMemoryPerProject.value,
+  maxBacklogCalls: limitTable.webhookBacklogCalls.value,
+  maxBacklogBytes: limitTable.webhookBacklogBytes.value,
   backlogTurnsPerSecond: 200,
   graceMs: 3_000,
 };

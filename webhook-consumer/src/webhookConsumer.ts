@@ -11,6 +11,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
@@ -20,6 +21,7 @@ import { createCallHandler, type CallHandler, Pacer } from './consume/callHandle
 import { createSettlement } from './consume/settlement.js';
 import { createCaller } from './deliver/caller.js';
 import { createPost } from './deliver/post.js';
+import { BacklogQuota } from './isolation/backlogQuota.js';
 import { EndpointGate } from './isolation/endpointGate.js';
 import { createMetrics, webhookMetrics, type WebhookMetrics } from './metrics.js';
 import { createOutcomeStream } from './consume/outcomes.js';
@@ -33,6 +35,7 @@ export interface WebhookConsumerDeps {
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly random: Random;
   readonly tracing?: Tracing | undefined;
   readonly limits?: LimitReports | undefined;
   readonly options?: Partial<WebhookConsumerOptions>;
@@ -54,7 +57,9 @@ export const createWebhookConsumer = ({
   secretBox,
   clock,
   logger,
+  random,
   tracing,
+  limits,
   options: given,
 }: WebhookConsumerDeps): WebhookConsumer => {
   const options = { ...defaultOptions, ...given };
@@ -71,12 +76,13 @@ export const createWebhookConsumer = ({
   let isClosing = false;
   const handler = createCallHandler({
     ...{ bus, gate, metrics, tracing },
+    quota: new BacklogQuota({ limits: options, clock, random }),
     post: createPost({
       attempt: caller.attempt,
       keysOf: (projectId) => secrets.keys(projectId),
       clock,
     }),
-    settlement: createSettlement({ bus, metrics, logger }),
+    settlement: createSettlement({ bus, metrics, logger, limits }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     retries,

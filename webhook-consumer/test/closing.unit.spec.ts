@@ -40,7 +40,7 @@ describe('a consumer that is closed', () => {
         ),
       close: () => bus.close(),
     };
-    await world.startConsumer({ attemptMs: 30_000 }, watched);
+    await world.startConsumer({ attemptMs: 30_000, maxCallsPerNewEndpoint: 64 }, watched);
     for (let n = 0; n < calls; n++) await world.put(endpoint.url, { room: `p1/app-1/_/room-${n}` });
     await eventually(() => endpoint.received.length >= 60);
     await world.closeConsumers();

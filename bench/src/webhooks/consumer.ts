@@ -31,7 +31,7 @@ const open = async (path: string): Promise<Open> => {
   const folder: DataFolder = await openDataFolder(path);
   const [bus, stores] = [await openEmbeddedMessageBus(folder), await openEmbeddedViewStores(folder)];
   const consumer = createWebhookConsumer({
-    ...{ bus, views: stores.views, clock: systemClock, logger: quiet },
+    ...{ bus, views: stores.views, clock: systemClock, logger: quiet, random: systemRandom },
     secretBox: createSecretBox({ current: new Uint8Array(32) }),
     options: { allowPrivate: true, graceMs: 100 },
   });

@@ -88,6 +88,9 @@ const sent = (call: WebhookCall) => ({
   requestBody: JSON.parse(requestBody(call)) as unknown,
 });
 
+/** A call that was turned away may not have been made at all. */
+const retriesOf = ({ attempts }: WebhookCall): number => Math.max(0, attempts - 1);
+
 /** [HOOK-DLQ-1] The dead letter of a call that failed for good. */
 export const reportedDeadLetter = ({
   call,
@@ -98,7 +101,7 @@ export const reportedDeadLetter = ({
   ...sent(call),
   responseStatus,
   error,
-  retryCount: call.attempts - 1,
+  retryCount: retriesOf(call),
   status,
 });
 
@@ -107,7 +110,7 @@ export const redriveFailure = ({ call, responseStatus, error, status }: FailureR
   dlqId: call.callId,
   responseStatus,
   error,
-  retryCount: call.attempts - 1,
+  retryCount: retriesOf(call),
   status,
 });
 

@@ -56,6 +56,9 @@ export interface Config {
   /** Networks that webhooks may reach despite the default rules, and those that they never may. */
   readonly webhookAllowNetworks: readonly string[];
   readonly webhookDenyNetworks: readonly string[];
+  /** What a project may have in the backlog of webhook calls. */
+  readonly webhookBacklogCalls: number;
+  readonly webhookBacklogBytes: number;
   /** An HTTP proxy for webhook calls; it may hold a password. */
   readonly webhookProxy: string | undefined;
   /** Whether a service whose bus is in process keeps what the analytics are made of. */
@@ -132,6 +135,12 @@ export const readConfig = (environment: Environment): Config => {
     ),
     webhookAllowNetworks: read.networks('ROOMWIRE_WEBHOOK_ALLOW_NETWORKS'),
     webhookDenyNetworks: read.networks('ROOMWIRE_WEBHOOK_DENY_NETWORKS'),
+    webhookBacklogCalls: read.integer(
+      'ROOMWIRE_WEBHOOK_BACKLOG_CALLS',
+      limitTable.webhookBacklogCalls.value,
+      { min: 1, max: 10_000_000 },
+    ),
+    webhookBacklogBytes: mebibytes('ROOMWIRE_WEBHOOK_BACKLOG_MIB', limitTable.webhookBacklogBytes.value),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
     analytics: read.flag('ROOMWIRE_ANALYTICS', false),
     analyticsDir: read.text('ROOMWIRE_ANALYTICS_DIR') ?? join(dataDir, 'analytics'),

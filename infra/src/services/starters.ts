@@ -157,6 +157,7 @@ export const startWebhookConsumer: StartService = async ({
   config,
   logger,
   clock,
+  random,
   adapters,
   closing,
   secrets,
@@ -167,13 +168,15 @@ export const startWebhookConsumer: StartService = async ({
   const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
-    ...{ bus, views, clock, logger, tracing, limits },
+    ...{ bus, views, clock, logger, random, tracing, limits },
     secretBox: createSecretBox(masterKeys),
     options: {
       allowPrivate: config.webhookAllowPrivate,
       allowNetworks: config.webhookAllowNetworks,
       denyNetworks: config.webhookDenyNetworks,
       proxy: config.webhookProxy,
+      maxBacklogCalls: config.webhookBacklogCalls,
+      maxBacklogBytes: config.webhookBacklogBytes,
     },
   });
   closing.push(() => consumer.close());

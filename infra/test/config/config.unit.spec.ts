@@ -56,6 +56,8 @@ describe('configuration', () => {
       webhookAllowPrivate: true,
       webhookAllowNetworks: [],
       webhookDenyNetworks: [],
+      webhookBacklogCalls: 10_000,
+      webhookBacklogBytes: 64 * 2 ** 20,
       webhookProxy: undefined,
       analytics: false,
       analyticsDir: 'data/analytics',
@@ -85,6 +87,8 @@ describe('configuration', () => {
       ROOMWIRE_SESSION_ORGS_CLAIM: 'https://example.com/orgs',
       ROOMWIRE_SESSION_OPERATOR_CLAIM: 'staff',
       ROOMWIRE_SESSION_ROLES_CLAIM: 'org_roles',
+      ROOMWIRE_WEBHOOK_BACKLOG_CALLS: '500',
+      ROOMWIRE_WEBHOOK_BACKLOG_MIB: '4',
       ROOMWIRE_LOG_LEVEL: 'debug',
     });
     expect(config).to.deep.include({
@@ -100,6 +104,8 @@ describe('configuration', () => {
       retainedBytes: 16 * 1024 * 1024,
       sharedMemory: { subscriptionBytes: 32 * 1024 * 1024 },
       trustedProxies: 2,
+      webhookBacklogCalls: 500,
+      webhookBacklogBytes: 4 * 1024 * 1024,
       oidc: {
         jwksUrl: 'https://issuer.test/jwks',
         issuer: 'https://issuer.test',

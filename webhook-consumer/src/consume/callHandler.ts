@@ -8,6 +8,8 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Post, Posted } from '../deliver/post.js';
+import type { BacklogQuota } from '../isolation/backlogQuota.js';
+import type { CallEnd } from '../isolation/endpoint.js';
 import type { EndpointGate, Permit } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
 import { classOf, outcomeOf, type PublishOutcome } from './outcomes.js';
@@ -18,6 +20,7 @@ import type { AttemptResult } from '../deliver/attempt.js';
 export interface CallDeps {
   readonly bus: MessageBus;
   readonly gate: EndpointGate;
+  readonly quota: BacklogQuota;
   readonly post: Post;
   readonly settlement: Settlement;
   readonly publishOutcome: PublishOutcome;
@@ -40,7 +43,7 @@ export interface CallHandler {
 }
 
 export const createCallHandler = (deps: CallDeps): CallHandler => {
-  const { bus, gate, metrics, pacer, retries } = deps;
+  const { bus, gate, quota, metrics, pacer, retries } = deps;
   const put = (queue: WorkQueue<WebhookCall>, call: WebhookCall): Promise<void> =>
     retryWhileBusDown(() => bus.put(queue, call), deps.isClosing);
 
@@ -58,24 +61,34 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 
   const attempt = async (call: WebhookCall, permit: Permit): Promise<Posted> => {
-    let isAnswered = false;
+    let end: CallEnd = 'unanswered';
     const span = deps.tracing && beginAttempt(deps.tracing, call);
     metrics.inFlight = gate.inFlight;
     try {
       const posted = await deps.post(call).catch(endingWithError(span));
       endAttempt(span, posted.result);
-      isAnswered = posted.result.kind === 'answered';
+      end = endOf(posted.result);
       countAttempt(metrics, call.kind, classOf(posted.result), permit.endpointClass);
       return posted;
     } finally {
-      permit.done(isAnswered);
+      permit.done(end);
       metrics.inFlight = gate.inFlight;
     }
   };
 
+  /** [HOOK-BACKLOG-1] A call for which its project's backlog has no room ends here. */
   const defer = (call: WebhookCall): Promise<void> => {
+    if (!quota.admits(call)) return retryWhileBusDown(() => deps.settlement.turnAway(call), deps.isClosing);
     metrics.deferred += 1;
-    return put(webhookBacklog, call);
+    return put(webhookBacklog, quota.putOff(call));
+  };
+
+  const handleTaken = async (call: WebhookCall): Promise<void> => {
+    const permit = await gate.enter(waitingCallOf(call, call.callId));
+    if (permit) return make(call, permit);
+    // Only what goes around is slowed; what is turned away makes room for what is behind it.
+    if (quota.admits(call)) await pacer.pass();
+    return defer(call);
   };
 
   return {
@@ -84,19 +97,22 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       return permit ? make(call, permit) : defer(call);
     },
     async handleDeferred(call) {
-      const permit = await gate.enter(waitingCallOf(call, call.callId));
-      if (permit) return make(call, permit);
-      await pacer.pass();
-      return defer(call);
+      quota.taken(call);
+      await handleTaken(call);
+      quota.left(call);
     },
   };
 };
 
 const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
-  endpoint: `${projectId} ${url}`,
-  room,
+  ...{ projectId, url, room },
   bytes: data.length,
 });
+
+const endOf = (result: AttemptResult): CallEnd => {
+  if (result.kind !== 'answered') return 'unanswered';
+  return result.status < 300 ? 'accepted' : 'answered';
+};
 
 /** A span for one attempt of a traced call, without its URL and its body, which belong to the customer. */
 export const beginAttempt = (

@@ -2,6 +2,7 @@ import { webhookAnswers, type WebhookCall, webhookReports } from '@roomwire/shar
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { AttemptResult } from '../deliver/attempt.js';
 import type { WebhookMetrics } from '../metrics.js';
@@ -12,15 +13,18 @@ type LastStep = Exclude<NextStep, { to: 'retry' }>;
 /** Stores the result of a call after its last attempt: a report, or the answer for the gateway. Retries are put back by the call handler. */
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
+  /** [HOOK-BACKLOG-1] Ends a call that may not wait any longer: there are too many of its project. */
+  turnAway(call: WebhookCall): Promise<void>;
 }
 
 interface SettlementDeps {
   readonly bus: MessageBus;
   readonly metrics: WebhookMetrics;
   readonly logger: Logger;
+  readonly limits?: LimitReports | undefined;
 }
 
-export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Settlement => {
+export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDeps): Settlement => {
   const settleTrigger = async (call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void> => {
     if (step.to === 'done') {
       if (call.origin.by === 'redrive') await bus.put(webhookReports, { outcome: 'delivered', call });
@@ -58,6 +62,17 @@ export const createSettlement = ({ bus, metrics, logger }: SettlementDeps): Sett
   return {
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
+    async turnAway(call) {
+      const { organizationId, projectId } = call;
+      limits?.reached('webhookBacklogCalls', { organizationId, projectId });
+      if (call.kind === 'hydration') {
+        metrics.hydrationsDropped += 1;
+        return;
+      }
+      const failure = { responseStatus: null, error: 'backlog_full', status: 'pending' } as const;
+      await bus.put(webhookReports, { outcome: 'failed', call, ...failure });
+      metrics.deadLetters += 1;
+    },
   };
 };
 

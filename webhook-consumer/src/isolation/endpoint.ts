@@ -1,3 +1,6 @@
+/** How a call ended: with a 2xx, with another answer, or without one. */
+export type CallEnd = 'accepted' | 'answered' | 'unanswered';
+
 /** Reports the end of a call. A good one was answered in time. */
 export type Ended = (isGood: boolean) => void;
 
@@ -86,11 +89,19 @@ const mayStart = ({ waiting, inFlight }: Room, now: number): boolean => {
 
 /** One webhook URL of a project: its calls, and whether it keeps up. */
 export class Endpoint {
+  readonly url: string;
   readonly lanes = new CallLanes();
+  /** Whether it ever answered 2xx, as far as this process knows. */
+  hasAccepted: boolean;
   /** The start of each call in flight, oldest first. */
   private readonly calls = new Set<{ readonly since: number }>();
   /** How the last call ended: a bad one took too long or got no answer. */
   private last: 'good' | 'bad' | undefined;
+
+  constructor(url: string, hasAccepted: boolean) {
+    this.url = url;
+    this.hasAccepted = hasAccepted;
+  }
 
   get inFlight(): number {
     return this.calls.size;
@@ -120,5 +131,39 @@ export class Endpoint {
       this.last = isGood ? 'good' : 'bad';
       this.lanes.ended(room);
     };
+  }
+}
+
+/** The endpoints of one project, and what its calls that wait or are in flight take of the gate. */
+export class ProjectCalls {
+  readonly projectId: string;
+  readonly endpoints = new Map<string, Endpoint>();
+  /** Waiting or in flight. */
+  calls = 0;
+  bytes = 0;
+  inFlight = 0;
+
+  constructor(projectId: string) {
+    this.projectId = projectId;
+  }
+
+  get isIdle(): boolean {
+    return this.calls === 0 && this.endpoints.size === 0;
+  }
+
+  arrived(bytes: number): void {
+    this.calls += 1;
+    this.bytes += bytes;
+  }
+
+  /** A call that was not made. */
+  left(bytes: number): void {
+    this.calls -= 1;
+    this.bytes -= bytes;
+  }
+
+  ended(bytes: number): void {
+    this.inFlight -= 1;
+    this.left(bytes);
   }
 }

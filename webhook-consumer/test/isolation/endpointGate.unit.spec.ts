@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { eventually } from '@roomwire/testing/run/eventually';
+import type { CallEnd } from '../../src/isolation/endpoint.js';
 import { EndpointGate, GateClosed, type Permit } from '../../src/isolation/endpointGate.js';
 import { defaultOptions } from '../../src/options.js';
 
@@ -14,16 +15,16 @@ class Calls {
 
   constructor(options: Partial<typeof defaultOptions> = {}) {
     const clock = { now: () => systemClock.now(), monotonic: () => this.now };
-    this.gate = new EndpointGate({ ...defaultOptions, ...options }, clock);
+    this.gate = new EndpointGate({ ...defaultOptions, maxCallsPerNewEndpoint: 64, ...options }, clock);
   }
 
   pass(ms: number): void {
     this.now += ms;
   }
 
-  apply(endpoint: string, room: string, bytes = 0): void {
+  apply(endpoint: string, room: string, bytes = 0, projectId = 'p1'): void {
     const name = `${endpoint}/${room}`;
-    void this.gate.enter({ endpoint, room, bytes }).then(
+    void this.gate.enter({ projectId, url: endpoint, room, bytes }).then(
       (pass) => (pass ? this.begun.push({ name, pass }) : this.deferred.push(name)),
       (error: Error) => this.deferred.push(error.name),
     );
@@ -33,9 +34,9 @@ class Calls {
     for (let n = 0; n < count; n += 1) this.apply(endpoint, room(n));
   }
 
-  end(name: string, isAnswered = true): void {
+  end(name: string, end: CallEnd = 'accepted'): void {
     const index = this.begun.findIndex((call) => call.name === name);
-    this.begun.splice(index, 1)[0]?.pass.done(isAnswered);
+    this.begun.splice(index, 1)[0]?.pass.done(end);
   }
 
   async settled(begun: number, deferred = 0): Promise<void> {
@@ -110,7 +111,7 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     await calls.settled(2, 11);
     calls.applyTimes(3, 'good', roomOfItsOwn);
     await calls.settled(5, 11);
-    calls.end('slow/first', false);
+    calls.end('slow/first', 'unanswered');
     await calls.settled(4, 11);
   });
 
@@ -128,14 +129,14 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     opened({ maxCallsPerEndpoint: 4, maxCallsPerSlowEndpoint: 1 });
     calls.apply('a', 'first');
     await calls.settled(1);
-    calls.end('a/first', false);
+    calls.end('a/first', 'unanswered');
     calls.applyTimes(2, 'a', roomOfItsOwn);
     // The gate keeps no state of an endpoint without calls.
     await calls.settled(2);
-    calls.end('a/room 0', false);
+    calls.end('a/room 0', 'unanswered');
     calls.apply('a', 'third');
     await calls.settled(1);
-    calls.end('a/room 1', true);
+    calls.end('a/room 1');
     await calls.settled(1);
     calls.apply('a', 'fourth');
     await calls.settled(2);
@@ -160,6 +161,59 @@ describe('[HOOK-ISOLATION-1] the gate to the endpoints', () => {
     calls.apply('c', '4', 40);
     calls.apply('d', '5', 1);
     await calls.settled(2, 2);
+  });
+
+  describe('[HOOK-ISOLATION-2] for an endpoint that has not answered 2xx', () => {
+    it('admits two calls at a time, until the first 2xx', async () => {
+      opened({ maxCallsPerNewEndpoint: 2, maxCallsPerEndpoint: 8 });
+      calls.applyTimes(20, 'new', roomOfItsOwn);
+      await calls.settled(2);
+      calls.end('new/room 0', 'answered');
+      calls.end('new/room 1', 'unanswered');
+      await calls.settled(2);
+      calls.end('new/room 2', 'accepted');
+      await calls.settled(8);
+    });
+
+    it('remembers the 2xx after the last call has ended, for that project and URL', async () => {
+      opened({ maxCallsPerNewEndpoint: 2, maxCallsPerEndpoint: 8 });
+      calls.apply('known', 'first');
+      await calls.settled(1);
+      calls.end('known/first');
+      await calls.settled(0);
+      calls.applyTimes(8, 'known', roomOfItsOwn);
+      await calls.settled(8);
+      for (let n = 0; n < 8; n += 1) calls.apply('known', roomOfItsOwn(n), 0, 'another project');
+      await calls.settled(10);
+    });
+  });
+
+  describe('[HOOK-ISOLATION-3] for one project', () => {
+    it('limits the calls in flight to all of its endpoints, and starts the next when one ends', async () => {
+      opened({ maxCallsPerProject: 3 });
+      for (const endpoint of ['a', 'b', 'c', 'd']) calls.apply(endpoint, 'room');
+      calls.apply('e', 'room', 0, 'another project');
+      await calls.settled(4);
+      calls.end('a/room');
+      await calls.settled(4);
+      expect(calls.begun.map(({ name }) => name)).to.include('d/room');
+    });
+
+    it('defers what it has too many of, in number or in bytes', async () => {
+      opened({ maxCallsPerProject: 1, maxQueuedCallsPerProject: 3, maxBytesPerProject: 100 });
+      for (const endpoint of ['a', 'b', 'c', 'd']) calls.apply(endpoint, 'room', 30);
+      await calls.settled(1, 1);
+      calls.apply('a', 'large', 1_000, 'another project');
+      calls.apply('a', 'more', 1, 'another project');
+      await calls.settled(2, 2);
+      for (const name of ['a/room', 'b/room', 'c/room']) {
+        await eventually(() => calls.begun.some((call) => call.name === name));
+        calls.end(name);
+      }
+      await calls.settled(1, 2);
+      calls.apply('a', 'again', 30);
+      await calls.settled(2, 2);
+    });
   });
 
   it('refuses every call when it is closed', async () => {

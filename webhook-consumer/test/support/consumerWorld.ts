@@ -1,5 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import {
   type WebhookAnswer,
   webhookAnswers,
@@ -10,6 +11,7 @@ import {
 } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -64,8 +66,9 @@ export class ConsumerWorld {
     const write = (message: string, fields?: LogFields) =>
       void this.logLines.push(`${message} ${JSON.stringify(fields ?? {})}`);
     const logger: Logger = { debug: write, info: write, warn: write, error: write };
+    const limits = new LimitReports({ clock: systemClock, logger });
     const consumer = createWebhookConsumer({
-      ...{ bus, clock: systemClock, logger },
+      ...{ bus, clock: systemClock, logger, random: systemRandom, limits },
       ...{ views: this.views, secretBox: this.secretBox, tracing: this.tracing.tracing },
       options: { ...fast, ...options },
     });

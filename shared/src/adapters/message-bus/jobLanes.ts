@@ -57,24 +57,28 @@ export class KeyLanes<Job> implements JobLanes<Job> {
   }
 }
 
-/** For a queue whose handler keeps the order itself: each job has its own lane, created when the job starts. */
+/**
+ * For a queue whose handler keeps the order itself: any number of jobs of a key at once, keys in turn, so that a key with a
+ * thousand due jobs holds up no other. A job gets a lane of its own when it starts.
+ */
 export class OverlappingLanes<Job> implements JobLanes<Job> {
-  private readonly due = new FifoQueue<{ readonly key: string; readonly job: Job }>();
+  private readonly due = new Map<string, FifoQueue<Job>>();
+  /** Each key with due jobs once. */
+  private readonly keys = new FifoQueue<string>();
   private readonly failed = new FifoQueue<Lane<Job>>();
 
   add(key: string, job: Job): void {
-    this.due.push({ key, job });
+    let jobs = this.due.get(key);
+    if (jobs === undefined) {
+      this.due.set(key, (jobs = new FifoQueue()));
+      this.keys.push(key);
+    }
+    jobs.push(job);
   }
 
   /** Failed jobs come first, since they are older. */
   next(): Lane<Job> | undefined {
-    const failed = this.failed.shift();
-    if (failed) return failed;
-    const due = this.due.shift();
-    if (!due) return undefined;
-    const lane: Lane<Job> = { key: due.key, jobs: new FifoQueue(), failures: 0 };
-    lane.jobs.push(due.job);
-    return lane;
+    return this.failed.shift() ?? this.nextDue();
   }
 
   done(lane: Lane<Job>): void {
@@ -83,6 +87,17 @@ export class OverlappingLanes<Job> implements JobLanes<Job> {
 
   again(lane: Lane<Job>): void {
     this.failed.push(lane);
+  }
+
+  private nextDue(): Lane<Job> | undefined {
+    const key = this.keys.shift();
+    if (key === undefined) return undefined;
+    const jobs = this.due.get(key) as FifoQueue<Job>;
+    const lane: Lane<Job> = { key, jobs: new FifoQueue(), failures: 0 };
+    lane.jobs.push(jobs.shift() as Job);
+    if (jobs.isEmpty) this.due.delete(key);
+    else this.keys.push(key);
+    return lane;
   }
 }
 

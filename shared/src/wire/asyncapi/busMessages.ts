@@ -40,7 +40,7 @@ const recorded: BusMessage = {
 
 const webhookCall = (queue: string): BusMessage => ({
   summary: 'A webhook call that is to be made, with all that it needs',
-  key: queue === webhookBacklog.name ? 'project and endpoint' : 'room',
+  key: queue === webhookBacklog.name ? 'project' : 'room',
   contentType: msgpack,
   payload: webhookCallRecord.json,
 });

@@ -57,6 +57,9 @@ const webhookCall = object({
   data: described('As published, MessagePack; empty for a hydration', bytes),
   origin,
   attempts: described('That were made so far', count),
+  putOffBy: optional(
+    described('In the backlog: a random id of whoever counts it; absent where it is not counted yet', text),
+  ),
   /** In the record and not in a header, so that it reaches the retry queues and the backlog on every bus. */
   traceparent: optional(
     described('W3C Trace Context of what has caused it; absent where that is not traced', text),
@@ -87,11 +90,14 @@ export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<Webhook
   { ...webhookCalls, name: 'webhook-retry-2s', delayMs: retryWaitsMs[1] },
 ];
 
-/** Calls to slow endpoints, separate so that they do not delay others. */
+/**
+ * Calls to slow endpoints, separate so that they do not delay others. The key is the project, so that one process takes all that a
+ * project has in it, and counts it.
+ */
 export const webhookBacklog: WorkQueue<WebhookCall> = {
   ...webhookCalls,
   name: 'webhook-backlog',
-  key: ({ projectId, url }) => `${projectId} ${url}`,
+  key: ({ projectId }) => projectId,
   delayMs: 1_000,
 };
 

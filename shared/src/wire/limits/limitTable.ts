@@ -286,6 +286,42 @@ export const limitTable = {
     metric: 'roomwire_webhook_put_off_total',
     protects: 'other endpoints from a slow one',
   },
+  webhookCallsPerNewEndpoint: {
+    ...{ value: 2, unit: 'number', per: 'endpoint' },
+    answer: 'none: further calls wait until the endpoint has answered 2xx',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'whoever a webhook is pointed at without having asked for it',
+  },
+  webhookCallsPerProject: {
+    ...{ value: 500, unit: 'number', per: 'project' },
+    answer: 'none: further calls wait',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'the calls of other projects from one with many endpoints',
+  },
+  webhookQueuedCallsPerProject: {
+    ...{ value: 1_024, unit: 'number', per: 'project' },
+    answer: 'none: further calls are put off',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'the places of other projects’ calls in the webhook consumer',
+  },
+  webhookMemoryPerProject: {
+    ...{ value: 32 * mebibyte, unit: 'bytes', per: 'project' },
+    answer: 'none: further calls are put off',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'the memory that other projects’ calls need',
+  },
+  webhookBacklogCalls: {
+    ...{ value: 10_000, unit: 'number', per: 'project', variable: 'ROOMWIRE_WEBHOOK_BACKLOG_CALLS' },
+    answer: 'none: the newest triggers become dead letters, hydrations are dropped',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk, and the backlog of other projects',
+  },
+  webhookBacklogBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'project', variable: 'ROOMWIRE_WEBHOOK_BACKLOG_MIB' },
+    answer: 'none: the newest triggers become dead letters, hydrations are dropped',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk, and the backlog of other projects',
+  },
   webhookMemory: {
     ...{ value: 128 * mebibyte, unit: 'bytes', per: 'process' },
     answer: 'none: no further calls are taken from the bus',
