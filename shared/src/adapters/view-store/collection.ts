@@ -1,4 +1,5 @@
 import type { CompiledFilter } from './compiledFilter.js';
+import { creationField, CreationOrder } from './creationOrder.js';
 import { isScalar, type Scalar } from './filterRules.js';
 
 export type Document = Entry['document'];
@@ -6,14 +7,26 @@ export type Document = Entry['document'];
 /** Called for every change except loading; the document is undefined where it was removed. */
 export type ChangeRecorder = (id: string, document: Document | undefined) => void;
 
+/** Every entry that could match a filter. */
+export type Candidates = readonly Entry[] | ReadonlySet<Entry> | CreationOrder<Entry> | EntriesById;
+type EntriesById = ReadonlyMap<string, Entry>;
+
 /** The documents of one view in memory, with its indexes. */
 export class Collection {
   private readonly byId = new Map<string, Entry>();
   private readonly indexes: readonly HashIndex[];
   private readonly record: ChangeRecorder;
 
-  constructor(indexes: readonly (readonly string[])[], record: ChangeRecorder) {
-    this.indexes = indexes.map((fields) => new HashIndex(fields));
+  /** `lists`: the fields of lists in order of creation. */
+  constructor(
+    indexes: readonly (readonly string[])[],
+    lists: readonly (readonly string[])[],
+    record: ChangeRecorder,
+  ) {
+    this.indexes = [
+      ...indexes.map((fields) => new HashIndex(fields, () => new Set())),
+      ...lists.map((fields) => new HashIndex(fields, () => new CreationOrder())),
+    ];
     this.record = record;
   }
 
@@ -28,8 +41,20 @@ export class Collection {
   /** A copy: the collection may be changed while the caller iterates. */
   matching(filter: CompiledFilter): Entry[] {
     const matches: Entry[] = [];
-    for (const entry of this.candidates(filter)) if (filter.matches(entry.document)) matches.push(entry);
+    for (const entry of entriesOf(this.candidates(filter)))
+      if (filter.matches(entry.document)) matches.push(entry);
     return matches;
+  }
+
+  /** How many match, where an index knows it; otherwise they must be counted. */
+  knownCount(filter: CompiledFilter): number | undefined {
+    if (!filter.comparesScalars) return undefined;
+    if (filter.equalities.size === 0) return this.byId.size;
+    for (const index of this.indexes) {
+      const found = index.candidates(filter.equalities);
+      if (found !== undefined && index.fields.length === filter.equalities.size) return sizeOf(found);
+    }
+    return undefined;
   }
 
   load(id: string, document: Document): void {
@@ -69,63 +94,80 @@ export class Collection {
     for (const index of touched) index.add(entry);
   }
 
-  private candidates({ equalities }: CompiledFilter): Iterable<Entry> {
-    let fewest: Iterable<Entry> = this.byId.values();
-    let fewestSize = this.byId.size;
+  /** Those of the most selective index. Among equals, that of a list: it is in order. */
+  candidates({ equalities }: CompiledFilter): Candidates {
+    let fewest: Candidates = this.byId;
     for (const index of this.indexes) {
       const found = index.candidates(equalities);
-      if (found === undefined) continue;
-      const size = 'size' in found ? found.size : found.length;
-      if (size <= fewestSize) [fewest, fewestSize] = [found, size];
+      if (found !== undefined && sizeOf(found) <= sizeOf(fewest)) fewest = found;
     }
     return fewest;
   }
 }
 
+export const sizeOf = (candidates: Candidates): number =>
+  'size' in candidates ? candidates.size : candidates.length;
+
+export const entriesOf = (candidates: Candidates): Iterable<Entry> =>
+  candidates instanceof Map ? (candidates as EntriesById).values() : (candidates as Iterable<Entry>);
+
 /** A document and its id; replaced in place, so that indexes on unchanged fields need no update. */
-interface Entry {
+export interface Entry {
   readonly id: string;
   document: Readonly<Record<string, unknown>>;
 }
 
-type Bucket = Entry | Set<Entry>;
+type Entries = Set<Entry> | CreationOrder<Entry>;
+type Bucket = Entry | Entries;
+
+const isMany = (bucket: Bucket | undefined): bucket is Entries =>
+  bucket instanceof CreationOrder || bucket instanceof Set;
 
 /** Finds the documents that hold given scalars in given fields. */
 class HashIndex {
-  private readonly fields: readonly string[];
+  readonly fields: readonly string[];
+  private readonly makeEntries: () => Entries;
   private readonly buckets = new Map<Scalar, Bucket>();
   /** Entries with a list or a document in an indexed field, which equality looks into: while there are any, the index is not used. */
   private readonly irregular = new Set<Entry>();
 
-  constructor(fields: readonly string[]) {
+  constructor(fields: readonly string[], makeEntries: () => Entries) {
     this.fields = fields;
+    this.makeEntries = makeEntries;
   }
 
   add(entry: Entry): void {
     const key = this.keyOf(entry.document);
     const bucket = key === undefined ? this.irregular : this.buckets.get(key);
-    if (bucket instanceof Set) bucket.add(entry);
+    if (isMany(bucket)) bucket.add(entry);
     // Most keys are unique, and a set of one would take several times the memory.
-    else if (key !== undefined) this.buckets.set(key, bucket ? new Set([bucket, entry]) : entry);
+    else if (key !== undefined) this.buckets.set(key, bucket ? this.entriesOf(bucket, entry) : entry);
   }
 
   remove(entry: Entry): void {
     const key = this.keyOf(entry.document);
     const bucket = key === undefined ? this.irregular : this.buckets.get(key);
-    if (bucket instanceof Set) bucket.delete(entry);
-    if (key !== undefined && (bucket === entry || (bucket instanceof Set && bucket.size === 0)))
+    if (isMany(bucket)) bucket.delete(entry);
+    if (key !== undefined && (bucket === entry || (isMany(bucket) && bucket.size === 0)))
       this.buckets.delete(key);
   }
 
   isUntouchedBy(before: Entry['document'], after: Entry['document']): boolean {
-    return this.fields.every((field) => before[field] === after[field]);
+    const isSame = (field: string): boolean => before[field] === after[field];
+    return this.fields.every(isSame) && isSame(creationField);
   }
 
   /** Every entry that could hold these values, or undefined where the index does not apply. */
-  candidates(values: ReadonlyMap<string, Scalar>): readonly Entry[] | ReadonlySet<Entry> | undefined {
+  candidates(values: ReadonlyMap<string, Scalar>): Candidates | undefined {
     if (this.irregular.size > 0 || !this.fields.every((field) => values.has(field))) return undefined;
     const bucket = this.buckets.get(this.join((field) => values.get(field) ?? null));
-    return bucket === undefined ? [] : bucket instanceof Set ? bucket : [bucket];
+    return bucket === undefined ? [] : isMany(bucket) ? bucket : [bucket];
+  }
+
+  private entriesOf(...some: readonly Entry[]): Entries {
+    const entries = this.makeEntries();
+    for (const entry of some) entries.add(entry);
+    return entries;
   }
 
   private keyOf(document: Entry['document']): Scalar | undefined {

@@ -4,12 +4,18 @@ import { Query } from 'mingo/query';
 import { resolve } from 'mingo/util';
 import type { ViewFilter } from '../../ports/viewStore.js';
 import { checkFilter, holdsOperators, isPlainObject, isScalar, type Scalar } from './filterRules.js';
+import { creationField } from './creationOrder.js';
 import { compareValues, valuesAt } from './ordering.js';
 
 export interface CompiledFilter {
   matches(document: object): boolean;
   /** Fields that every match holds with exactly this value (or holds it in a list). */
   readonly equalities: ReadonlyMap<string, Scalar>;
+  /** Whether the equalities are all of the filter. */
+  readonly comparesScalars: boolean;
+  /** Position after which, or before which, every match was created. */
+  readonly createdAfter: unknown;
+  readonly createdBefore: unknown;
 }
 
 type Operator = typeof $eq;
@@ -76,7 +82,14 @@ export const compileFilter = (filter: ViewFilter): CompiledFilter => {
   // Made when it is needed: most look-ups are by indexed scalars, and for these it would cost more than the rest.
   const byQuery = (document: object): boolean =>
     (query ??= new Query<object>(filter, { context })).test(document);
-  return { equalities, matches: comparesScalarsOnly(filter) ? scalarMatcher(equalities, byQuery) : byQuery };
+  const comparesScalars = comparesScalarsOnly(filter);
+  const created = filter[creationField];
+  const bounds = isPlainObject(created) ? created : {};
+  return {
+    ...{ equalities, comparesScalars },
+    ...{ createdAfter: bounds.$gt ?? bounds.$gte, createdBefore: bounds.$lt },
+    matches: comparesScalars ? scalarMatcher(equalities, byQuery) : byQuery,
+  };
 };
 
 const comparesScalarsOnly = (filter: ViewFilter): boolean =>

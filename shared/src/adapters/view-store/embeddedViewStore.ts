@@ -14,7 +14,6 @@ import type {
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
 import { EmbeddedUsageStore } from './embeddedUsageStore.js';
-import { page } from './ordering.js';
 import { PositionWaiters } from './positionWaiters.js';
 import { Snapshot } from './snapshot.js';
 import { SnapshotWriter } from './snapshotWriter.js';
@@ -63,12 +62,12 @@ class EmbeddedViewStore implements ViewStore {
 
   async find<V extends ViewName>(view: V, { filter = {}, ...order }: ViewQuery): Promise<Views[V][]> {
     this.assertOpen();
-    return page(this.documents.matching(view, filter), order) as unknown as Views[V][];
+    return (await this.documents.find(view, filter, order)) as unknown as Views[V][];
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
     this.assertOpen();
-    return this.documents.matching(view, filter).length;
+    return this.documents.count(view, filter);
   }
 
   async apply({ changes, position }: ViewBatch): Promise<void> {

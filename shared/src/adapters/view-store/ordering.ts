@@ -1,5 +1,6 @@
 import { resolve } from 'mingo/util';
 import type { ViewQuery } from '../../ports/viewStore.js';
+import { forEachInSlices, type WorkSlices } from '../../runtime/workSlices.js';
 
 /** MongoDB's order of the values that JSON has: an empty list (when sorting), null and missing, numbers, and so on. */
 const rank = (value: unknown): number => {
@@ -88,21 +89,74 @@ const insertionIndex = <D extends Document>(document: D, among: readonly D[], co
 };
 
 /** A page out of thousands needs no sorting of the rest. */
-const least = <D extends Document>(documents: readonly D[], wanted: number, compare: Compare): D[] => {
+const least = async <D extends Document>(
+  documents: readonly D[],
+  wanted: number,
+  compare: Compare,
+  slices: WorkSlices,
+): Promise<D[]> => {
   const best: D[] = [];
-  for (const document of documents) {
+  await forEachInSlices(documents, slices, (document) => {
     const last = best[wanted - 1];
-    if (last !== undefined && compare(document, last) >= 0) continue;
+    if (last !== undefined && compare(document, last) >= 0) return;
     best.splice(insertionIndex(document, best, compare), 0, document);
     if (best.length > wanted) best.pop();
-  }
+  });
   return best;
 };
 
+/** Documents that are sorted in one step. */
+const runLength = 512;
+
+/** A merge sort, since the built-in one does not pause. */
+const sorted = async <D extends Document>(
+  documents: readonly D[],
+  compare: Compare,
+  slices: WorkSlices,
+): Promise<D[]> => {
+  let runs: D[][] = [];
+  for (let from = 0; from < documents.length; from += runLength) {
+    if (slices.isOver()) await slices.next();
+    runs.push(documents.slice(from, from + runLength).sort(compare));
+  }
+  while (runs.length > 1) {
+    const longer: D[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      longer.push(await merged(runs[at] ?? [], runs[at + 1] ?? [], compare, slices));
+    runs = longer;
+  }
+  return runs[0] ?? [];
+};
+
+/** Of equal documents, those of the first run come first. */
+const merged = async <D extends Document>(
+  one: readonly D[],
+  other: readonly D[],
+  compare: Compare,
+  slices: WorkSlices,
+): Promise<D[]> => {
+  const all: D[] = [];
+  let taken = 0;
+  await forEachInSlices(one, slices, (document) => {
+    for (; taken < other.length && compare(other[taken] as D, document) < 0; taken += 1)
+      all.push(other[taken] as D);
+    all.push(document);
+  });
+  for (; taken < other.length; taken += 1) all.push(other[taken] as D);
+  return all;
+};
+
 /** The first `wanted` in order, or more; documents that compare equal keep their order. */
-const inOrder = <D extends Document>(documents: readonly D[], sort: Sort, wanted: number): D[] => {
+const inOrder = <D extends Document>(
+  documents: readonly D[],
+  sort: Sort,
+  wanted: number,
+  slices: WorkSlices,
+): Promise<D[]> => {
   const compare = compareByAll(sort);
-  return wanted < documents.length / 8 ? least(documents, wanted, compare) : [...documents].sort(compare);
+  return wanted < documents.length / 8
+    ? least(documents, wanted, compare, slices)
+    : sorted(documents, compare, slices);
 };
 
 /** Throws a `TypeError` unless both are whole numbers from 0. */
@@ -111,14 +165,13 @@ export const checkCounts = ({ skip = 0, limit = 0 }: Pick<ViewQuery, 'skip' | 'l
     if (!Number.isSafeInteger(count) || count < 0) throw new TypeError(`${name} takes a whole number from 0`);
 };
 
-/** Sorts, skips and limits the results of a query. */
-export const page = <D extends Readonly<Record<string, unknown>>>(
+/** Sorts, skips and limits the results of a query, in slices. */
+export const page = async <D extends Readonly<Record<string, unknown>>>(
   documents: readonly D[],
-  query: Omit<ViewQuery, 'filter'>,
-): D[] => {
-  checkCounts(query);
-  const { sort, skip = 0, limit } = query;
+  { sort, skip = 0, limit }: Omit<ViewQuery, 'filter'>,
+  slices: WorkSlices,
+): Promise<D[]> => {
   const end = limit === undefined ? documents.length : skip + limit;
-  const ordered = sort ? inOrder(documents, sort, end) : documents;
+  const ordered = sort ? await inOrder(documents, sort, end, slices) : documents;
   return ordered.slice(skip, end);
 };

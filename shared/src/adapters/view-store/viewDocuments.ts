@@ -1,7 +1,8 @@
-import { viewIndexes, type ViewName } from '../../wire/views/views.js';
-import type { ViewChange, ViewFilter } from '../../ports/viewStore.js';
+import { viewIndexes, viewLists, type ViewName } from '../../wire/views/views.js';
+import type { ViewChange, ViewFilter, ViewQuery } from '../../ports/viewStore.js';
 import { Collection, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';
+import { countDocuments, findDocuments } from './slicedQueries.js';
 
 /** Every view in memory; `record` is called for each document that changes. */
 export class ViewDocuments {
@@ -11,7 +12,7 @@ export class ViewDocuments {
     this.collections = new Map(
       (Object.keys(viewIndexes) as ViewName[]).map((view) => [
         view,
-        new Collection(viewIndexes[view], (id, document) => record(view, id, document)),
+        new Collection(viewIndexes[view], viewLists[view], (id, document) => record(view, id, document)),
       ]),
     );
   }
@@ -28,6 +29,14 @@ export class ViewDocuments {
     return this.of(view)
       .matching(compileFilter(filter))
       .map((entry) => entry.document);
+  }
+
+  async find(view: ViewName, filter: ViewFilter, query: Omit<ViewQuery, 'filter'>): Promise<Document[]> {
+    return findDocuments(this.of(view), compileFilter(filter), query);
+  }
+
+  async count(view: ViewName, filter: ViewFilter): Promise<number> {
+    return countDocuments(this.of(view), compileFilter(filter));
   }
 
   *all(): Iterable<readonly [view: string, id: string, document: Document]> {

@@ -41,21 +41,45 @@ export interface Views {
 
 export type ViewName = keyof Views;
 
+type FieldsOfViews = { readonly [V in ViewName]: readonly (readonly (keyof Views[V] & string)[])[] };
+
 /** The fields by which each view is looked up, most selective combination first; every adapter builds its indexes from here. */
-export const viewIndexes: { readonly [V in ViewName]: readonly (readonly (keyof Views[V] & string)[])[] } = {
+export const viewIndexes: FieldsOfViews = {
+  organizations: [],
+  projects: [],
+  apiKeys: [['keyId']],
+  blueprints: [],
+  apps: [['projectId', 'slug']],
+  rooms: [['appId', 'slug'], ['projectId', 'slug'], ['projectId']],
+  grants: [['appId'], ['projectId']],
+  scopes: [['projectId', 'slug']],
+  actors: [['keyId']],
+  signingKeys: [['keyId']],
+  deadLetters: [['projectId']],
+  webhookSecrets: [],
+  feedProgress: [],
+};
+
+/** The fields by which each view is listed in the order of `createdPosition`, from any place of it on: indexes too. */
+export const viewLists: FieldsOfViews = {
   organizations: [],
   projects: [['organizationId']],
-  apiKeys: [['keyId'], ['projectId'], ['organizationId']],
+  apiKeys: [['projectId'], ['organizationId']],
   blueprints: [['organizationId']],
-  apps: [['projectId', 'slug'], ['projectId']],
-  rooms: [['appId', 'slug'], ['projectId', 'slug'], ['appId'], ['projectId']],
-  grants: [['roomId'], ['appId'], ['projectId']],
-  scopes: [['projectId', 'slug'], ['projectId']],
-  actors: [['keyId'], ['accessScopeId'], ['projectId']],
-  signingKeys: [['keyId'], ['projectId']],
-  deadLetters: [['organizationId', 'status'], ['organizationId'], ['projectId']],
+  apps: [['projectId']],
+  rooms: [['appId']],
+  grants: [['roomId']],
+  scopes: [['projectId']],
+  actors: [['accessScopeId'], ['projectId']],
+  signingKeys: [['projectId']],
+  deadLetters: [['organizationId', 'status'], ['organizationId']],
   webhookSecrets: [['projectId']],
   feedProgress: [],
+};
+
+/** Other orders of whole lists, for engines that need an index to sort many documents. */
+export const viewOrders: Partial<FieldsOfViews> = {
+  scopes: [['projectId', 'createdAt', 'createdPosition']],
 };
 
 /** Raise it with every change of the documents' content: a store of another version is rebuilt from the log. */

@@ -3,10 +3,12 @@ import { Collection, type Document } from '../../../src/adapters/view-store/coll
 import { compileFilter } from '../../../src/adapters/view-store/compiledFilter.js';
 import { page } from '../../../src/adapters/view-store/ordering.js';
 import type { ViewFilter } from '../../../src/ports/viewStore.js';
+import { workSlices } from '../../../src/runtime/workSlices.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
 
 describe('Collection', () => {
   const collectionOf = (documents: Readonly<Record<string, Document>>): Collection => {
-    const collection = new Collection([['app', 'slug'], ['app']], () => {});
+    const collection = new Collection([['app', 'slug']], [['app']], () => {});
     for (const [id, document] of Object.entries(documents)) collection.put(id, document);
     return collection;
   };
@@ -83,23 +85,30 @@ describe('Collection', () => {
 });
 
 describe('page', () => {
-  const order = (values: readonly unknown[], direction: 1 | -1, limit?: number): unknown[] =>
-    page(
-      values.map((value, place) => ({ value, place })),
-      { sort: [['value', direction]], ...(limit !== undefined && { limit }) },
-    ).map(({ place }) => place);
+  const order = async (values: readonly unknown[], direction: 1 | -1, limit?: number): Promise<number[]> => {
+    const documents = values.map((value, place) => ({ value, place }));
+    const query = { sort: [['value', direction]] as const, ...(limit !== undefined && { limit }) };
+    return (await page(documents, query, workSlices())).map(({ place }) => place);
+  };
 
-  it('sorts a list by its least element, and by its greatest backwards', () => {
+  it('sorts a list by its least element, and by its greatest backwards', async () => {
     const values = [[5, 1], [], 3, null, [2, 9]];
-    expect(order(values, 1)).to.deep.equal([1, 3, 0, 4, 2]);
-    expect(order(values, -1)).to.deep.equal([4, 0, 2, 3, 1]);
+    expect(await order(values, 1)).to.deep.equal([1, 3, 0, 4, 2]);
+    expect(await order(values, -1)).to.deep.equal([4, 0, 2, 3, 1]);
   });
 
-  it('keeps the order of equal documents, in a short page as in the whole list', () => {
+  it('keeps the order of equal documents, in a short page as in the whole list', async () => {
     const values = Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? 'a' : 'b'));
-    const all = order(values, 1);
+    const all = await order(values, 1);
     expect(all.slice(0, 3)).to.deep.equal([0, 3, 6]);
-    expect(order(values, 1, 5)).to.deep.equal(all.slice(0, 5));
-    expect(order(values, -1, 5)).to.deep.equal([1, 2, 4, 5, 7]);
+    expect(await order(values, 1, 5)).to.deep.equal(all.slice(0, 5));
+    expect(await order(values, -1, 5)).to.deep.equal([1, 2, 4, 5, 7]);
+  });
+
+  it('sorts many documents as the built-in sort does', async () => {
+    const chance = seededChance(7);
+    const values = Array.from({ length: 5_000 }, () => chance.below(600));
+    const byValue = (one: number, other: number): number => (values[one] ?? 0) - (values[other] ?? 0);
+    expect(await order(values, 1)).to.deep.equal([...values.keys()].sort(byValue));
   });
 });

@@ -10,6 +10,7 @@ import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { UsageStore } from '../../../src/ports/usageStore.js';
 import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { usageStoreContract } from '@roomwire/testing/contracts/usageStoreContract';
 import { viewStoreContract } from '@roomwire/testing/contracts/view-store/viewStoreContract';
@@ -51,6 +52,27 @@ describe('the embedded view store', () => {
     const after = store.count('rooms', {});
     expect(await Promise.all([before, after])).to.deep.equal([0, 500]);
     await applied;
+  });
+
+  it('never holds the event loop for long, however many documents a query looks at', async function () {
+    this.timeout(60_000);
+    const count = 100_000;
+    const name = (n: number): string => `room ${(n * 7_919) % count}`;
+    const changes = Array.from({ length: count }, (_, n) =>
+      putRoom(`r${n}`, { name: name(n), createdPosition: at(n) }),
+    );
+    await store.apply({ changes, position: at(count) });
+    const filter = { appId: 'app' };
+    const queries = {
+      'a sort of everything': () => store.find('rooms', { filter, sort: [['name', 1]] }),
+      'a deep page': () => store.find('rooms', { filter, sort: [['name', -1]], skip: 50_000, limit: 100 }),
+      'a list in order of creation': () => store.find('rooms', { filter, sort: [['createdPosition', -1]] }),
+      'a search': () =>
+        store.find('rooms', { filter: { ...filter, name: { $regex: '9999$', $options: 'i' } } }),
+      'a count': () => store.count('rooms', { ...filter, name: { $regex: '7$' } }),
+    };
+    for (const [title, query] of Object.entries(queries))
+      expect((await longestTurn<unknown>(query)).longestMs, title).to.be.below(100);
   });
 
   it('protects its documents against changes by readers', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ViewQuery } from '@roomwire/shared/ports/viewStore';
+import type { ViewFilter, ViewQuery } from '@roomwire/shared/ports/viewStore';
 import { at, putRoom, roomIds, type RoomView, type StoreUnderTest } from './storeUnderTest.js';
 
 export const sortingContract = (current: () => StoreUnderTest): void => {
@@ -103,6 +103,54 @@ export const sortingContract = (current: () => StoreUnderTest): void => {
     await given({ r1: {}, r2: {}, r3: {} });
     expect(await ids({ limit: 2 })).to.have.lengthOf(2);
     expect(await ids({ skip: 1 })).to.have.lengthOf(2);
+  });
+
+  it('lists in the order of creation, from any place on and in both directions', async () => {
+    const count = 1_300;
+    const name = (n: number): string => `r${String(n).padStart(4, '0')}`;
+    const mixed = Array.from({ length: count }, (_, n) => (n * 7) % count);
+    await given(
+      Object.fromEntries(
+        mixed.map((n) => [name(n), { createdPosition: at(n), appId: n % 10 === 3 ? 'other' : 'app' }]),
+      ),
+    );
+    await current().store.apply({
+      changes: [
+        { remove: 'rooms', id: name(40) },
+        putRoom(name(41), { createdPosition: at(9_999) }),
+        { patch: 'rooms', id: name(42), set: { name: 'changed' } },
+      ],
+      position: at(2),
+    });
+    const expected = Array.from({ length: count }, (_, n) => n).filter(
+      (n) => n % 10 !== 3 && n !== 40 && n !== 41,
+    );
+    const upwards = [...expected.map(name), name(41)];
+    const list = (direction: 1 | -1, more: ViewFilter = {}, limit?: number): Promise<string[]> =>
+      ids({
+        filter: { appId: 'app', ...more },
+        sort: [['createdPosition', direction]],
+        ...(limit !== undefined && { limit }),
+      });
+    expect(await list(1)).to.deep.equal(upwards);
+    expect(await list(-1)).to.deep.equal(upwards.toReversed());
+    expect(await current().store.count('rooms', { appId: 'app' })).to.equal(upwards.length);
+    const after = (n: number): string[] => upwards.filter((id) => id > name(n) && id !== name(41));
+    expect(await list(1, { createdPosition: { $gt: at(500), $lt: at(9_000) } })).to.deep.equal(after(500));
+    expect(await list(-1, { createdPosition: { $lt: at(9_000) }, slug: { $regex: '99$' } })).to.deep.equal(
+      after(0)
+        .filter((id) => id.endsWith('99'))
+        .toReversed(),
+    );
+    const pages: string[] = [];
+    for (let place = at(99_999); ;) {
+      const found = await list(-1, { createdPosition: { $lt: place } }, 111);
+      pages.push(...found);
+      const last = await current().store.get('rooms', found.at(-1) ?? '');
+      if (last === undefined) break;
+      place = last.createdPosition;
+    }
+    expect(pages).to.deep.equal(upwards.toReversed());
   });
 
   it('pages through many documents without a gap or a duplicate', async () => {

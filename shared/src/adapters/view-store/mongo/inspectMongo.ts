@@ -3,7 +3,7 @@ import { auditVersion } from '../../../wire/audit/auditKeys.js';
 import { viewIndexes, type ViewName } from '../../../wire/views/views.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import { withMongo, type MongoAddress } from '../../mongo/connection.js';
-import { distinctIndexes, ViewCollections, type ViewGeneration } from './viewCollections.js';
+import { indexesOf, ViewCollections, type ViewGeneration } from './viewCollections.js';
 
 export interface MongoState {
   readonly version: string;
@@ -47,7 +47,7 @@ const auditCheckpoint = async (database: Db): Promise<LogPosition | undefined> =
 
 const missingIndexes = async (database: Db, generation: ViewGeneration): Promise<string[]> => {
   const views = (Object.keys(viewIndexes) as ViewName[]).flatMap((view) =>
-    distinctIndexes(viewIndexes[view]).map((fields) => [generation.of(view), fields] as const),
+    indexesOf(view).map((fields) => [generation.of(view), fields] as const),
   );
   const audit = database.collection(`audit${auditVersion}_entries`);
   const expected = [...views, [audit, ['organizationId', 'keys', 'place']] as const];

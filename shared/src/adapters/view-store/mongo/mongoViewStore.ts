@@ -9,6 +9,7 @@ import type {
   ViewStore,
   ViewStores,
 } from '../../../ports/viewStore.js';
+import { workSlices } from '../../../runtime/workSlices.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../../mongo/connection.js';
 import { CheckpointPoller } from '../positionWaiters.js';
 import { checkCounts } from '../ordering.js';
@@ -17,7 +18,7 @@ import { LiveGeneration } from './liveGeneration.js';
 import { MongoUsageStore } from './mongoUsageStore.js';
 import { beginMongoRebuild } from './mongoViewRebuild.js';
 import { ProgressDocument } from './progress.js';
-import { decodeDocument, storedFilter, storedSort } from './storedDocument.js';
+import { decodeDocument, storedFilter, storedSort, type StoredDocument } from './storedDocument.js';
 import { ViewCollections, type ViewGeneration } from './viewCollections.js';
 
 /**
@@ -64,13 +65,9 @@ class MongoViewStore implements ViewStore {
     // To MongoDB, a limit of 0 is none.
     if (limit === 0) return [];
     const options = { sort: storedSort(sort), skip, limit: limit ?? 0, batchSize: 1_000 };
-    const found = await this.read((documents) =>
-      documents
-        .of(view)
-        .find(where, { ...options, ...readLimits() })
-        .toArray(),
+    return this.read((documents) =>
+      decoded<Views[V]>(documents.of(view).find(where, { ...options, ...readLimits() })),
     );
-    return found.map((stored) => decodeDocument(stored) as unknown as Views[V]);
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
@@ -116,6 +113,17 @@ class MongoViewStore implements ViewStore {
     return this.connection.call(() => this.live.read(action));
   }
 }
+
+/** The driver decodes a document when it is asked for it: a page of large ones takes its time. */
+const decoded = async <D>(cursor: AsyncIterable<StoredDocument>): Promise<D[]> => {
+  const slices = workSlices();
+  const documents: D[] = [];
+  for await (const stored of cursor) {
+    documents.push(decodeDocument(stored) as D);
+    if (slices.isOver()) await slices.next();
+  }
+  return documents;
+};
 
 const ignoreUnavailable = (error: unknown): undefined => {
   if (!(error instanceof EngineUnavailable)) throw error;

@@ -1,5 +1,11 @@
 import type { Collection, Db } from 'mongodb';
-import { viewIndexes, viewsVersion, type ViewName } from '../../../wire/views/views.js';
+import {
+  viewIndexes,
+  viewLists,
+  viewOrders,
+  viewsVersion,
+  type ViewName,
+} from '../../../wire/views/views.js';
 import { expireAfter } from '../../mongo/collections.js';
 import type { Progress } from './progress.js';
 import type { StoredDocument } from './storedDocument.js';
@@ -47,14 +53,22 @@ export class ViewGeneration {
 
   private async makeIndexesOf(view: ViewName): Promise<void> {
     const collection = this.of(view);
-    for (const fields of distinctIndexes(viewIndexes[view]))
+    for (const fields of indexesOf(view))
       await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
     await expireAfter(collection, '_removedAt', removalsExpireSeconds);
   }
 }
 
+/** An index of a list serves its filter and its sort, in both directions and from any place on. */
+export const indexesOf = (view: ViewName): readonly (readonly string[])[] =>
+  distinctIndexes([
+    ...viewIndexes[view],
+    ...viewLists[view].map((fields) => [...fields, 'createdPosition']),
+    ...(viewOrders[view] ?? []),
+  ]);
+
 /** Without those that another one begins with: MongoDB looks up by the first fields of an index too. */
-export const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (readonly string[])[] =>
   indexes.filter(
     (index) =>
       !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),

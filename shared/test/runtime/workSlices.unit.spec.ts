@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { forEachInSlices, workSlices } from '../../src/runtime/workSlices.js';
+
+const busyFor = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+describe('work slices', () => {
+  it('let the event loop run between them, one in each of its turns', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const turnsOf: number[] = [];
+    const work = async (): Promise<void> => {
+      const slices = workSlices();
+      for (let slice = 0; slice < 5; slice += 1) {
+        await slices.next();
+        turnsOf.push(turns);
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+    isOver = true;
+    expect(turnsOf).to.have.length(15);
+    for (const [at, turn] of turnsOf.entries()) if (at > 0) expect(turn).to.be.above(turnsOf[at - 1] ?? 0);
+  });
+
+  it('go by time', async () => {
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    await forEachInSlices(Array(50), workSlices(), () => busyFor(2));
+    clearInterval(counting);
+    expect(turns).to.be.above(5);
+  });
+});
