@@ -21,6 +21,7 @@ import { createRecorder } from './fanout/recording.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
+import { GroupMemory } from './groups/groupMemory.js';
 import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
@@ -97,6 +98,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
     },
   });
+  const groupMemory = new GroupMemory({ limits, metrics, bytes: options.groupMemoryBytes });
   const groups: WorkerGroups = new WorkerGroups({
     ...ports,
     gatewayId,
@@ -106,6 +108,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     retryMs: 1_000,
     closeMs: 2_000,
     bounds: { messages: options.groupMessages, bytes: options.groupBytes },
+    memory: groupMemory,
     subscribe: (room) => rooms.subscribe(room),
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
@@ -180,7 +183,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, retained, groups },
-      sharedMemory: () => ({ subscriptions: subscriptionMemory.bytes }),
+      sharedMemory: () => ({
+        subscriptions: subscriptionMemory.bytes,
+        group_messages: groupMemory.bytes,
+      }),
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.reports.size,
     }),

@@ -43,6 +43,8 @@ export const defaultOptions = {
   /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */
   groupMessages: limitTable.groupMessages.value,
   groupBytes: limitTable.groupBytes.value,
+  /** Memory in bytes for the open messages of all worker groups. */
+  groupMemoryBytes: limitTable.groupMemory.value,
   /** How long a peer may take to answer a close before the socket is terminated. */
   closeGraceMs: 2_000,
 };

@@ -1,9 +1,11 @@
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { Account } from '../limits/fairBudget.js';
 import { Backlog, type BacklogDeps } from './backlog.js';
 import { CommandAppender, type CommandAppenderDeps } from './commandAppender.js';
 import { GroupMachine } from './machine/groupMachine.js';
 import type { GroupBounds } from './machine/groupState.js';
+import type { DroppingGroup, GroupMemory } from './groupMemory.js';
 import type { GroupKey, MemberGroup, Membership } from './membership.js';
 import type { Participants, Participation } from './participants.js';
 
@@ -19,17 +21,19 @@ export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
   /** Called before a delivery to members that no record has caused. */
   readonly noticePause: () => void;
   readonly dropped: (messages: number) => void;
+  readonly memory: Pick<GroupMemory, 'open' | 'makeRoom'>;
   readonly ended: (group: LocalGroup) => void;
 }
 
 /** A group on this gateway, from its first member here to its last: the state machine, and the I/O around it. */
-export class LocalGroup implements MemberGroup {
+export class LocalGroup implements MemberGroup, DroppingGroup {
   readonly key: GroupKey;
   readonly opened: Promise<void>;
   readonly machine: GroupMachine;
   private readonly deps: LocalGroupDeps;
   private readonly appender: CommandAppender;
   private readonly backlog: Backlog;
+  private readonly account: Account<DroppingGroup>;
   /** The members that can receive messages. */
   private readonly readyMembers = new Set<Membership>();
   private isReplaying = false;
@@ -44,6 +48,7 @@ export class LocalGroup implements MemberGroup {
     this.deps = deps;
     this.appender = new CommandAppender(deps);
     this.backlog = new Backlog(key, deps);
+    this.account = deps.memory.open(this);
     this.machine = new GroupMachine(
       { gatewayId, bounds, lastNumber, mayHaveBacklog: this.backlog.isPossible },
       {
@@ -95,14 +100,23 @@ export class LocalGroup implements MemberGroup {
 
   acknowledge(ids: readonly string[]): void {
     this.machine.acknowledge(ids);
+    this.account.resize(this.machine.memoryBytes);
   }
 
   message(message: LiveMessage): void {
     this.machine.message(message);
+    this.weigh();
   }
 
   command(record: GroupRecord): void {
     this.machine.command(record, this.deps.clock.now());
+    this.weigh();
+  }
+
+  drop(bytes: number): number {
+    const dropped = this.machine.drop(bytes);
+    this.account.resize(this.machine.memoryBytes);
+    return dropped;
   }
 
   /** Once a second. */
@@ -111,6 +125,7 @@ export class LocalGroup implements MemberGroup {
     if (participation) this.machine.participantsChanged(this.deps.participants.othersIn(participation));
     this.machine.tick();
     this.checkpoint();
+    this.weigh();
   }
 
   /** Closes without waiting for commands, because the gateway stops. */
@@ -159,6 +174,12 @@ export class LocalGroup implements MemberGroup {
     if (state !== undefined && isLeader) this.backlog.checkpoint(state);
   }
 
+  /** Not while the machine handles an input, because groups may drop messages. */
+  private weigh(): void {
+    this.account.resize(this.machine.memoryBytes);
+    this.deps.memory.makeRoom();
+  }
+
   private endIfUnused(): void {
     const { participation } = this;
     if (this.users > 0 || this.isOver || participation === undefined || !this.machine.isIdle) return;
@@ -172,6 +193,7 @@ export class LocalGroup implements MemberGroup {
   private over(): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.account.close();
     this.deps.ended(this);
   }
 }

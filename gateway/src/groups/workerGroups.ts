@@ -1,3 +1,4 @@
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { LocalGroup, type LocalGroupDeps } from './localGroup.js';
@@ -16,6 +17,7 @@ export interface WorkerGroupsDeps extends Pick<
   | 'bounds'
   | 'subscribe'
   | 'unsubscribe'
+  | 'memory'
 > {
   readonly metrics: { groupMessagesDropped: number };
   readonly board: ParticipantBoard;
@@ -75,7 +77,8 @@ export class WorkerGroups {
     const groups = this.byTopic.get(record.topic);
     if (groups === undefined) return;
     this.noticePause();
-    for (const group of groups) group.message(record);
+    const message = owned(record);
+    for (const group of groups) group.message(message);
   }
 
   /** The presence in a room has changed; in some of them gateways are present. */
@@ -154,5 +157,11 @@ export class WorkerGroups {
     if (hasPaused) for (const { machine } of this.groups.values()) machine.paused();
   }
 }
+
+/** A message may stay open for long: it must not keep the whole buffer in memory that it arrived in. */
+const owned = (message: LiveMessage): LiveMessage =>
+  message.body.buffer.byteLength > 2 * message.body.length
+    ? { ...message, body: new Uint8Array(message.body) }
+    : message;
 
 const nameOf = ({ topic, group }: Pick<GroupKey, 'topic' | 'group'>): string => `${topic}\n${group}`;

@@ -1,3 +1,4 @@
+import { unlimitedMemory } from '../support/groupNode.js';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
@@ -54,6 +55,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
       lastNumber: 0,
       noticePause: () => undefined,
       dropped: () => undefined,
+      memory: unlimitedMemory(),
       ended: () => undefined,
     });
   });

@@ -1,6 +1,8 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { roomOfTopic } from '@roomwire/shared/domain/topic';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
+import { GroupMemory } from '../../src/groups/groupMemory.js';
 import type { MemberReplay, Membership } from '../../src/groups/membership.js';
 import { WorkerGroups } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';
@@ -30,6 +32,7 @@ export interface WorkerWish {
   readonly acks?: boolean;
   readonly filters?: readonly FilterEntry[];
   readonly group?: string;
+  readonly topic?: string;
 }
 
 const noReplay: MemberReplay = {
@@ -46,6 +49,7 @@ export class GroupNode {
   readonly groups: WorkerGroups;
   readonly board: PresenceBoard;
   readonly metrics = createMetrics();
+  readonly memory: GroupMemory;
   readonly workers = new Set<Worker>();
   /** The acknowledged messages, with repetitions. */
   readonly acked: string[] = [];
@@ -55,8 +59,11 @@ export class GroupNode {
     bus: SimulatedBus,
     clock: ManualClock,
     bounds: { messages: number; bytes: number },
+    memoryBytes = Number.POSITIVE_INFINITY,
   ) {
     this.port = bus.port();
+    const { metrics } = this;
+    this.memory = new GroupMemory({ bytes: memoryBytes, metrics, limits: { reached: () => undefined } });
     const common = { gatewayId, bus: this.port, clock, logger: silentLogger, silenceMs: 12_000 };
     this.board = new PresenceBoard(
       { ...common, beatMs: 3_000, answersMs: 0, returnMs: 1, connections: () => ({}) },
@@ -70,6 +77,7 @@ export class GroupNode {
       metrics: this.metrics,
       board: this.board,
       bounds,
+      memory: this.memory,
       ...{ messageStore: undefined, groupStore: undefined },
       ...{ retryMs: 1, closeMs: 0 },
       subscribe: async () => undefined,
@@ -82,13 +90,13 @@ export class GroupNode {
     await this.board.start();
   }
 
-  enter({ actorTokenId, acks = false, filters, group = 'g' }: WorkerWish): Worker {
+  enter({ actorTokenId, acks = false, filters, group = 'g', topic: place = topic }: WorkerWish): Worker {
     const worker: Worker = {
       ...{ node: this, actorTokenId, acks, got: [], open: new Set(), hasEntered: false, isOver: false },
       membership: this.groups.join({
         ...{
-          room,
-          topic,
+          room: roomOfTopic(place),
+          topic: place,
           group,
           actorTokenId,
           filters,
@@ -134,6 +142,14 @@ export class GroupNode {
     else this.acked.push(id);
   }
 }
+
+/** No bound on what groups hold. */
+export const unlimitedMemory = (): GroupMemory =>
+  new GroupMemory({
+    bytes: Number.POSITIVE_INFINITY,
+    metrics: { groupMessagesDropped: 0 },
+    limits: { reached: () => undefined },
+  });
 
 export const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage => ({
   ...{ id, room, topic, projectId: 'p', publisher: 'nobody', qos: 1, filters: [] },

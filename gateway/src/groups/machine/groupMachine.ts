@@ -4,7 +4,7 @@ import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRe
 import { GroupState, SeenMessages, type GroupBounds } from './groupState.js';
 import { LocalMembers, OwnCommands, type LocalMember } from './localMembers.js';
 import { Replica, type ReplicaContext, type ReplicaOutputs } from './replica.js';
-import { CatchUp, chunked } from './snapshot.js';
+import { CatchUp, chunked, chunkedIds } from './snapshot.js';
 
 export interface GroupMachineOptions {
   readonly gatewayId: string;
@@ -89,6 +89,12 @@ export class GroupMachine {
     return this.local.isEmpty && this.phase.name !== 'active' && this.commands.areRead;
   }
 
+  /** Bytes that open and buffered messages take, without those that are being dropped. */
+  get memoryBytes(): number {
+    if (this.phase.name === 'active') return this.phase.replica.state.memoryBytes;
+    return this.phase.name === 'joining' ? this.phase.catchUp.memoryBytes : 0;
+  }
+
   get highestNumber(): number {
     return this.local.highestNumber;
   }
@@ -122,6 +128,15 @@ export class GroupMachine {
   acknowledge(ids: readonly string[]): void {
     if (this.phase.name === 'active') this.phase.replica.acknowledge(ids);
     else if (this.phase.name === 'joining') this.commands.add({ kind: 'done', ids });
+  }
+
+  /** [WS-GROUP-11] Memory is short: drops the oldest messages that take so many bytes, on all gateways. Returns their number. */
+  drop(bytes: number): number {
+    if (this.phase.name === 'active') return this.phase.replica.drop(bytes);
+    if (this.phase.name !== 'joining') return 0;
+    const ids = this.phase.catchUp.drop(bytes);
+    for (const part of chunkedIds(ids)) this.commands.add({ kind: 'done', ids: part });
+    return ids.length;
   }
 
   // Inputs: the log

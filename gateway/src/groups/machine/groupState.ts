@@ -1,6 +1,7 @@
 import type { GroupMember, GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { GroupMembers, type Member } from './members.js';
+import { messageMemory } from './messageMemory.js';
 
 /** A message that is not acknowledged. */
 export interface OpenMessage {
@@ -8,6 +9,10 @@ export interface OpenMessage {
   assignee: Member | undefined;
   /** Whether this gateway has delivered it to its client. */
   isDelivered: boolean;
+  /** This gateway has appended a command that drops it, and not read it yet. */
+  isDropping: boolean;
+  /** The bytes of memory that it takes. */
+  readonly memory: number;
 }
 
 /** The replicated state as a snapshot record contains it. */
@@ -47,6 +52,7 @@ export class GroupState {
   private readonly proposals = new Map<string, Member>();
   private readonly bounds: GroupBounds;
   private bytes = 0;
+  private memory = 0;
 
   constructor(bounds: GroupBounds, seen: SeenMessages = new SeenMessages(0)) {
     this.bounds = bounds;
@@ -93,6 +99,11 @@ export class GroupState {
     let until = this.seen.floorMs;
     for (const id of this.open.keys()) until = Math.min(until, madeAt(id));
     return until;
+  }
+
+  /** Bytes that the open messages take on this gateway, without those that are being dropped. */
+  get memoryBytes(): number {
+    return this.memory;
   }
 
   /** The gateway that assigns messages: of those that have the state, the one that joined first. */
@@ -183,6 +194,21 @@ export class GroupState {
     this.unassigned.delete(id);
     this.parked.delete(id);
     this.bytes -= open.message.body.length;
+    if (!open.isDropping) this.memory -= open.memory;
+  }
+
+  /** The oldest messages that take so many bytes: a command drops them. */
+  startDropping(bytes: number): readonly string[] {
+    const target = this.memory - bytes;
+    const ids: string[] = [];
+    for (const [id, open] of this.open) {
+      if (this.memory <= target) break;
+      if (open.isDropping) continue;
+      open.isDropping = true;
+      this.memory -= open.memory;
+      ids.push(id);
+    }
+    return ids;
   }
 
   private remove(member: Member | undefined, quit: boolean): void {
@@ -204,10 +230,18 @@ export class GroupState {
   }
 
   private hold(message: LiveMessage): OpenMessage {
-    const open: OpenMessage = { message, assignee: undefined, isDelivered: false };
+    const memory = messageMemory(message);
+    const open: OpenMessage = {
+      message,
+      assignee: undefined,
+      isDelivered: false,
+      isDropping: false,
+      memory,
+    };
     this.open.set(message.id, open);
     this.unassigned.add(message.id);
     this.bytes += message.body.length;
+    this.memory += memory;
     while (this.open.size > this.bounds.messages || this.bytes > this.bounds.bytes) this.dropOldest();
     return open;
   }

@@ -2,7 +2,7 @@ import type { GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/group
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GroupState, OpenMessage } from './groupState.js';
 import type { LocalMember, LocalMembers, OwnCommands } from './localMembers.js';
-import { snapshotParts } from './snapshot.js';
+import { chunkedIds, snapshotParts } from './snapshot.js';
 
 export interface ReplicaContext {
   readonly gatewayId: string;
@@ -112,6 +112,13 @@ export class Replica {
   acknowledge(ids: readonly string[]): void {
     if (!this.state.isSoleGateway(this.self)) this.context.commands.add({ kind: 'done', ids });
     else for (const id of ids) this.state.acknowledge(id);
+  }
+
+  /** Drops the oldest messages that take so many bytes, on all gateways: they count as acknowledged. Returns their number. */
+  drop(bytes: number): number {
+    const ids = this.state.startDropping(bytes);
+    for (const part of chunkedIds(ids)) this.acknowledge(part);
+    return ids.length;
   }
 
   /** Delivers assigned messages that local members have not received. */

@@ -2,6 +2,7 @@ import type { GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/group
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupBounds, GroupSnapshot } from './groupState.js';
+import { messageMemory } from './messageMemory.js';
 
 type SnapshotPart = GroupRecordOf<'state'>;
 type PartContent = GroupSnapshot & Pick<SnapshotPart, 'part' | 'parts'>;
@@ -24,6 +25,14 @@ export const chunked = <T>(items: readonly T[], messageOf: (item: T) => LiveMess
       bytes = size;
     }
   }
+  return chunks;
+};
+
+/** Splits ids so that each part fits into a record. */
+export const chunkedIds = (ids: readonly string[]): readonly (readonly string[])[] => {
+  const chunks: (readonly string[])[] = [];
+  for (let at = 0; at < ids.length; at += maxRecordMessages)
+    chunks.push(ids.slice(at, at + maxRecordMessages));
   return chunks;
 };
 
@@ -75,6 +84,7 @@ export class CatchUp {
   private readonly buffer: RoomRecord[] = [];
   private messages = 0;
   private bytes = 0;
+  private memory = 0;
 
   constructor(bounds: GroupBounds) {
     this.bounds = bounds;
@@ -84,12 +94,29 @@ export class CatchUp {
     return this.buffer;
   }
 
+  /** Bytes that the buffered messages take. */
+  get memoryBytes(): number {
+    return this.memory;
+  }
+
   add(record: RoomRecord): void {
     this.buffer.push(record);
     if (isGroupRecord(record)) return;
     this.messages++;
     this.bytes += record.body.length;
-    while (this.messages > this.bounds.messages || this.bytes > this.bounds.bytes) this.dropOldest();
+    this.memory += messageMemory(record);
+    while (this.messages > this.bounds.messages || this.bytes > this.bounds.bytes) {
+      this.takeOldest();
+      this.dropped++;
+    }
+  }
+
+  /** Removes the oldest messages that take so many bytes, and returns their ids. */
+  drop(bytes: number): readonly string[] {
+    const target = this.memory - bytes;
+    const ids: string[] = [];
+    while (this.messages > 0 && this.memory > target) ids.push((this.takeOldest() as LiveMessage).id);
+    return ids;
   }
 
   /** Undefined until the snapshot is complete, and for one whose position was read before the buffer began. */
@@ -103,12 +130,13 @@ export class CatchUp {
     return position < 0 ? undefined : { snapshot, since: this.buffer.slice(position + 1) };
   }
 
-  private dropOldest(): void {
+  private takeOldest(): LiveMessage | undefined {
     const index = this.buffer.findIndex((record) => !isGroupRecord(record));
     const [record] = this.buffer.splice(index, 1);
-    if (record === undefined || isGroupRecord(record)) return;
+    if (record === undefined || isGroupRecord(record)) return undefined;
     this.messages--;
     this.bytes -= record.body.length;
-    this.dropped++;
+    this.memory -= messageMemory(record);
+    return record;
   }
 }

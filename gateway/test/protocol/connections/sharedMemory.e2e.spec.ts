@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
@@ -148,10 +149,7 @@ describe('shared memory', () => {
     }
     expect(await held()).to.be.within(20_000, 40_000);
     const { roomId, appId } = second;
-    await world.happened(
-      { type: 'RoomDeleted', data: { appId, roomId } },
-      { remove: 'rooms', id: roomId },
-    );
+    await world.happened({ type: 'RoomDeleted', data: { appId, roomId } }, { remove: 'rooms', id: roomId });
     await eventually(async () => ((await held()) ?? 0) < 20_000, { what: 'the memory of the deleted room' });
     await client.ask({ type: 'unsubscribe', topic: topics[0] });
     await eventually(async () => (await held()) === 0, { what: 'the memory of both' });
@@ -177,5 +175,48 @@ describe('shared memory', () => {
     const second = await world.connect(1);
     const reply = await second.ask({ type: 'auth', token, protocolVersion: 2, reconnect: true });
     expect((reply as Frame)['restoredSubscriptions']).to.have.length(1);
+  });
+
+  it('[WS-GROUP-11] holds for the messages of many groups, on all gateways alike', async () => {
+    const options = {
+      groupMemoryBytes: 200_000,
+      messageStore: (store: MessageStore) => store,
+      publishRate: 0,
+    };
+    world = await World.open(options);
+    await world.startGateway(options);
+    const topic = (await rooms(1))(0);
+    const { token } = await world.actor();
+    for (let n = 0; n < 10; n++) {
+      for (const gateway of [0, 1]) {
+        const client = await world.joinAs(token, gateway);
+        await client.subscribe(topic, { loadBalance: true, loadBalanceGroup: `group-${n}` });
+      }
+    }
+    const writer = await world.join();
+    for (let n = 0; n < 50; n++) {
+      const reply = await writer.ask({
+        type: 'publish',
+        topic,
+        data: 'x'.repeat(1_000),
+        qos: 1,
+        msgRef: `${n}`,
+      });
+      expect(reply).to.include({ type: 'published' });
+    }
+    const shown = async (gateway: number, name: string): Promise<number> =>
+      (await collectedMetrics(world.gatewayAt(gateway).collect)).get(`roomwire_${name}`) ?? 0;
+    const dropped = async (): Promise<number> =>
+      (await shown(0, 'group_messages_dropped_total')) + (await shown(1, 'group_messages_dropped_total'));
+    await eventually(async () => (await dropped()) >= 380, { what: 'what does not fit' });
+    await eventually(async () => (await shown(0, 'group_messages_open')) <= 110, {
+      what: 'the first gateway',
+    });
+    await eventually(
+      async () => (await shown(1, 'group_messages_open')) === (await shown(0, 'group_messages_open')),
+      { what: 'the same on the second' },
+    );
+    for (const gateway of [0, 1])
+      expect(await shown(gateway, 'shared_memory_bytes group_messages')).to.be.within(100_000, 200_000);
   });
 });

@@ -219,6 +219,12 @@ export const limitTable = {
     metric: 'roomwire_group_messages_dropped_total',
     protects: 'memory from worker groups that do not acknowledge',
   },
+  groupMemory: {
+    ...{ value: 256 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_GROUP_MIB' },
+    answer: 'none: the largest group of the project that holds the most drops its oldest open messages',
+    metric: 'roomwire_group_messages_dropped_total',
+    protects: 'memory from many worker groups that do not acknowledge',
+  },
 
   // REST
   bodyBytes: {
