@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-proto=delete
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/src/cli/main.js', import.meta.url);

@@ -88,6 +88,17 @@ const expectServing = (name: ServiceName, environment: Environment): void => {
 };
 
 describe('deployment', () => {
+  it('starts Node without `__proto__`, however it is started', () => {
+    const { scripts } = JSON.parse(textOf('../package.json')) as { scripts: Record<string, string> };
+    const starts = [
+      scripts['start'],
+      /^ENTRYPOINT .*/m.exec(textOf('Dockerfile'))?.[0],
+      textOf('bin/roomwire.js').split('\n', 1)[0],
+      /^ExecStart=.*/m.exec(textOf('../docs/DEPLOYMENT.md'))?.[0],
+    ];
+    for (const start of starts) expect(start).to.include('--disable-proto=delete');
+  });
+
   it('sets no variable that the configuration does not read', () => {
     const files = ['Dockerfile', 'docker-compose.yml', '.env.example', '../docs/DEPLOYMENT.md', ...manifests];
     const known = knownVariables();
@@ -102,6 +113,14 @@ describe('deployment', () => {
       const { workspaces } = JSON.parse(textOf('../package.json')) as { workspaces: string[] };
       const dockerfile = textOf('Dockerfile');
       for (const name of workspaces) expect(dockerfile).to.include(`COPY ${name}/package.json ${name}/\n`);
+    });
+
+    it('installs without the scripts of packages, and builds from an exact version of Node', () => {
+      const dockerfile = textOf('Dockerfile');
+      for (const [line] of dockerfile.matchAll(/npm (?:ci|prune)\b.*/g))
+        expect(line).to.include('--ignore-scripts');
+      expect(dockerfile).to.match(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z-]+$/m);
+      expect(dockerfile.match(/^FROM .*/gm)).to.eql(['FROM ${NODE_IMAGE} AS build', 'FROM ${NODE_IMAGE}']);
     });
 
     it('runs the whole service with the data volume', () => {
