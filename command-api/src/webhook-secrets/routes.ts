@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { mintWebhookSecret } from '@roomwire/shared/credentials/secretToken';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
@@ -20,8 +20,6 @@ interface WebhookSecretDeps extends ResourceDeps {
 }
 
 const path = '/organizations/{orgId}/projects/{projectId}/webhook-secrets';
-const secretBytes = 32;
-
 export const webhookSecretRoutes = ({
   commands,
   views,
@@ -42,7 +40,7 @@ export const webhookSecretRoutes = ({
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
       const webhookSecretId = random.uuid();
-      const shown = `whsec_${Buffer.from(random.bytes(secretBytes)).toString('base64')}`;
+      const shown = mintWebhookSecret(random);
       const sealedSecret = secretBox.seal(shown, webhookSecretId);
       const secret = { webhookSecretId, projectId, name: request.body.name, sealedSecret };
       return commands.execute(

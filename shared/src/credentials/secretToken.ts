@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Buffer } from 'node:buffer';
 import type { Random } from '../ports/random.js';
+import { withChecksum } from './checksum.js';
 
 /** Prefixes of the credentials that Roomwire itself hands out. */
 export type TokenPrefix = 'ak_live' | 'at_live' | 'sk_live' | 'sk_sandbox';
@@ -8,7 +9,7 @@ export type TokenPrefix = 'ak_live' | 'at_live' | 'sk_live' | 'sk_sandbox';
 export interface MintedToken {
   /** Public: `<prefix>_<id>`. */
   readonly keyId: string;
-  /** Shown once: `<keyId>.<secret>`, the secret 256 random bits in base64url. */
+  /** Shown once: `<keyId>.<secret>`, the secret 256 random bits in base64url and the checksum of all before it. */
   readonly token: string;
   /** The stored hash of the secret. */
   readonly secretHash: string;
@@ -16,8 +17,8 @@ export interface MintedToken {
 
 export const mintToken = (random: Random, prefix: TokenPrefix): MintedToken => {
   const keyId = `${prefix}_${Buffer.from(random.bytes(12)).toString('hex')}`;
-  const secret = Buffer.from(random.bytes(32)).toString('base64url');
-  return { keyId, token: `${keyId}.${secret}`, secretHash: hashSecret(secret) };
+  const token = withChecksum(`${keyId}.${Buffer.from(random.bytes(32)).toString('base64url')}`);
+  return { keyId, token, secretHash: hashSecret(token.slice(keyId.length + 1)) };
 };
 
 export interface ParsedToken {
@@ -46,4 +47,13 @@ export const matchesSecret = (secret: string, secretHash: string | undefined): b
     Buffer.from(secretHash ?? hashOfNothing, 'hex'),
   );
   return equal && secretHash !== undefined;
+};
+
+/** 300 bits: with the checksum a multiple of four characters, so that base64 needs no padding at the end. */
+const webhookSecretCharacters = 50;
+
+/** `whsec_` and a key in base64, as libraries for Standard Webhooks take it, with the checksum as its last characters. */
+export const mintWebhookSecret = (random: Random): string => {
+  const key = Buffer.from(random.bytes(39)).toString('base64').slice(0, webhookSecretCharacters);
+  return withChecksum(`whsec_${key}`);
 };

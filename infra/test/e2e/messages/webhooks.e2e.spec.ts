@@ -197,7 +197,7 @@ describe('webhooks', () => {
     };
     expect(await signaturesOf(0)).to.eql([]);
     const old = (await service.operator.post(secrets, { name: 'Old' })).body;
-    expect(old.webhookSecret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(old.webhookSecret).to.match(/^whsec_[A-Za-z0-9+/]{56}$/);
     expect(await signaturesOf(1)).to.eql([signatureBy(old.webhookSecret)]);
     const { webhookSecret } = (await service.operator.post(secrets, { name: 'New' })).body;
     expect(await signaturesOf(2)).to.eql([signatureBy(old.webhookSecret), signatureBy(webhookSecret)]);

@@ -101,7 +101,7 @@ describe('REST provisioning', () => {
     const created = await operator.post(`${path}/api-keys`, { name: 'K', expiresAt: '2099-01-01T00:00:00Z' });
     expect(created.status).to.equal(201);
     const { apiKey, ...key } = created.body;
-    expect(apiKey).to.match(/^ak_live_[0-9a-f]{24}\.[A-Za-z0-9_-]{43}$/);
+    expect(apiKey).to.match(/^ak_live_[0-9a-f]{24}\.[A-Za-z0-9_-]{49}$/);
     expect(key).to.include({
       organizationId,
       projectId: project.projectId,

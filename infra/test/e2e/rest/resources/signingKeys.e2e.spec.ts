@@ -26,7 +26,7 @@ describe('REST signing keys', () => {
     const { status, body } = await client.post('/signing-keys', { name: 'Backend' });
     expect(status).to.equal(201);
     const { signingKey, ...shown } = body;
-    expect(signingKey).to.match(/^sk_live_[0-9a-f]{24}\.[A-Za-z0-9_-]{43}$/);
+    expect(signingKey).to.match(/^sk_live_[0-9a-f]{24}\.[A-Za-z0-9_-]{49}$/);
     expect((signingKey as string).split('.')[0]).to.equal(shown.keyId);
     expectUuid(shown.signingKeyId);
     expectTime(shown.createdAt);
