@@ -39,6 +39,7 @@ import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
+import { sessionRevocationRoutes } from './session-revocations/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes } from './webhook-secrets/routes.js';
 
@@ -80,6 +81,7 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
+  ...sessionRevocationRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),

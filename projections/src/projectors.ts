@@ -4,6 +4,11 @@ import { createdOrganization, type OrganizationEvent } from '@roomwire/shared/do
 import { createdProject, type ProjectEvent } from '@roomwire/shared/domain/project';
 import { createdApiKey, type ApiKeyEvent } from '@roomwire/shared/domain/apiKey';
 import { createdSigningKey, type SigningKeyEvent } from '@roomwire/shared/domain/signingKey';
+import {
+  createdSessionRevocation,
+  revocationKeyOf,
+  type SessionRevocationEvent,
+} from '@roomwire/shared/domain/sessionRevocation';
 import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
@@ -113,6 +118,25 @@ const webhookSecrets: Projector<WebhookSecretEvent> = {
     { patch: 'webhookSecrets', id: webhookSecretId, set: { sealedSecret } },
   ],
   WebhookSecretDeleted: ({ webhookSecretId }) => [{ remove: 'webhookSecrets', id: webhookSecretId }],
+};
+
+const sessionRevocations: Projector<SessionRevocationEvent> = {
+  // Of several for one subject the latest holds for all sessions of which the earlier ones did.
+  SessionRevoked: (data, { occurredAt, position }) => [
+    {
+      removeWhere: 'sessionRevocations',
+      filter: {
+        organizationId: data.organizationId,
+        revokes: revocationKeyOf(data),
+        byOperator: data.byOperator,
+      },
+    },
+    {
+      put: 'sessionRevocations',
+      id: data.revocationId,
+      doc: { ...createdSessionRevocation(data, occurredAt), createdPosition: position },
+    },
+  ],
 };
 
 const blueprints: Projector<BlueprintEvent> = {
@@ -233,6 +257,7 @@ const projectors: Projector<DomainEvent> = {
   ...signingKeys,
   ...deadLetters,
   ...webhookSecrets,
+  ...sessionRevocations,
 };
 
 /** What an event changes in the read models. Throws `UnknownEvent` for an event that this version cannot read. */

@@ -42,6 +42,8 @@ export const rejections = {
     ({ role }) => `This needs the role ${role} in the organization`,
   ),
   organization_suspended: framework(403, {}, () => 'Organization is suspended'),
+  session_revoked: application(401, {}, () => 'The organization has revoked this session'),
+  session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),
   app_not_found: framework(
     404,
     { appId, projectId },

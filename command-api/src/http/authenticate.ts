@@ -1,5 +1,6 @@
 import { matchesSecret, parseToken } from '@roomwire/shared/credentials/secretToken';
-import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import type { Session, SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import { revocationKeys, revokedFor } from '@roomwire/shared/domain/sessionRevocation';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
@@ -55,9 +56,12 @@ export const createAuthenticator = (deps: {
       throw unauthorized(credentialMessages.wrongKind);
     const session = await deps.sessions.verify(credential ?? '');
     if (session === undefined) throw unauthorized(credentialMessages.badSession);
+    const lost = revokedFor(session, await revocationsOf(deps.views, session));
+    if (lost === 'all') throw unauthorized(credentialMessages.badSession);
     return {
       principal: session.principal,
-      organizationIds: session.organizationIds,
+      organizationIds: session.organizationIds.filter((id) => !lost.has(id)),
+      revokedIn: lost,
       roles: session.roles,
       isOperator: session.isOperator,
     };
@@ -65,6 +69,13 @@ export const createAuthenticator = (deps: {
 });
 
 const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+
+const revocationsOf = async (views: ViewReader, session: Session) =>
+  (
+    await Promise.all(
+      revocationKeys(session).map((revokes) => views.find('sessionRevocations', { filter: { revokes } })),
+    )
+  ).flat();
 
 const findApiKey = async ({ views, clock }: { views: ViewReader; clock: Clock }, credential: string) => {
   const token = parseToken(credential, 'ak_live');

@@ -11,7 +11,7 @@ export type Authorize = (
   path: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
-/** Roles in organizations; and a suspended organization only reads, whoever asks but for operators. */
+/** Roles in organizations, which may have revoked the session; and a suspended organization only reads, whoever asks but for operators. */
 export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Authorize => {
   const requireActive = async (organizationId: string): Promise<void> => {
     const organization = await views.get('organizations', organizationId);
@@ -24,9 +24,10 @@ export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Aut
       return;
     }
     const organizationId = path[organizationParameter];
+    if (organizationId === undefined || caller.isOperator) return;
+    if (caller.revokedIn.has(organizationId)) throw new Rejection('session_revoked', {});
     // To a session without the organization it does not exist, whatever its state.
-    if (organizationId === undefined || caller.isOperator || !caller.organizationIds.includes(organizationId))
-      return;
+    if (!caller.organizationIds.includes(organizationId)) return;
     const role = roleNeeded(route);
     if (!includesRole(caller.roles.get(organizationId) ?? 'admin', role))
       throw new Rejection('role_required', { role });

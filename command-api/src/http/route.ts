@@ -19,6 +19,7 @@ export const tags = {
   Organizations: 'Owners of projects, with their plan and usage.',
   Projects: 'Owners of apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',
+  'Session revocations': 'Sessions of an organization that have ended before their time.',
   Blueprints: 'Registered, versioned definitions from which apps are created.',
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',
@@ -39,6 +40,8 @@ export interface ProjectCaller {
 export interface SessionCaller {
   readonly principal: string;
   readonly organizationIds: readonly string[];
+  /** Organizations that have revoked the session, which are not among them. */
+  readonly revokedIn: ReadonlySet<string>;
   /** By organization; whoever has no role in one is its admin. */
   readonly roles: ReadonlyMap<string, Role>;
   /** Staff of the service, who may see every organization and set what customers may not. */

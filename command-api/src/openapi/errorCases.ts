@@ -79,13 +79,13 @@ const pathCases = (path: string): ErrorCase[] =>
 
 /** What a caller may not do who is known. */
 const rightsCases = (route: Route): ErrorCase[] => {
-  const hasOrganization =
-    route.access === 'project' || pathParameterNames(route.path).includes(organizationParameter);
-  if (!isWrite(route) || !hasOrganization) return [];
+  const isSession = route.access === 'session';
+  if (isSession && !pathParameterNames(route.path).includes(organizationParameter)) return [];
   const role = roleNeeded(route);
   return [
-    rejectionCase('organization_suspended'),
-    ...(route.access === 'session'
+    ...(isSession ? [rejectionCase('session_revoked')] : []),
+    ...(isWrite(route) ? [rejectionCase('organization_suspended')] : []),
+    ...(isSession && isWrite(route)
       ? [
           {
             name: `role_${role}_required`,

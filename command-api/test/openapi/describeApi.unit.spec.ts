@@ -84,8 +84,13 @@ describe('The description of the API', () => {
   it('has an example of every rejection', () => {
     const named = new Set(routes.flatMap(({ rejections }) => rejections));
     const unnamed = Object.keys(rejections).filter((code) => !named.has(code as RejectionCode));
-    // Every path with an actor, and every write, has them.
-    expect(unnamed).to.eql(['role_required', 'organization_suspended', 'actor_id_invalid']);
+    // Every path with an actor or an organization, and every write, has them.
+    expect(unnamed).to.eql([
+      'role_required',
+      'organization_suspended',
+      'session_revoked',
+      'actor_id_invalid',
+    ]);
   });
 
   it('links records that a route creates, or only lists, to the operations that take their id', () => {

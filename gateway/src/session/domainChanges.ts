@@ -56,6 +56,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretCreated: nothing,
   WebhookSecretResealed: nothing,
   WebhookSecretDeleted: nothing,
+  SessionRevoked: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

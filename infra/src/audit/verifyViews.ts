@@ -144,6 +144,7 @@ const idFields: { readonly [V in ViewName]: string } = {
   signingKeys: 'signingKeyId',
   deadLetters: 'dlqId',
   webhookSecrets: 'webhookSecretId',
+  sessionRevocations: 'revocationId',
   feedProgress: 'feed',
 };
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/apiClient.js';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { apiClient, type ApiClient } from '../support/apiClient.js';
 import type { Answer } from '../support/conformance.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 
@@ -87,6 +89,27 @@ describe('two command-apis under concurrent requests', function () {
       expect(kept.versions).to.have.members(['1.0.0', '1.1.0', ...versions]);
       expect(kept.version).to.equal('2.9.0');
     });
+  });
+
+  it('know of a suspension and of a revoked session with the next request', async () => {
+    const operator = cluster.operator(apis[0]);
+    const { organizationId } = (await operator.post('/organizations', { name: 'O' })).body;
+    const path = `/organizations/${organizationId}`;
+    const secret = Buffer.from(cluster.environment['ROOMWIRE_SESSION_SECRET'] as string, 'base64');
+    for (let round = 0; round < 10; round += 1) {
+      const claims = { subject: `ada-${round}`, organizationIds: [organizationId], isOperator: false };
+      // A revocation of a subject is about the sessions of earlier seconds.
+      const clock = { ...systemClock, now: () => systemClock.now() - 5_000 };
+      const ada = apiClient(apis[1].baseUrl, await mintSessionToken(secret, claims, 60, clock));
+      const statusOf = async () => (await ada.post(`${path}/projects`, { name: 'P' })).status;
+      expect(await statusOf()).to.equal(201);
+      await operator.patch(path, { status: 'suspended' });
+      expect(await statusOf()).to.equal(403);
+      await operator.patch(path, { status: 'active' });
+      expect(await statusOf()).to.equal(201);
+      await operator.post(`${path}/session-revocations`, { subject: claims.subject });
+      expect(await statusOf()).to.equal(401);
+    }
   });
 
   it('never exceed the app limit of a plan', async () => {

@@ -7,6 +7,7 @@ import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
 import type { GrantEvent, RoomEvent } from './room.js';
 import type { ScopeEvent } from './scope.js';
+import type { SessionRevocationEvent } from './sessionRevocation.js';
 import type { SigningKeyEvent } from './signingKey.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
@@ -24,7 +25,8 @@ export type DomainEvent =
   | ActorEvent
   | SigningKeyEvent
   | DeadLetterEvent
-  | WebhookSecretEvent;
+  | WebhookSecretEvent
+  | SessionRevocationEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -69,6 +71,7 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretCreated: 1,
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
+  SessionRevoked: 1,
 };
 
 /** Converts the data of one schema version to the next. */

@@ -7,6 +7,7 @@ import type { Organization } from '../../domain/organization.js';
 import type { Project } from '../../domain/project.js';
 import type { Grant, Room } from '../../domain/room.js';
 import type { Scope } from '../../domain/scope.js';
+import type { SessionRevocation } from '../../domain/sessionRevocation.js';
 import type { SigningKey } from '../../domain/signingKey.js';
 import type { WebhookSecret } from '../../domain/webhookSecret.js';
 
@@ -36,6 +37,7 @@ export interface Views {
   readonly signingKeys: Viewed<SigningKey>;
   readonly deadLetters: Viewed<DeadLetter>;
   readonly webhookSecrets: Viewed<WebhookSecret>;
+  readonly sessionRevocations: Viewed<SessionRevocation>;
   readonly feedProgress: FeedProgress;
 }
 
@@ -57,6 +59,7 @@ export const viewIndexes: FieldsOfViews = {
   signingKeys: [['keyId']],
   deadLetters: [['projectId']],
   webhookSecrets: [],
+  sessionRevocations: [['revokes']],
   feedProgress: [],
 };
 
@@ -74,6 +77,7 @@ export const viewLists: FieldsOfViews = {
   signingKeys: [['projectId']],
   deadLetters: [['organizationId', 'status'], ['organizationId']],
   webhookSecrets: [['projectId']],
+  sessionRevocations: [['organizationId']],
   feedProgress: [],
 };
 

@@ -88,6 +88,13 @@ const expectChange = (change: any): void => {
   expectTime(change.occurredAt);
 };
 
+/** Never changed once it is made. */
+const expectRevocation = ({ revocationId, organizationId, createdAt, ...rest }: any): void => {
+  for (const id of [revocationId, organizationId]) expectUuid(id);
+  expectTime(createdAt);
+  expect(rest).to.have.all.keys('jti', 'subject', 'byOperator');
+};
+
 /** The exact bodies of success. */
 export const answers = {
   nothing: (body) => expect(body).to.equal(undefined),
@@ -126,6 +133,12 @@ export const answers = {
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),
+  'session revocation': (body) => expectRevocation(body),
+  'page of session revocations'(body) {
+    expect(body).to.have.all.keys('data', 'pagination');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const revocation of body.data) expectRevocation(revocation);
+  },
   organization: one('organization'),
   'page of organizations': page('organization'),
   usage(body) {

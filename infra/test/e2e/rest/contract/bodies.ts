@@ -96,6 +96,7 @@ const settings = {
 const appDescription = orNull(upTo(2000));
 const scopeDescription = orNull(upTo(500));
 const metadata = object({ right: [{}, { a: [{ b: null }] }] });
+const sessionName = (): Field => text({ wrong: ['', ' ', 'a'.repeat(1025), 'a\0', '\ud800'] });
 const activeOrDisabled = oneOf('active', 'disabled');
 const notSuspended: Field = {
   ...activeOrDisabled,
@@ -260,6 +261,12 @@ export const bodies = {
     { name: name() },
     ['webhookSecret', 'webhookSecretId', 'projectId', 'organizationId', 'sealedSecret'],
     () => ({ name: 'New' }),
+  ),
+  'new session revocation': table(
+    [],
+    { jti: sessionName(), subject: { ...sessionName(), right: ['a', 'session:someone', 'a'.repeat(1024)] } },
+    ['revocationId', 'organizationId', 'byOperator', 'before'],
+    () => ({ subject: 'somebody else' }),
   ),
   redrive: table(
     [],

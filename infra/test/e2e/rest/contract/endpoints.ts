@@ -113,6 +113,8 @@ const sessionRows = [
   [`GET ${organization}/api-keys`, none, 200, 'page of API keys'],
   [`POST ${organization}/api-keys`, 'new API key', 201, 'API key with its secret'],
   [`DELETE ${organization}/api-keys/{apiKeyId}`, none, 204, 'nothing'],
+  [`POST ${organization}/session-revocations`, 'new session revocation', 201, 'session revocation'],
+  [`GET ${organization}/session-revocations`, none, 200, 'page of session revocations'],
   [`GET ${organization}/projects`, none, 200, 'page of projects'],
   [`POST ${organization}/projects`, 'new project', 201, 'project'],
   [`GET ${project}`, none, 200, 'project'],
