@@ -38,6 +38,7 @@ import { Sessions } from './session/sessions.js';
 import { Connection, type ConnectionDeps } from './socket/connection.js';
 import { IdleSweeper, OpenConnections } from './socket/openConnections.js';
 import { Tick } from './socket/outbox.js';
+import { OutboxMemory } from './socket/outboxMemory.js';
 import { UnauthenticatedSockets } from './socket/unauthenticatedSockets.js';
 import type { FrameSocket } from './socket/wsListener.js';
 import { createMemberDelivery } from './subscriptions/memberDelivery.js';
@@ -154,6 +155,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ clock, logger, metrics, sweeper, unauthenticated },
     tick: new Tick(),
     outboxBytes: options.outboxBytes,
+    outboxMemory: new OutboxMemory({ limits, bytes: options.outboxMemoryBytes }),
     sessions: new Sessions({
       ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses },
       persistentSessions,

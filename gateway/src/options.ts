@@ -22,6 +22,8 @@ export const defaultOptions = {
   usageMs: 1_000,
   /** Bytes that may wait for a slow reader before it is closed. */
   outboxBytes: limitTable.outboxBytes.value,
+  /** Memory in bytes that all slow readers may take together. */
+  outboxMemoryBytes: limitTable.outboxMemory.value,
   /** Interval of the heartbeats between gateways. */
   beatMs: 3_000,
   /** A gateway that is silent for this long is dead: its presences and its members of worker groups are removed. */

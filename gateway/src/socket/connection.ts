@@ -21,6 +21,7 @@ import type { AuthenticatingLink, Sessions } from '../session/sessions.js';
 import type { IdleSweeper, Sweepable } from './openConnections.js';
 import { Inbox, type InboxTask } from './inbox.js';
 import { Outbox, type Tick } from './outbox.js';
+import type { OutboxMemory } from './outboxMemory.js';
 import type { UnauthenticatedSockets } from './unauthenticatedSockets.js';
 import type { FrameReceiver, FrameSocket } from './wsListener.js';
 
@@ -35,6 +36,7 @@ export interface ConnectionDeps {
   readonly handleFrame: HandleFrame;
   /** Bytes that may wait for a slow reader. */
   readonly outboxBytes: number;
+  readonly outboxMemory: Pick<OutboxMemory, 'waits' | 'ended'>;
   readonly onClosed: (connection: Connection) => void;
 }
 
@@ -64,7 +66,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.address = address;
     this.noLongerUnauthenticated = deps.unauthenticated.enter(address);
     this.deps = deps;
-    this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow());
+    this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow(), deps.outboxMemory);
     this.inbox = new Inbox(socket, (bytes, isText) => this.handle(bytes, isText));
     this.onSignOfLife();
     deps.metrics.connectionsOpened++;
@@ -197,6 +199,7 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
       return this.denied('connection_limit_reached');
     }
     this.current = admission.session;
+    this.outbox.projectId = admission.session.identity.projectId;
     this.noLongerUnauthenticated();
     admission.begin();
   }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { noticedBytes, type HoldingOutbox, type OutboxMemory } from './outboxMemory.js';
 import type { FrameSocket } from './wsListener.js';
 
 /**
@@ -89,24 +90,38 @@ const batchBytes = 1024 * 1024;
  * The send queue of one connection. Never waits for a reader: when more than the budget is in flight, the reader is
  * reported as too slow, once and not within `push`, and gets nothing more.
  */
-export class Outbox {
+export class Outbox implements HoldingOutbox {
+  /** Set when the connection authenticates. */
+  projectId = '';
   private readonly socket: FrameSink;
   private readonly tick: Tick;
   private readonly budget: number;
   private readonly onOverflow: () => void;
+  private readonly memory: Pick<OutboxMemory, 'waits' | 'ended'>;
   private queued: FramePath | undefined;
   private state: 'open' | 'overflowed' | 'closed' = 'open';
 
-  constructor(socket: FrameSink, tick: Tick, budget: number, onOverflow: () => void) {
+  constructor(
+    socket: FrameSink,
+    tick: Tick,
+    budget: number,
+    onOverflow: () => void,
+    memory: Pick<OutboxMemory, 'waits' | 'ended'>,
+  ) {
     this.socket = socket;
     this.tick = tick;
     this.budget = budget;
     this.onOverflow = onOverflow;
+    this.memory = memory;
   }
 
   /** Bytes that the peer has not received. */
   get waitingBytes(): number {
     return this.socket.bufferedBytes + (this.queued?.size ?? 0);
+  }
+
+  get unreadBytes(): number {
+    return this.socket.bufferedBytes;
   }
 
   /** Whether pushed frames are sent. */
@@ -133,13 +148,24 @@ export class Outbox {
   close(): void {
     this.write();
     this.state = 'closed';
+    this.memory.ended(this);
+  }
+
+  giveWay(): void {
+    this.state = 'closed';
+    this.onOverflow();
   }
 
   private write(): void {
     const { queued } = this;
     if (queued === undefined) return;
     this.queued = undefined;
-    if (this.socket.bufferedBytes + queued.size > this.budget) this.state = 'overflowed';
-    else this.socket.write(queued.bytes());
+    const waiting = this.socket.bufferedBytes + queued.size;
+    if (waiting > this.budget) {
+      this.state = 'overflowed';
+      return;
+    }
+    if (waiting > noticedBytes) this.memory.waits(this, queued, waiting);
+    this.socket.write(queued.bytes());
   }
 }

@@ -27,7 +27,7 @@ describe('an outbox', () => {
   let tick: Tick;
 
   const outboxFor = (target: StubSocket, budget = 1_000) =>
-    new Outbox(target, tick, budget, () => overflows++);
+    new Outbox(target, tick, budget, () => overflows++, { waits: () => undefined, ended: () => undefined });
 
   beforeEach(() => {
     socket = new StubSocket();

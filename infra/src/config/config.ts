@@ -42,7 +42,11 @@ export interface Config {
   /** Memory for the last values of topics. */
   readonly retainedBytes: number;
   /** Budgets of a gateway for what all its clients share. */
-  readonly sharedMemory: { readonly subscriptionBytes: number; readonly groupMemoryBytes: number };
+  readonly sharedMemory: {
+    readonly subscriptionBytes: number;
+    readonly groupMemoryBytes: number;
+    readonly outboxMemoryBytes: number;
+  };
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
@@ -124,6 +128,7 @@ export const readConfig = (environment: Environment): Config => {
     sharedMemory: {
       subscriptionBytes: mebibytes('ROOMWIRE_SUBSCRIPTION_MIB', gatewayDefaults.subscriptionBytes),
       groupMemoryBytes: mebibytes('ROOMWIRE_GROUP_MIB', gatewayDefaults.groupMemoryBytes),
+      outboxMemoryBytes: mebibytes('ROOMWIRE_OUTBOX_MIB', gatewayDefaults.outboxMemoryBytes),
     },
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),

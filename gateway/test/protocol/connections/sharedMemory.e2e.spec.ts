@@ -3,6 +3,7 @@ import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
+import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../../support/world.js';
 
 describe('shared memory', () => {
@@ -218,5 +219,35 @@ describe('shared memory', () => {
     );
     for (const gateway of [0, 1])
       expect(await shown(gateway, 'shared_memory_bytes group_messages')).to.be.within(100_000, 200_000);
+  });
+
+  it('[WS-MEM-4] is limited for what slow readers have not received, and the largest project gives way', async () => {
+    const outboxMemoryBytes = 3_000_000;
+    world = await World.open({ outboxMemoryBytes, outboxBytes: 1_000_000_000, publishRate: 0 });
+    const { metrics, collect } = world.gateway;
+    const stalledOn = async (topic: string, projectId: string): Promise<void> => {
+      const stalled = await StalledClient.connect(world.url());
+      await stalled.ask({ type: 'auth', token: (await world.actor({}, projectId)).token });
+      await stalled.ask({ type: 'subscribe', topic });
+      stalled.stall();
+    };
+    const waiting = async (): Promise<number> =>
+      (await collectedMetrics(collect)).get('roomwire_outbox_bytes') ?? 0;
+    const data = 'x'.repeat(200_000);
+
+    const other = await world.project();
+    const quiet = (await rooms(1, other))(0);
+    await stalledOn(quiet, other);
+    const neighbour = await world.joinAs((await world.actor({}, other)).token);
+    while ((await waiting()) < 500_000) await neighbour.publish(quiet, data, { msgRef: 'm' }).next();
+    expect(metrics.slowConsumers).to.equal(0);
+
+    const topicOf = await rooms(3);
+    for (let n = 0; n < 3; n++) await stalledOn(topicOf(n), world.projectId);
+    const writer = await world.join();
+    for (let n = 0; metrics.slowConsumers < 3; n++)
+      await writer.publish(topicOf(n % 3), data, { msgRef: 'm' }).next();
+    await eventually(() => world.gateway.connections === 3, { what: 'that the three are cut off' });
+    expect(await waiting()).to.be.greaterThan(500_000);
   });
 });

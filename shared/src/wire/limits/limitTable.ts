@@ -124,6 +124,13 @@ export const limitTable = {
     metric: 'roomwire_slow_consumers_closed_total',
     protects: 'memory from clients that do not read',
   },
+  outboxMemory: {
+    ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_OUTBOX_MIB' },
+    answer: 'close 1013 slow_consumer',
+    metric: 'roomwire_slow_consumers_closed_total',
+    protects:
+      'memory from many slow readers: the slowest of the project that holds the most are closed; what several wait for counts once',
+  },
 
   // Rates
   publishRate: {
