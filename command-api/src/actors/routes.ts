@@ -1,7 +1,8 @@
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Rejection } from '../handling/rejections.js';
-import { lastUseOf, newestFirst } from '../http/listing.js';
+import { lastUseOf } from '../http/listing.js';
+import { actorListQuery, listOrPage, listOrPageOf, named } from '../http/recordLists.js';
 import { isUuid } from '../http/request.js';
 import {
   type ResourceDeps,
@@ -26,7 +27,6 @@ import {
 import { actorTarget, existing } from './decider.js';
 import { changeActor, type AskedScope } from './scopeMembership.js';
 import { normalTime } from '../http/schema.js';
-import * as s from '../http/schema.js';
 
 interface ActorRequest {
   readonly caller: ProjectCaller;
@@ -57,15 +57,17 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       path: '/actors',
       operationId: 'listActors',
       tag: 'Actors',
-      summary: 'List the actors of the project',
+      summary: 'List the actors of the project, newest first',
+      query: actorListQuery,
       status: 200,
-      answer: s.listOf(actorSchema),
+      answer: listOrPageOf(actorSchema),
       example: { answer: [exampleActor] },
       rejections: [],
-      async handle({ caller }) {
-        const { projectId } = caller;
-        const actors = await views.find('actors', { filter: { projectId }, sort: newestFirst });
-        return presentActors(usage, actors);
+      async handle({ caller: { projectId }, query }) {
+        const filter = { projectId, ...named(query) };
+        return listOrPage(views, 'actors', filter, query, 'newest first', (actors) =>
+          presentActors(usage, actors),
+        );
       },
     }),
 

@@ -1,4 +1,5 @@
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import * as s from './schema.js';
@@ -52,7 +53,7 @@ export const findPage = async <V extends ViewName, T>(
   orderFirst: Sort = [],
 ): Promise<Page<T>> => {
   const page = query.page ?? 1;
-  const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 10)));
+  const limit = Math.min(limitTable.pageRecords.value, Math.max(1, Math.trunc(query.limit ?? 10)));
   const sort: Sort = [...orderFirst, ...(query.orderBy ?? []).map(readOrder), ['createdPosition', -1]];
   const [total, docs] = await Promise.all([
     views.count(view, filter),

@@ -12,7 +12,7 @@ import type { LimitRate } from './rateLimit.js';
 import { checkPathIds, readQuery, requestIdOf } from './request.js';
 import { type RequestMetrics, type RouteTimes, beginRequest, endRequest } from './requestTelemetry.js';
 import type { ApiRequest, Route } from './route.js';
-import { sendJson, sendList } from './sendJson.js';
+import { sendAnswer } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
 export interface MountDeps {
@@ -139,8 +139,7 @@ const answering = (route: Route, { authenticator, authorize, limitRate, clock }:
     const { handle } = route as { handle: Handle<typeof caller> };
     const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
     if (route.status === 204) response.writeHead(204).end();
-    else if (Array.isArray(answer)) await sendList(response, route.status, answer);
-    else sendJson(response, route.status, answer);
+    else await sendAnswer(response, route.status, answer);
   };
 };
 

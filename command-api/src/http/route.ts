@@ -1,3 +1,4 @@
+import type { RecordParts } from './sendJson.js';
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
 import type { Role } from '@roomwire/shared/domain/role';
@@ -91,8 +92,13 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
    */
   readonly rejections: readonly RejectionCode[];
   /** Resolves with the answer's body, or rejects with one of the rejections. */
-  handle(request: ApiRequest<Caller, NoInfer<Body>, NoInfer<Query>>): Promise<NoInfer<Answer>>;
+  handle(
+    request: ApiRequest<Caller, NoInfer<Body>, NoInfer<Query>>,
+  ): Promise<NoInfer<Answer | InParts<Answer>>>;
 }
+
+/** A list may be read while it is sent. */
+type InParts<Answer> = Answer extends readonly (infer T)[] ? RecordParts<T> : never;
 
 type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer>;
 type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer> & {

@@ -59,6 +59,9 @@ export const eitherOrNull = <T>(schema: Schema<T>): Schema<T | null> => ({
   oneOf: [schema, { type: 'null' }],
 });
 
+/** One of two values that differ in their type. */
+export const either = <A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> => ({ oneOf: [one, other] });
+
 /** The same values, with a description. */
 export const described = <T>(schema: Schema<T>, description: string): Schema<T> => ({
   ...schema,

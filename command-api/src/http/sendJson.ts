@@ -1,9 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { workSlices } from '@roomwire/shared/runtime/workSlices';
 
-/** Records that are serialized at a time: some milliseconds of work. */
-const recordsAtOnce = 500;
+/** A list of any length that is read while it is sent. */
+export interface RecordParts<T> {
+  readonly parts: AsyncIterable<readonly T[]>;
+  /** Of a page: where the next one begins, null on the last one. Called once all parts have been read. */
+  readonly next?: () => string | null;
+}
+
+/** Text that is written at a time. */
+const writtenAtOnce = 128 * 1024;
 
 /** Ends an answer with a JSON body, serialized with the replacer. */
 export const sendJson = (
@@ -11,31 +18,86 @@ export const sendJson = (
   status: number,
   body: unknown,
   replacer?: (name: string, value: unknown) => unknown,
-): void => {
-  const text = JSON.stringify(body, replacer);
+): void => endWith(response, status, JSON.stringify(body, replacer));
+
+const endWith = (response: ServerResponse, status: number, text: string): void => {
   begin(response, status);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
 };
 
 /**
- * Ends an answer with a list of any length, in pieces: other requests do not wait for its serialization, and no more of
- * it is in memory than the client reads. Resolves when it has been written, or the client has disconnected.
+ * Ends an answer of any size: records are serialized one by one, in slices, so that other requests do not wait for it, and
+ * no more of it is in memory than the client reads. Resolves when it has been written, or the client has disconnected.
  */
-export const sendList = async (
+export const sendAnswer = async (
   response: ServerResponse,
   status: number,
-  records: readonly unknown[],
+  answer: unknown,
 ): Promise<void> => {
-  if (records.length <= recordsAtOnce) return sendJson(response, status, records);
-  begin(response, status);
-  for (let from = 0; from < records.length && !response.destroyed; from += recordsAtOnce) {
-    const piece = JSON.stringify(records.slice(from, from + recordsAtOnce)).slice(1, -1);
-    const isTaken = response.write(`${from === 0 ? '[' : ','}${piece}`);
-    await (isTaken ? yieldToEventLoop() : drained(response));
+  const slices = workSlices();
+  let text = '';
+  for await (const piece of piecesOf(answer)) {
+    text += piece;
+    if (text.length >= writtenAtOnce) {
+      if (response.destroyed) return;
+      if (!response.headersSent) begin(response, status);
+      const isTaken = response.write(text);
+      text = '';
+      if (!isTaken) await drained(response);
+    }
+    if (slices.isOver()) await slices.next();
   }
-  response.end(']');
+  if (response.headersSent) response.end(text);
+  else endWith(response, status, text);
 };
+
+const piecesOf = (answer: unknown): Iterable<string> | AsyncIterable<string> => {
+  if (isInParts(answer)) return piecesOfParts(answer);
+  if (Array.isArray(answer)) return piecesOfList(answer);
+  return isObject(answer) && Object.values(answer).some(isListOfRecords)
+    ? piecesOfObject(answer)
+    : [JSON.stringify(answer)];
+};
+
+async function* piecesOfParts({ parts, next }: RecordParts<unknown>): AsyncIterable<string> {
+  yield next ? '{"data":[' : '[';
+  let separator = '';
+  for await (const part of parts)
+    for (const record of part) {
+      yield separator + JSON.stringify(record);
+      separator = ',';
+    }
+  yield next ? `],"next":${JSON.stringify(next())}}` : ']';
+}
+
+function* piecesOfList(records: readonly unknown[]): Iterable<string> {
+  yield '[';
+  for (const [at, record] of records.entries()) yield (at === 0 ? '' : ',') + json(record);
+  yield ']';
+}
+
+/** An object with a list of records, such as a page. */
+function* piecesOfObject(fields: object): Iterable<string> {
+  let separator = '{';
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    if (isListOfRecords(value)) yield* piecesOfList(value);
+    else yield json(value);
+    separator = ',';
+  }
+  yield '}';
+}
+
+const json = (value: unknown): string => JSON.stringify(value) ?? 'null';
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isListOfRecords = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && isObject(value[0]);
+
+const isInParts = (answer: unknown): answer is RecordParts<unknown> => isObject(answer) && 'parts' in answer;
 
 const begin = (response: ServerResponse, status: number): void => {
   response.statusCode = status;

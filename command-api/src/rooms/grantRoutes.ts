@@ -3,7 +3,7 @@ import { actorTarget } from '../actors/decider.js';
 import { currentApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { validationError } from '../http/errors.js';
-import { oldestFirst } from '../http/listing.js';
+import { grantListQuery, listOrPage, listOrPageOf } from '../http/recordLists.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { existing, roomsTarget } from './decider.js';
 import { findRoom } from './resource.js';
@@ -17,7 +17,6 @@ import {
 } from './grantResource.js';
 import { existingGrant } from './grants.js';
 import { normalTime } from '../http/schema.js';
-import * as s from '../http/schema.js';
 
 export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   const checkHolder = async (actorTokenId: string | null, projectId: string): Promise<void> => {
@@ -32,15 +31,17 @@ export const grantRoutes = ({ commands, views, random }: ResourceDeps): readonly
       path: '/apps/{appId}/rooms/{roomId}/actors',
       operationId: 'listRoomGrants',
       tag: 'Room grants',
-      summary: 'List the grants on a room',
+      summary: 'List the grants on a room, oldest first; a page newest first',
+      query: grantListQuery,
       status: 200,
-      answer: s.listOf(grantSchema),
+      answer: listOrPageOf(grantSchema),
       example: { answer: [exampleGrant] },
       rejections: ['app_not_found', 'room_not_found'],
       async handle(request) {
         const { roomId } = await findRoom(views, request);
-        const grants = await views.find('grants', { filter: { roomId }, sort: oldestFirst });
-        return grants.map(presentGrant);
+        return listOrPage(views, 'grants', { roomId }, request.query, 'oldest first', (grants) =>
+          grants.map(presentGrant),
+        );
       },
     }),
 

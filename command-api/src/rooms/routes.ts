@@ -2,7 +2,7 @@ import type { App } from '@roomwire/shared/domain/app';
 import { webRtcTopics, type RoomFields, type RoomOrigin } from '@roomwire/shared/domain/room';
 import { currentApp, findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
-import { oldestFirst } from '../http/listing.js';
+import { listOrPage, listOrPageOf, named, roomListQuery } from '../http/recordLists.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import {
@@ -16,7 +16,6 @@ import {
   type CreateRoomBody,
 } from './resource.js';
 import { existing, roomBySlug, roomsTarget } from './decider.js';
-import * as s from '../http/schema.js';
 
 export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
   return [
@@ -25,15 +24,18 @@ export const roomRoutes = ({ commands, views, random }: ResourceDeps): readonly 
       path: '/apps/{appId}/rooms',
       operationId: 'listRooms',
       tag: 'Rooms',
-      summary: 'List the rooms of an app',
+      summary: 'List the rooms of an app, oldest first; a page newest first',
+      query: roomListQuery,
       status: 200,
-      answer: s.listOf(roomSchema),
+      answer: listOrPageOf(roomSchema),
       example: { answer: [exampleRoom] },
       rejections: ['app_not_found'],
       async handle(request) {
         const { appId } = await findApp(views, request);
-        const rooms = await views.find('rooms', { filter: { appId }, sort: oldestFirst });
-        return rooms.map(presentRoom);
+        const { query } = request;
+        const bySlug = query.slug === undefined ? {} : { slug: query.slug };
+        const filter = { appId, ...named(query), ...bySlug };
+        return listOrPage(views, 'rooms', filter, query, 'oldest first', (rooms) => rooms.map(presentRoom));
       },
     }),
 

@@ -1,7 +1,8 @@
 import type { ScopeFields } from '@roomwire/shared/domain/scope';
 import { actorSchema, exampleActor, presentActors } from '../actors/resource.js';
 import { releaseAbandonedMemberships } from '../actors/scopeMembership.js';
-import { containing, examplePage, findPage, newestFirst, pageOf } from '../http/listing.js';
+import { containing, examplePage, findPage, pageOf } from '../http/listing.js';
+import { wholeList } from '../http/recordLists.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import {
   exampleNewScope,
@@ -130,8 +131,9 @@ export const scopeRoutes = ({ commands, views, usage, random }: ResourceDeps): r
     rejections: ['scope_not_found'],
     async handle(request) {
       const { accessScopeId } = await findScope(views, request);
-      const actors = await views.find('actors', { filter: { accessScopeId }, sort: newestFirst });
-      return presentActors(usage, actors);
+      return wholeList(views, 'actors', { accessScopeId }, 'newest first', (actors) =>
+        presentActors(usage, actors),
+      );
     },
   }),
 ];

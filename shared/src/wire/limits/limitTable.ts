@@ -280,6 +280,19 @@ export const limitTable = {
     protects: 'the engines from whoever asks whether the service is ready',
   },
 
+  pageRecords: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the engines from one page of apps, scopes, keys or events',
+  },
+  listRecords: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the engines from one page of actors, rooms or grants',
+  },
+
   // Webhooks
   webhookCalls: {
     ...{ value: 2_000, unit: 'number', per: 'process' },

@@ -1,0 +1,131 @@
+import { Buffer } from 'node:buffer';
+import type { LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { validationError } from './errors.js';
+import { containing } from './listing.js';
+import type { RecordParts } from './sendJson.js';
+import * as s from './schema.js';
+
+/*
+ * Lists that are whole, or in pages where the query asks for a page. Both are read in the order of creation, in parts and while
+ * they are sent: a record that is created or removed meanwhile may be missing, every other one is there once.
+ */
+
+const placeFields = {
+  limit: s.number({
+    description:
+      'Records on a page; clamped to 1-1000. Without `limit` and `cursor` the answer is the whole list',
+  }),
+  cursor: s.text({
+    maxLength: 100,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: '`next` of the previous page. 100 records where there is no `limit`',
+  }),
+};
+
+const nameFilter = { name: s.text({ description: 'A part of the name, in any case' }) };
+const slugFilter = { slug: s.text({ description: 'The exact slug' }) };
+
+export const grantListQuery = s.queryOf(placeFields);
+export const actorListQuery = s.queryOf({ ...placeFields, ...nameFilter });
+export const roomListQuery = s.queryOf({ ...placeFields, ...nameFilter, ...slugFilter });
+
+type ListQuery = s.ValueOf<typeof roomListQuery>;
+
+/** The answer: the list of records, or a page of it. */
+export const listOrPageOf = <T>(items: s.Schema<T>) =>
+  s.either(
+    s.listOf(items),
+    s.titledObject(`${String(items['title'])}Page`, {
+      data: s.described(s.listOf(items), 'Newest first'),
+      next: s.described(s.orNull(s.text()), '`cursor` of the next page; null on the last one'),
+    }),
+  );
+
+/** The filter by a part of the name. */
+export const named = ({ name }: Pick<ListQuery, 'name'>): ViewFilter =>
+  name === undefined ? {} : { name: containing(name) };
+
+const defaultLimit = 100;
+
+/** Read at once: a record may have a MiB. */
+const readAtOnce = 100;
+
+type Direction = 'newest first' | 'oldest first';
+type Listed = {
+  readonly [V in ViewName]: Views[V] extends { createdPosition: string } ? V : never;
+}[ViewName];
+type Present<Doc, T> = (docs: readonly Doc[]) => readonly T[] | Promise<readonly T[]>;
+
+/** The whole list in its direction, or the page that the query asks for, newest first. */
+export const listOrPage = <V extends Listed, T>(
+  views: ViewReader,
+  view: V,
+  filter: ViewFilter,
+  query: Pick<ListQuery, 'limit' | 'cursor'>,
+  direction: Direction,
+  present: Present<Views[V], T>,
+): RecordParts<T> => {
+  const { limit, cursor } = query;
+  if (limit === undefined && cursor === undefined) return wholeList(views, view, filter, direction, present);
+  const most = Math.min(limitTable.listRecords.value, Math.max(1, Math.trunc(limit ?? defaultLimit)));
+  const after = cursor === undefined ? undefined : placeOf(cursor);
+  const stretch: Stretch = { direction: 'newest first', after, most, next: null };
+  const parts = partsOf(views, view, filter, stretch, present);
+  return { parts, next: () => stretch.next };
+};
+
+export const wholeList = <V extends Listed, T>(
+  views: ViewReader,
+  view: V,
+  filter: ViewFilter,
+  direction: Direction,
+  present: Present<Views[V], T>,
+): RecordParts<T> => {
+  const stretch: Stretch = { direction, after: undefined, most: Infinity, next: null };
+  return { parts: partsOf(views, view, filter, stretch, present) };
+};
+
+/** A part of a list. */
+interface Stretch {
+  readonly direction: Direction;
+  readonly after: LogPosition | undefined;
+  readonly most: number;
+  /** The cursor behind it, once it has been read and where there are more records. */
+  next: string | null;
+}
+
+async function* partsOf<V extends Listed, T>(
+  views: ViewReader,
+  view: V,
+  filter: ViewFilter,
+  stretch: Stretch,
+  present: Present<Views[V], T>,
+): AsyncIterable<readonly T[]> {
+  const direction = stretch.direction === 'newest first' ? -1 : 1;
+  let wanted = stretch.most;
+  for (let { after } = stretch; ;) {
+    // One more than is wanted tells whether there is a next page.
+    const limit = Math.min(readAtOnce, wanted + 1);
+    const beyond =
+      after === undefined ? {} : { createdPosition: { [direction === 1 ? '$gt' : '$lt']: after } };
+    const sort = [['createdPosition', direction]] as const;
+    const docs = await views.find(view, { filter: { ...filter, ...beyond }, sort, limit });
+    const part = docs.slice(0, wanted);
+    if (part.length > 0) yield await present(part);
+    after = part.at(-1)?.createdPosition ?? after;
+    if (docs.length > part.length && after !== undefined) stretch.next = cursorOf(after);
+    if (docs.length < limit || docs.length > part.length) return;
+    wanted -= part.length;
+  }
+}
+
+const cursorOf = (position: LogPosition): string => Buffer.from(position).toString('base64url');
+
+const placeOf = (cursor: string): LogPosition => {
+  const position = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (/^[\d-]{1,60}$/.test(position) && cursorOf(position) === cursor) return position;
+  throw validationError([{ path: 'cursor', value: cursor, message: 'must be the `next` of a page' }]);
+};
