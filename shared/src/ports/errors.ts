@@ -27,7 +27,8 @@ export type EngineUse =
   | 'message store'
   | 'worker groups'
   | 'audit index'
-  | 'session issuer';
+  | 'session issuer'
+  | 'payloads';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

@@ -1,0 +1,132 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../../ports/clock.js';
+import { EngineUnavailable } from '../../ports/errors.js';
+import type { LogPosition } from '../../ports/eventLog.js';
+import type { NewPayload, PayloadLimits, PayloadStore, Pruned } from '../../ports/payloadStore.js';
+import { once } from '../../runtime/service.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { systemClock } from '../system/systemClock.js';
+import { PayloadTables } from './payloadTables.js';
+
+/** Removals in one transaction, which takes a few milliseconds. */
+const step = 100;
+
+/** Payloads in an LMDB file. */
+class EmbeddedPayloadStore implements PayloadStore {
+  readonly limits: PayloadLimits;
+  private readonly tables: PayloadTables;
+  private readonly clock: Clock;
+  private isOpen = true;
+  private working: Promise<unknown> = Promise.resolve();
+
+  private readonly puts = createGroupCommit<NewPayload, number>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (payloads) => payloads.map((payload) => this.add(payload)),
+    committed: () => undefined,
+    bytesOf: ({ content }) => content.length,
+  });
+
+  constructor(path: string, limits: PayloadLimits, clock: Clock) {
+    this.tables = new PayloadTables(path);
+    this.limits = limits;
+    this.clock = clock;
+  }
+
+  async put(payload: NewPayload): Promise<number> {
+    this.assertOpen();
+    return this.puts.submit(payload).catch(unavailable);
+  }
+
+  async get(id: string): Promise<Uint8Array | undefined> {
+    this.assertOpen();
+    const content = this.tables.contentSince(id, this.oldest);
+    return content && Buffer.from(content);
+  }
+
+  async removeOf(owners: readonly string[]): Promise<number> {
+    let removed = 0;
+    for (const owner of owners) removed += await this.removeAll(() => this.tables.idsOf(owner, step));
+    return removed;
+  }
+
+  async prune(): Promise<Pruned> {
+    const expired = await this.removeAll(() => this.tables.idsUntil(this.oldest, step));
+    let evicted = 0;
+    for (const projectId of this.tables.projectsAbove(this.limits.quotaBytes))
+      for (let some = step; some === step; evicted += some)
+        some = await this.transact(() => this.evict(projectId));
+    return { expired, evicted };
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    this.assertOpen();
+    return this.tables.checkpoint;
+  }
+
+  async moveCheckpoint(position: LogPosition | undefined): Promise<void> {
+    await this.transact(() => this.tables.moveCheckpoint(position));
+  }
+
+  readonly close = once(async () => {
+    this.isOpen = false;
+    await Promise.all([this.puts.idle(), this.working]);
+    await this.tables.environment.close();
+  });
+
+  private get oldest(): number {
+    return this.clock.now() - this.limits.retentionMs;
+  }
+
+  /** Within a transaction. */
+  private add(payload: NewPayload): number {
+    if (this.tables.has(payload.id)) return 0;
+    if (payload.content.length > this.limits.quotaBytes) return 1;
+    this.tables.add(payload, this.clock.now());
+    return this.evict(payload.projectId);
+  }
+
+  /** Within a transaction: the oldest of a project, until it fits or a step is done. */
+  private evict(projectId: string): number {
+    let evicted = 0;
+    while (evicted < step && this.tables.sizeOf(projectId) > this.limits.quotaBytes) {
+      for (const id of this.tables.oldestOf(projectId, 1)) this.tables.remove(id);
+      evicted += 1;
+    }
+    return evicted;
+  }
+
+  /** In steps, until none are found. */
+  private async removeAll(find: () => readonly string[]): Promise<number> {
+    for (let removed = 0; ;) {
+      this.assertOpen();
+      const ids = find();
+      if (ids.length === 0) return removed;
+      removed += await this.transact(() => ids.filter((id) => this.tables.remove(id)).length);
+    }
+  }
+
+  private async transact<T>(work: () => T): Promise<T> {
+    this.assertOpen();
+    const done = this.tables.environment.transact(work);
+    this.working = done.catch(() => undefined);
+    return done.catch(unavailable);
+  }
+
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('payloads');
+  }
+}
+
+const unavailable = (cause: unknown): never => {
+  throw new EngineUnavailable('payloads', { cause });
+};
+
+interface Files {
+  file(name: string): string;
+}
+
+export const openEmbeddedPayloadStore = async (
+  folder: Files,
+  limits: PayloadLimits,
+  clock: Clock = systemClock,
+): Promise<PayloadStore> => new EmbeddedPayloadStore(folder.file('payloads.lmdb'), limits, clock);
