@@ -7,6 +7,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
+import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -53,6 +54,8 @@ export interface CommandApiDeps {
   readonly sessions: SessionVerifier;
   /** Encrypts signing keys and webhook secrets. */
   readonly secretBox: SecretBox;
+  /** What dead letters refer to. */
+  readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -74,7 +77,7 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
 }
 
-export type ApiDeps = SigningKeyDeps & AuditDeps & OutcomeDeps;
+export type ApiDeps = SigningKeyDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
 export const apiRoutes = (deps: ApiDeps): readonly Route[] => [

@@ -1,11 +1,11 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { AuditEntry, AuditIndex, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
-import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { once, type Service } from '@roomwire/shared/runtime/service';
-import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import type { Service } from '@roomwire/shared/runtime/service';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';
+import { createCheckpointedFollower } from './checkpointedFollower.js';
 import { changesOf } from './projectors.js';
 
 export interface AuditFollowerDeps {
@@ -17,57 +17,17 @@ export interface AuditFollowerDeps {
 }
 
 /**
- * Keeps the audit index up to date with the log and retries while engines fail. It is not one of the read models, so that
- * building it from a long log does not delay them.
+ * Keeps the audit index up to date with the log. It is not one of the read models, so that building it from a long log does not
+ * delay them.
  */
 export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
-  const { log, index, logger, maxBackoffMs = 5_000 } = deps;
-  const closing = new AbortController();
-  let subscription: LogSubscription | undefined;
-  let running: Promise<void> = Promise.resolve();
-
-  const follow = async (): Promise<void> => {
-    const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
-      const last = events.at(-1);
-      if (last !== undefined) await index.record(events.map(auditEntry), last.position);
-    };
-    subscription = log.subscribeAll(await startingPoint(deps), { onEvents });
-    if (closing.signal.aborted) await subscription.close();
-    await subscription.done;
-  };
-
-  const run = async (): Promise<void> => {
-    for (let failures = 1; !closing.signal.aborted; failures += 1) {
-      try {
-        await follow();
-      } catch (error) {
-        if (closing.signal.aborted) return;
-        logger.warn('The audit index cannot be updated; retrying', { error });
-        const waitMs = backOffMs({ firstMs: 100, longestMs: maxBackoffMs }, failures);
-        await sleep(waitMs, closing.signal);
-      }
-    }
-  };
-
-  return {
-    async start() {
-      running = run();
-    },
-    close: once(async () => {
-      closing.abort();
-      await subscription?.close();
-      await running;
-    }),
-  };
-};
-
-/** The checkpoint; the beginning where the index is of another log, for example after a restore. */
-const startingPoint = async ({ log, index, logger }: AuditFollowerDeps): Promise<LogPosition | undefined> => {
-  const [checkpoint, head] = [await index.checkpoint(), await log.head()];
-  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
-  logger.warn('The audit index is ahead of the event log and is rebuilt', { checkpoint, head });
-  await index.clear();
-  return undefined;
+  const { index } = deps;
+  return createCheckpointedFollower(deps, {
+    name: 'audit index',
+    checkpoint: () => index.checkpoint(),
+    apply: (events, position) => index.record(events.map(auditEntry), position),
+    clear: () => index.clear(),
+  });
 };
 
 /** The audit entry of an event. The projectors say what it changes; an event that they cannot read changes nothing. */

@@ -1,13 +1,12 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { encode } from '@msgpack/msgpack';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import type { DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
+import type { CallPayload, DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
 import { readEvent } from '@roomwire/shared/domain/events';
 
 const feedId = domainEventFeed.name;
@@ -43,7 +42,7 @@ export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewCha
 
 /** Publishes again what a crash between writing and publishing may have lost: at most the last two batches. */
 export const republishUnconfirmed = async (
-  deps: { log: EventLog; views: ViewStore; bus: MessageBus; clock: Clock; logger: Logger },
+  deps: RedriveDeps & { readonly log: EventLog },
   checkpoint: LogPosition,
 ): Promise<void> => {
   const { log, views, bus } = deps;
@@ -56,11 +55,9 @@ export const republishUnconfirmed = async (
   }
 };
 
-interface RedriveDeps {
+interface RedriveDeps extends CallPayloadDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** A rebuild of the read models reads every past redrive again: calls that were requested long ago are not repeated. */
@@ -76,12 +73,20 @@ export const putRedrivenCalls = async (
     if (recorded.type !== 'DeadLetterRedriven' || recorded.metadata.occurredAt < oldest) continue;
     const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
     const entry = await deps.views.get('deadLetters', data.dlqId);
-    if (entry === undefined) continue;
-    await deps.bus.put(webhookCalls, callOf(entry, data.redriveId, recorded)).catch((error: unknown) => {
-      // Encoded again, a message may be larger than it was. It must not stop the projection.
-      if (!(error instanceof RangeError)) throw error;
-      deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
-    });
+    const sent = entry && (await loadCallPayload(deps, entry));
+    if (entry === undefined || sent === undefined) {
+      deps.logger.warn('A redriven webhook call is not made: it was deleted, or has expired', {
+        callId: data.dlqId,
+      });
+      continue;
+    }
+    await deps.bus
+      .put(webhookCalls, callOf(entry, sent, data.redriveId, recorded))
+      .catch((error: unknown) => {
+        // Encoded again, a message may be larger than it was. It must not stop the projection.
+        if (!(error instanceof RangeError)) throw error;
+        deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
+      });
   }
 };
 
@@ -90,11 +95,11 @@ type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & 
 
 /** The call as it was, with the same id. */
 const callOf = (
-  entry: DeadLetter,
+  { dlqId, organizationId, projectId, appId, kind, url }: DeadLetter,
+  { requestHeaders, requestBody }: CallPayload,
   redriveId: string,
   { metadata: { traceparent } }: RecordedEvent,
 ): WebhookCall => {
-  const { dlqId, organizationId, projectId, appId, kind, url, requestHeaders, requestBody } = entry;
   const { data, ...told } = requestBody as Sent;
   return {
     ...{ callId: dlqId, kind, organizationId, projectId, appId, url, ...told },

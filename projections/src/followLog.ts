@@ -5,6 +5,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { feedEvents, feedProgress, republishUnconfirmed, putRedrivenCalls } from './feed.js';
 import { GatheredBatches } from './gatheredBatches.js';
@@ -14,6 +15,8 @@ export interface FollowDeps {
   readonly log: EventLog;
   readonly views: ViewStore;
   readonly bus: MessageBus;
+  /** What is sent again when a dead letter is redriven. */
+  readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called after each batch that is written and published. */

@@ -15,6 +15,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewBatch, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createProjections } from '../src/projections.js';
@@ -26,7 +27,14 @@ const world = async (path: string, logger: Logger = silentLogger) => {
   const stores = await openEmbeddedViewStores(folder);
   const { views } = stores;
   const bus = await openEmbeddedMessageBus(folder);
-  const projections = createProjections({ log, views, bus, clock: systemClock, logger });
+  const projections = createProjections({
+    payloads: noPayloads,
+    log,
+    views,
+    bus,
+    clock: systemClock,
+    logger,
+  });
   return {
     log,
     views,
@@ -119,13 +127,27 @@ describe('projections', () => {
       send: () => stuck,
       read: bus.read.bind(bus),
     });
-    const first = createProjections({ log, views, bus: cut, clock: systemClock, logger: silentLogger });
+    const first = createProjections({
+      payloads: noPayloads,
+      log,
+      views,
+      bus: cut,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     await first.start();
     await append(events);
     // As good as killed: it waits for a feed that never answers.
     const fed: string[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
-    const second = createProjections({ log, views, bus, clock: systemClock, logger: silentLogger });
+    const second = createProjections({
+      payloads: noPayloads,
+      log,
+      views,
+      bus,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     await second.start();
     await eventually(() => fed.length >= events.length);
     expect(fed).to.eql(events.map(({ id }) => id));
@@ -147,6 +169,7 @@ describe('projections', () => {
         failures-- > 0 ? Promise.reject(new EngineUnavailable('read models')) : views.apply(batch),
     });
     const projections = createProjections({
+      payloads: noPayloads,
       log,
       views: flaky,
       bus,
@@ -166,6 +189,7 @@ describe('projections', () => {
     const { log, views, bus, append, close } = await world(folder.path);
     const instances = [1, 2].map(() =>
       createProjections({
+        payloads: noPayloads,
         log,
         views,
         bus,
@@ -180,6 +204,7 @@ describe('projections', () => {
     await instances[0]?.close();
     await append(events.slice(50, 100));
     const third = createProjections({
+      payloads: noPayloads,
       log,
       views,
       bus,
@@ -212,6 +237,7 @@ describe('projections', () => {
     const fed: RecordedEvent[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event));
     const projections = createProjections({
+      payloads: noPayloads,
       log,
       views,
       bus: bounded,

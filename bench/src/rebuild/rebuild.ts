@@ -10,6 +10,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { createProjections } from '@roomwire/projections/projections';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EngineAddresses } from '../engines/onEngines.js';
@@ -83,7 +84,7 @@ export const measureRebuild = async (ports: Ports, events: number): Promise<Meas
   const { views } = ports;
   await views.clear();
   const meter = startOwnCpuMeter();
-  const projections = createProjections({ ...ports, clock: systemClock });
+  const projections = createProjections({ ...ports, payloads: noPayloads, clock: systemClock });
   await projections.start();
   await projections.caughtUp;
   const { elapsed, cpu } = meter();

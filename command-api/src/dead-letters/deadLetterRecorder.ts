@@ -5,22 +5,30 @@ import {
   webhookReports,
 } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { executeAsSystem } from '../handling/streamWriter.js';
+import type { ViewName } from '@roomwire/shared/wire/views/views';
+import { encodeCallPayload, payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
+import type { DeadLetterFields, PayloadReference } from '@roomwire/shared/domain/deadLetter';
+import { createStreamWriter, executeAsSystem, systemContext } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
-import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
-import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 
 export interface DeadLetterRecorderDeps {
   readonly bus: MessageBus;
   readonly log: EventLog;
+  readonly views: Pick<ViewReader, 'get' | 'reached'>;
+  readonly payloads: Pick<PayloadStore, 'put' | 'removeOf'>;
   readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly limits?: LimitReports;
 }
 
 /** Reports that are handled at once; each is an append to a stream of its own. */
@@ -31,11 +39,12 @@ const concurrency = 32;
  * one that is delivered again changes nothing.
  */
 export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
+  const { bus, clock, logger, limits = new LimitReports({ clock, logger }) } = deps;
   const workers: QueueWorker[] = [];
   return {
     async start() {
       for (const queue of [webhookReports, formerWebhookReports])
-        workers.push(await deps.bus.work(queue, { concurrency }, (report) => record(deps, report)));
+        workers.push(await bus.work(queue, { concurrency }, (report) => record({ ...deps, limits }, report)));
     },
     close: once(async () => {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -43,7 +52,9 @@ export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service 
   };
 };
 
-const record = async (deps: DeadLetterRecorderDeps, report: WebhookReport): Promise<void> => {
+type Deps = DeadLetterRecorderDeps & { readonly limits: LimitReports };
+
+const record = async (deps: Deps, report: WebhookReport): Promise<void> => {
   const { callId, origin } = report.call;
   if (report.outcome === 'delivered') await execute(deps, report, { type: 'ReportDelivered', dlqId: callId });
   else if (origin.by === 'redrive')
@@ -54,51 +65,81 @@ const record = async (deps: DeadLetterRecorderDeps, report: WebhookReport): Prom
   else await recordNew(deps, report);
 };
 
-const recordNew = async (deps: DeadLetterRecorderDeps, report: FailureReport): Promise<void> => {
-  try {
-    await execute(deps, report, { type: 'RecordDeadLetter', entry: reportedDeadLetter(report) });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const { callId } = report.call;
-    deps.logger.error('A dead letter is too large for the event log and is kept without its data', {
-      callId,
-    });
-    const entry = reportedDeadLetter(withoutData(report));
-    await execute(deps, report, { type: 'RecordDeadLetter', entry });
-  }
+/**
+ * [HOOK-DLQ-3] The payload is stored before the event that refers to it. Between the two, or before, what it belongs to may
+ * have been deleted, also while this process was dead: then it is removed again.
+ */
+const recordNew = async (deps: Deps, report: FailureReport): Promise<void> => {
+  const { call } = report;
+  const { stream, decider } = deadLetterTarget(call.callId);
+  const writer = createStreamWriter({ stream, log: deps.log, random: deps.random });
+  const known = await writer.submit(decider, { decide: () => [], select: ({ wasRecorded }) => wasRecorded });
+  const content = encodeCallPayload(call);
+  if (!known.result) await store(deps, call, content);
+  const entry = reportedDeadLetter(report, { id: call.callId, sha256: payloadHash(content) });
+  const recorded = await writer.submit(decider, {
+    decide: (state) => decider.decide({ type: 'RecordDeadLetter', entry }, state),
+    context: systemContext(deps, call),
+    select: (state) => state.entry,
+  });
+  if (recorded.result === undefined || (await isOrphaned(deps, call, recorded.position ?? '')))
+    await deps.payloads.removeOf([call.callId]);
 };
 
-const execute = (
-  deps: DeadLetterRecorderDeps,
-  { call }: WebhookReport,
-  command: DeadLetterCommand,
-): Promise<void> => executeAsSystem(deps, deadLetterTarget(call.callId), command, call);
+const store = async (
+  { payloads, limits }: Deps,
+  { callId: id, projectId, appId, roomId, scope }: WebhookCall,
+  content: Uint8Array,
+): Promise<void> => {
+  const owners = [appId, roomId, scope?.accessScopeId].filter((owner) => owner !== undefined);
+  const evicted = await payloads.put({ id, projectId, owners, content });
+  if (evicted > 0) limits.reached('payloadQuota', { projectId, payloads: evicted }, evicted);
+};
 
-export type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;
+/** How long a report waits for the read models, before it is handled again. */
+const patienceMs = 5_000;
 
-/** The owner of the call and its request. */
-const sent = (call: WebhookCall) => ({
-  dlqId: call.callId,
-  organizationId: call.organizationId,
-  projectId: call.projectId,
-  appId: call.appId,
-  kind: 'trigger' as const,
-  url: call.url,
-  requestHeaders: Object.fromEntries(call.headers),
-  requestBody: JSON.parse(requestBody(call)) as unknown,
-});
+/**
+ * Whether something that the payload belongs to was deleted before its event. What is deleted after that removes the payload
+ * by itself.
+ */
+const isOrphaned = async (
+  { views }: Deps,
+  { projectId, appId, roomId, scope }: WebhookCall,
+  position: string,
+): Promise<boolean> => {
+  if (!(await views.reached(position, patienceMs))) throw new EngineUnavailable('read models');
+  const isGone = async (view: ViewName, id: string | undefined): Promise<boolean> =>
+    id !== undefined && (await views.get(view, id)) === undefined;
+  const gone = await Promise.all([
+    isGone('projects', projectId),
+    isGone('apps', appId),
+    isGone('rooms', roomId),
+    isGone('scopes', scope?.accessScopeId),
+  ]);
+  return gone.includes(true);
+};
+
+const execute = (deps: Deps, { call }: WebhookReport, command: DeadLetterCommand): Promise<void> =>
+  executeAsSystem(deps, deadLetterTarget(call.callId), command, call);
+
+type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;
 
 /** A call that was turned away may not have been made at all. */
 const retriesOf = ({ attempts }: WebhookCall): number => Math.max(0, attempts - 1);
 
 /** [HOOK-DLQ-1] The dead letter of a call that failed for good. */
-export const reportedDeadLetter = ({
-  call,
-  responseStatus,
-  error,
-  status,
-}: FailureReport): DeadLetterFields => ({
-  ...sent(call),
+const reportedDeadLetter = (
+  { call, responseStatus, error, status }: FailureReport,
+  payload: PayloadReference,
+): DeadLetterFields => ({
+  dlqId: call.callId,
+  organizationId: call.organizationId,
+  projectId: call.projectId,
+  appId: call.appId,
+  kind: 'trigger',
+  url: call.url,
+  payload,
   responseStatus,
   error,
   retryCount: retriesOf(call),
@@ -106,19 +147,10 @@ export const reportedDeadLetter = ({
 });
 
 /** The failure of a redrive, for the existing dead letter. */
-export const redriveFailure = ({ call, responseStatus, error, status }: FailureReport) => ({
+const redriveFailure = ({ call, responseStatus, error, status }: FailureReport) => ({
   dlqId: call.callId,
   responseStatus,
   error,
   retryCount: retriesOf(call),
   status,
-});
-
-const nothing = Uint8Array.of(0xc0);
-
-/** The report of a call that is too large for the event log, without its data. */
-export const withoutData = (report: FailureReport): FailureReport => ({
-  ...report,
-  call: { ...report.call, data: nothing },
-  error: `${report.error}. The data, ${report.call.data.length} bytes, is too large for the event log and was not kept`,
 });

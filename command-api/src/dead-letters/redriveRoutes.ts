@@ -1,3 +1,4 @@
+import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { Rejection } from '../handling/rejections.js';
 import {
   type ResourceDeps,
@@ -29,12 +30,17 @@ const path = '/organizations/{orgId}/webhook-dlq';
 type Request = ApiRequest<SessionCaller, unknown, unknown>;
 
 /** [HOOK-REDRIVE-1] The event requests the call; the relay of redrives puts the call on the bus. */
-export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readonly Route[] => {
+export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Route[] => {
+  const { commands, views, random } = deps;
+
   const redrive = async (request: Request, organizationId: string, dlqId: string) => {
     const named = { dlqId, organizationId };
     const target = deadLetterTarget(dlqId);
-    const { projectId } = await commands.inspect(target, (state) => existing(state, named));
-    return commands.execute(
+    const entry = await commands.inspect(target, (state) => existing(state, named));
+    const sent = await loadCallPayload(deps, entry);
+    if (sent === undefined && entry.status !== 'dead')
+      throw new Rejection('dead_letter_payload_expired', { dlqId });
+    const redriven = await commands.execute(
       target,
       {
         type: 'RedriveDeadLetter',
@@ -42,12 +48,13 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
         redriveId: random.uuid(),
         redrivenBy: request.caller.principal,
       },
-      sessionContext(request, organizationId, projectId),
-      (state) => presentDeadLetter(existing(state, named)),
+      sessionContext(request, organizationId, entry.projectId),
+      (state) => existing(state, named),
     );
+    return presentDeadLetter(redriven, sent);
   };
 
-  /** An entry that was deleted or marked dead since it was found is skipped. */
+  /** An entry without its payload, or that was deleted or marked dead since it was found, is skipped. */
   const redriveFound = async (request: Request, organizationId: string, dlqId: string): Promise<boolean> => {
     try {
       await redrive(request, organizationId, dlqId);
@@ -69,7 +76,12 @@ export const redriveRoutes = ({ commands, views, random }: ResourceDeps): readon
       status: 200,
       answer: deadLetterSchema,
       example: { answer: { ...exampleDeadLetter, redriveCount: 1, lastRedriveBy: 'session:ada' } },
-      rejections: ['organization_not_found', 'dead_letter_not_found', 'dead_letter_dead'],
+      rejections: [
+        'organization_not_found',
+        'dead_letter_not_found',
+        'dead_letter_dead',
+        'dead_letter_payload_expired',
+      ],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return redrive(request, organizationId, pathValue(request, 'dlqId'));

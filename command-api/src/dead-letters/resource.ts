@@ -1,4 +1,6 @@
-import { deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type CallPayload, deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
+import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
@@ -36,7 +38,7 @@ export const redriveBodySchema = s.titled(
   }),
 );
 
-export const deadLetterSchema = s.titledObject('DeadLetter', {
+const deadLetterFields = {
   dlqId: s.uuid,
   organizationId: s.uuid,
   projectId: s.uuid,
@@ -44,7 +46,10 @@ export const deadLetterSchema = s.titledObject('DeadLetter', {
   kind: s.oneOf(['trigger']),
   url: s.text(),
   requestHeaders: s.dictionaryOf(s.text()),
-  requestBody: s.anything({ description: '`{ roomName, topicName, actorId, data, scope }`, as it was sent' }),
+  requestBody: s.anything({
+    description:
+      '`{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more',
+  }),
   responseStatus: s.described(s.orNull(s.integer()), 'Null where there was no response'),
   error: s.text(),
   retryCount: s.count,
@@ -57,7 +62,20 @@ export const deadLetterSchema = s.titledObject('DeadLetter', {
   lastRedriveBy: s.described(s.orNull(s.text()), '`session:<subject>` or `oidc:<issuer>|<subject>`'),
   createdAt: s.time,
   updatedAt: s.time,
-});
+} as const;
+
+export const deadLetterSchema = s.titled(
+  'DeadLetter',
+  s.strictObject(
+    {
+      ...deadLetterFields,
+      payloadExpired: s.flag({
+        description: 'Present where headers and body are not kept any more: the entry cannot be redriven',
+      }),
+    },
+    Object.keys(deadLetterFields) as (keyof typeof deadLetterFields)[],
+  ),
+);
 
 export const deadLetterPageSchema = s.titledObject('DeadLetterPage', {
   data: s.listOf(deadLetterSchema),
@@ -115,15 +133,16 @@ export const exampleDeadLetterPage = {
   pagination: { total: 1, limit: 50, offset: 0 },
 };
 
-export const presentDeadLetter = (entry: DeadLetter): DeadLetterAnswer => ({
+export const presentDeadLetter = (entry: DeadLetter, sent: CallPayload | undefined): DeadLetterAnswer => ({
   dlqId: entry.dlqId,
   organizationId: entry.organizationId,
   projectId: entry.projectId,
   appId: entry.appId,
   kind: entry.kind,
   url: entry.url,
-  requestHeaders: entry.requestHeaders,
-  requestBody: entry.requestBody,
+  requestHeaders: sent?.requestHeaders ?? {},
+  requestBody: sent?.requestBody ?? null,
+  ...(sent === undefined && { payloadExpired: true }),
   responseStatus: entry.responseStatus,
   error: entry.error,
   retryCount: entry.retryCount,
@@ -135,8 +154,21 @@ export const presentDeadLetter = (entry: DeadLetter): DeadLetterAnswer => ({
   updatedAt: entry.updatedAt,
 });
 
+/** Presents an entry with what its call sent. */
+export type PresentDeadLetter = (entry: DeadLetter) => Promise<DeadLetterAnswer>;
+
+export const createPresenter =
+  (deps: CallPayloadDeps): PresentDeadLetter =>
+  async (entry) =>
+    presentDeadLetter(entry, await loadCallPayload(deps, entry));
+
 /** Entries of an organization, newest first: `{ data, pagination: { total, limit, offset } }`. */
-export const findDeadLetters = async (views: ViewReader, organizationId: string, query: DeadLettersQuery) => {
+export const findDeadLetters = async (
+  views: ViewReader,
+  present: PresentDeadLetter,
+  organizationId: string,
+  query: DeadLettersQuery,
+) => {
   const { status, offset = 0 } = query;
   const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
   const filter = { organizationId, ...(status === undefined ? {} : { status }) };
@@ -144,5 +176,11 @@ export const findDeadLetters = async (views: ViewReader, organizationId: string,
     views.count('deadLetters', filter),
     views.find('deadLetters', { filter, sort: newestFirst, skip: offset, limit }),
   ]);
-  return { data: entries.map(presentDeadLetter), pagination: { total, limit, offset } };
+  const data: DeadLetterAnswer[] = [];
+  for (const entry of entries) {
+    data.push(await present(entry));
+    // A payload may be a megabyte of JSON.
+    await nextTurn();
+  }
+  return { data, pagination: { total, limit, offset } };
 };

@@ -1,3 +1,4 @@
+import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
 import {
@@ -17,14 +18,17 @@ import {
   exampleDeadLetterPage,
   pendingCountSchema,
   findDeadLetters,
-  presentDeadLetter,
+  createPresenter,
   deadLettersQuerySchema,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
 
 const path = '/organizations/{orgId}/webhook-dlq';
 
-export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Route[] => {
+export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Route[] => {
+  const { commands, views } = deps;
+  const present = createPresenter(deps);
+
   /** The entry that the path names, from its stream, and what a command on it needs. */
   const onEntry = async (request: ApiRequest<SessionCaller, unknown, unknown>) => {
     const { organizationId } = await organizationOf(commands, request);
@@ -50,7 +54,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
-        return findDeadLetters(views, organizationId, request.query);
+        return findDeadLetters(views, present, organizationId, request.query);
       },
     }),
 
@@ -86,7 +90,7 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
         const dlqId = pathValue(request, 'dlqId');
         const entry = await views.get('deadLetters', dlqId);
         if (entry?.organizationId !== organizationId) throw new Rejection('dead_letter_not_found', { dlqId });
-        return presentDeadLetter(entry);
+        return present(entry);
       },
     }),
 
@@ -103,9 +107,13 @@ export const deadLetterRoutes = ({ commands, views }: ResourceDeps): readonly Ro
       rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { target, named, context } = await onEntry(request);
-        return commands.execute(target, { type: 'MarkDeadLetterDead', ...named }, context, (state) =>
-          presentDeadLetter(existing(state, named)),
+        const marked = await commands.execute(
+          target,
+          { type: 'MarkDeadLetterDead', ...named },
+          context,
+          (state) => existing(state, named),
         );
+        return present(marked);
       },
     }),
 

@@ -158,6 +158,11 @@ export const rejections = {
     { dlqId: exampleIds.dlqId },
     ({ dlqId }) => `Webhook dead letter ${dlqId} is marked dead`,
   ),
+  dead_letter_payload_expired: application(
+    409,
+    { dlqId: exampleIds.dlqId },
+    ({ dlqId }) => `The headers and the body of webhook dead letter ${dlqId} are not kept any more`,
+  ),
   webhook_secret_not_found: application(
     404,
     { webhookSecretId: exampleIds.webhookSecretId },

@@ -136,23 +136,35 @@ export const createStreamWriter = (deps: {
   };
 };
 
+interface SystemDeps {
+  readonly log: EventLog;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+type Owner = Pick<CommandContext, 'organizationId' | 'projectId'>;
+
+/** The metadata of what the service does by itself. */
+export const systemContext = ({ random, clock }: Omit<SystemDeps, 'log'>, owner: Owner): CommandContext => ({
+  occurredAt: new Date(clock.now()).toISOString(),
+  organizationId: owner.organizationId,
+  projectId: owner.projectId,
+  principal: 'system',
+  requestId: random.uuid(),
+});
+
 /** Carries out a command of the service itself, without waiting for the read models. */
 export const executeAsSystem = async <State, Command, Event extends DomainEvent, Result = void>(
-  { log, random, clock }: { readonly log: EventLog; readonly random: Random; readonly clock: Clock },
+  deps: SystemDeps,
   { stream, decider }: Target<State, Command, Event>,
   command: Command,
-  owner: Pick<CommandContext, 'organizationId' | 'projectId'>,
+  owner: Owner,
   select?: (state: State) => Result,
 ): Promise<Result> => {
+  const { log, random } = deps;
   const { result } = await createStreamWriter({ stream, log, random }).submit(decider, {
     decide: (state) => decider.decide(command, state),
-    context: {
-      occurredAt: new Date(clock.now()).toISOString(),
-      organizationId: owner.organizationId,
-      projectId: owner.projectId,
-      principal: 'system',
-      requestId: random.uuid(),
-    },
+    context: systemContext(deps, owner),
     select: select ?? (() => undefined as Result),
   });
   return result;

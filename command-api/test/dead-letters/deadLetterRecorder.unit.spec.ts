@@ -2,19 +2,36 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
+import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import type { Service } from '@roomwire/shared/runtime/service';
 import {
   formerWebhookReports,
   type WebhookCall,
   type WebhookReport,
   webhookReports,
 } from '@roomwire/shared/wire/bus/webhookCalls';
+import { payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
+import { silentLogger as logger } from '@roomwire/testing/fakes/loggers';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { createDeadLetterRecorder } from '../../src/dead-letters/deadLetterRecorder.js';
+import {
+  createDeadLetterRecorder,
+  type DeadLetterRecorderDeps,
+} from '../../src/dead-letters/deadLetterRecorder.js';
+import { deadLetterTarget } from '../../src/dead-letters/decider.js';
+import { executeAsSystem } from '../../src/handling/streamWriter.js';
+
+const data = (length: number): Uint8Array =>
+  Uint8Array.of(0xda, length >> 8, length & 255, ...Buffer.alloc(length, 'x'));
 
 const call: WebhookCall = {
   callId: 'call',
@@ -23,31 +40,42 @@ const call: WebhookCall = {
   projectId: 'p1',
   appId: 'app1',
   url: 'https://example.com/hook',
-  headers: [],
+  headers: [['X-Key', 'secret']],
   room: 'p1/app-1/_/lobby',
   roomName: 'lobby',
+  roomId: 'room1',
   topicName: 'news',
   actorId: 'actor-1',
-  scope: null,
+  scope: { accessScopeId: 'scope1', slug: 's', name: 'S' },
   data: Uint8Array.of(0xc0),
   origin: { by: 'publish' },
   attempts: 3,
 };
 
-const failureOf = (callId: string): WebhookReport => ({
+const failureOf = (callId: string, fields: Partial<WebhookCall> = {}): WebhookReport => ({
   outcome: 'failed',
-  call: { ...call, callId },
+  call: { ...call, callId, ...fields },
   responseStatus: 500,
   error: 'The endpoint answered 500',
   status: 'pending',
 });
 
 describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
+  const quotaBytes = 1024 * 1024;
   let folder: TemporaryFolder;
   let bus: MessageBus;
   let log: EventLog;
+  let payloads: PayloadStore;
+  let gone: Set<string>;
+  let recorder: Service | undefined;
+  const limits = new LimitReports({ clock: systemClock, logger });
+  const views = {
+    get: async (_view: string, id: string) => (gone.has(id) ? undefined : {}),
+    reached: async () => true,
+  } as unknown as Pick<ViewReader, 'get' | 'reached'>;
 
   beforeEach(async () => {
+    gone = new Set();
     folder = await temporaryFolder();
     const files = {
       file: (name: string) => join(folder.path, name),
@@ -55,31 +83,134 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
       close: async () => undefined,
     };
     [bus, log] = [await openEmbeddedMessageBus(files), await openEmbeddedEventLog(files)];
+    payloads = await openEmbeddedPayloadStore(files, { retentionMs: 86_400_000, quotaBytes });
   });
 
   afterEach(async () => {
+    await recorder?.close();
     await bus.close();
-    await log.close();
+    await Promise.all([log.close(), payloads.close()]);
     await folder.remove();
   });
 
-  const recorded = async (): Promise<unknown[]> => {
-    const ids: unknown[] = [];
+  const start = async (deps: Partial<DeadLetterRecorderDeps> = {}): Promise<Service> => {
+    const ports = { bus, log, views, payloads, random: systemRandom, clock: systemClock, logger, limits };
+    recorder = createDeadLetterRecorder({ ...ports, ...deps });
+    await recorder.start();
+    return recorder;
+  };
+
+  const recorded = async (): Promise<RecordedEvent[]> => {
+    const found: RecordedEvent[] = [];
     for await (const events of log.readAll())
-      for (const { type, data } of events)
-        if (type === 'DeadLetterRecorded') ids.push((data as { dlqId?: unknown }).dlqId);
-    return ids;
+      found.push(...events.filter(({ type }) => type === 'DeadLetterRecorded'));
+    return found;
+  };
+
+  const recordedIds = async (): Promise<unknown[]> =>
+    (await recorded()).map((event) => (event.data as { dlqId: string }).dlqId);
+
+  /** A report that is handled after those before it. */
+  const settled = async (): Promise<void> => {
+    await bus.put(webhookReports, failureOf('marker'));
+    await eventually(async () => (await recordedIds()).includes('marker'));
   };
 
   it('takes reports from the queue, and those that an earlier version left in the queue of that time', async () => {
     await bus.put(formerWebhookReports, failureOf('former'));
     await bus.put(webhookReports, failureOf('new'));
-    const clock = systemClock;
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const recorder = createDeadLetterRecorder({ bus, log, random: systemRandom, clock, logger });
-    await recorder.start();
+    await start();
     await eventually(async () => (await recorded()).length === 2);
-    expect(await recorded()).to.have.members(['former', 'new']);
-    await recorder.close();
+    expect(await recordedIds()).to.have.members(['former', 'new']);
+  });
+
+  it('[HOOK-DLQ-3] writes the id and the hash of the payload into the log, and the payload elsewhere', async () => {
+    await start();
+    await bus.put(webhookReports, failureOf('call'));
+    await eventually(async () => (await recorded()).length === 1);
+    const content = (await payloads.get('call')) as Uint8Array;
+    expect(JSON.parse(String(content))).to.eql({
+      requestHeaders: { 'X-Key': 'secret' },
+      requestBody: {
+        roomName: 'lobby',
+        topicName: 'news',
+        actorId: 'actor-1',
+        data: null,
+        scope: call.scope,
+      },
+    });
+    const [event] = await recorded();
+    expect(event?.schemaVersion).to.equal(2);
+    expect(event?.data).to.deep.include({ payload: { id: 'call', sha256: payloadHash(content) } });
+    expect(JSON.stringify(event)).not.to.match(/secret|lobby/);
+  });
+
+  it('[HOOK-DLQ-3] takes less than 2 kB of the log for a dead letter, and no more of the store than the quota', async () => {
+    await start();
+    const count = 100;
+    for (let n = 0; n < count; n += 1)
+      await bus.put(
+        webhookReports,
+        failureOf(`call-${n}`, { data: data(60_000), url: `https://e.com/${'p'.repeat(900)}` }),
+      );
+    await eventually(async () => (await recorded()).length === count);
+    const events = await recorded();
+    for (const event of events) expect(JSON.stringify(event).length).to.be.below(2_000);
+    const contents = await Promise.all(
+      events.map((event) => payloads.get((event.data as { dlqId: string }).dlqId)),
+    );
+    const bytes = contents.reduce((sum, content) => sum + (content?.length ?? 0), 0);
+    expect(bytes).to.be.within(quotaBytes / 2, quotaBytes);
+    const evicted = contents.filter((content) => content === undefined).length;
+    expect(
+      (await collectedMetrics(limits.collect)).get('roomwire_limit_reached_total payloadQuota'),
+    ).to.equal(evicted);
+  });
+
+  it('[HOOK-DLQ-3] stores the payload first: of one killed before the event, the next one writes both', async () => {
+    const full = { ...log, append: () => Promise.reject(new Error('killed')) } as unknown as EventLog;
+    const killed = await start({
+      log: Object.assign(Object.create(log) as EventLog, { append: full.append }),
+    });
+    await bus.put(webhookReports, failureOf('call'));
+    await eventually(async () => (await payloads.get('call')) !== undefined);
+    await killed.close();
+    expect(await recorded()).to.eql([]);
+    await start();
+    await eventually(async () => (await recorded()).length === 1);
+    expect(await payloads.get('call')).not.to.equal(undefined);
+  });
+
+  for (const [what, id] of [
+    ['project', 'p1'],
+    ['app', 'app1'],
+    ['room', 'room1'],
+    ['scope', 'scope1'],
+  ] as const)
+    it(`[HOOK-DLQ-3] keeps no payload of a call whose ${what} was deleted before it failed for good`, async () => {
+      gone.add(id);
+      await start();
+      await bus.put(webhookReports, failureOf('call'));
+      await settled();
+      expect(await recordedIds()).to.include('call');
+      await eventually(async () => (await payloads.get('call')) === undefined);
+    });
+
+  it('[HOOK-DLQ-3] does not bring the payload of a deleted entry back when its report comes again', async () => {
+    await start();
+    await bus.put(webhookReports, failureOf('call'));
+    await eventually(async () => (await recorded()).length === 1);
+    const command = { type: 'DeleteDeadLetter', dlqId: 'call', organizationId: 'o1' } as const;
+    await executeAsSystem(
+      { log, random: systemRandom, clock: systemClock },
+      deadLetterTarget('call'),
+      command,
+      call,
+    );
+    // One that was stored again before the report was known to be an old one, by a process that was killed then.
+    await bus.put(webhookReports, failureOf('call'));
+    await eventually(async () => (await payloads.get('call')) === undefined);
+    await settled();
+    expect(await payloads.get('call')).to.equal(undefined);
   });
 });

@@ -86,6 +86,7 @@ export const newCall = (
   headers: Object.entries(webhook.headers ?? {}),
   room,
   roomName: location.room.value.slug,
+  roomId: location.room.value.roomId,
   topicName: topic.slice(room.length + 1),
   actorId: actorTokenId,
   scope: accessScope && {

@@ -19,8 +19,11 @@ export interface BackupDeps {
   readonly onProgress: (events: number, position: LogPosition) => void;
 }
 
-/** Of these, in this order, the event log last: nothing in a backup then speaks of an event that is not in it. */
-const lmdbFiles = ['queues', 'recorded', 'sessions', 'groups', 'audit', 'views', 'events'].map(
+/**
+ * Of these, in this order, the event log after what speaks of its events: nothing in a backup then speaks of an event that is
+ * not in it. The payloads follow, because the log refers to them.
+ */
+const lmdbFiles = ['queues', 'recorded', 'sessions', 'groups', 'audit', 'views', 'events', 'payloads'].map(
   (name) => `${name}.lmdb`,
 );
 const plainFiles = [secretsFileName, 'credentials.json'];

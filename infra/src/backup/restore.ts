@@ -79,14 +79,16 @@ const restoreDocuments = async (backup: string, { engines }: Config): Promise<vo
 
 /** Positions in the new log differ, so everything derived from the old one must be rebuilt. */
 const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps): Promise<void> => {
-  const [log, views, auditIndex] = [
+  const [log, views, auditIndex, payloads] = [
     await adapters.log(),
     await adapters.views(),
     await adapters.auditIndex(),
+    await adapters.payloads(),
   ];
   await requireEmptyOrBegun(log, join(backup, parts.events));
   await views.clear();
   await auditIndex.clear();
+  await payloads.moveCheckpoint(undefined);
   await appendEvents(log, linesOf(join(backup, parts.events)), onProgress);
 };
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
+import type { PayloadLimits } from '@roomwire/shared/ports/payloadStore';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { ownClaimNames } from '@roomwire/shared/credentials/sessionClaims';
 import type { OidcIssuer } from '@roomwire/shared/credentials/sessionToken';
@@ -65,6 +66,8 @@ export interface Config {
   readonly webhookBacklogBytes: number;
   /** An HTTP proxy for webhook calls; it may hold a password. */
   readonly webhookProxy: string | undefined;
+  /** Of dead letters. */
+  readonly payloadLimits: PayloadLimits;
   /** Whether a service whose bus is in process keeps what the analytics are made of. */
   readonly analytics: boolean;
   /** Of the Parquet files. */
@@ -77,6 +80,8 @@ export interface Config {
   /** Undefined: nothing is traced. */
   readonly tracing: TracingSettings | undefined;
 }
+
+const day = 86_400_000;
 
 /** Everything that is wrong with the configuration, in one line. */
 export class ConfigError extends Error {
@@ -148,6 +153,12 @@ export const readConfig = (environment: Environment): Config => {
     ),
     webhookBacklogBytes: mebibytes('ROOMWIRE_WEBHOOK_BACKLOG_MIB', limitTable.webhookBacklogBytes.value),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
+    payloadLimits: {
+      retentionMs:
+        read.integer('ROOMWIRE_PAYLOAD_DAYS', limitTable.payloadRetention.value, { min: 1, max: 3_650 }) *
+        day,
+      quotaBytes: mebibytes('ROOMWIRE_PAYLOAD_QUOTA_MIB', limitTable.payloadQuota.value),
+    },
     analytics: read.flag('ROOMWIRE_ANALYTICS', false),
     analyticsDir: read.text('ROOMWIRE_ANALYTICS_DIR') ?? join(dataDir, 'analytics'),
     analyticsDays: read.integer('ROOMWIRE_ANALYTICS_DAYS', 365, { min: 0, max: 36_500 }),

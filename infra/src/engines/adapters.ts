@@ -7,6 +7,7 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
@@ -35,6 +36,7 @@ export interface Adapters {
   messageStore(): Promise<MessageStore>;
   /** Only where messages are recorded. */
   groups(): Promise<GroupStore>;
+  payloads(): Promise<PayloadStore>;
   /** Whether every engine that has been opened answers, within a second. */
   areReachable(): Promise<boolean>;
 }
@@ -44,6 +46,7 @@ export interface AdapterDeps {
     readonly dataDir: string;
     readonly engines: Engines;
     readonly messageRecording: boolean;
+    readonly payloadLimits: PayloadLimits;
   };
   readonly logger: Logger;
   readonly closing: ClosingStack;
@@ -73,7 +76,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   const folder = memoized(() =>
     openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
   );
-  const context: OpenContext = { folder, messageRecording: config.messageRecording, logger };
+  const { messageRecording, payloadLimits } = config;
+  const context: OpenContext = { folder, messageRecording, payloadLimits, logger };
 
   let opened: OpenedBus | undefined;
   const bus = opening(
@@ -106,6 +110,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     auditIndex: opening('audit index', (of) => readModels.openAuditIndex(of)),
     sessions: opening('sessions', (of) => readModels.openSessions(of)),
     groups: opening('worker groups', (of) => readModels.openGroups(of)),
+    payloads: opening('payloads', (of) => readModels.openPayloads(of)),
     bus,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -6,6 +6,7 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { VariableReader } from '../environment.js';
@@ -16,6 +17,7 @@ export interface OpenContext {
   /** The data folder, which this process owns from the first call on. */
   readonly folder: () => Promise<DataFolder>;
   readonly messageRecording: boolean;
+  readonly payloadLimits: PayloadLimits;
   readonly logger: Logger;
 }
 
@@ -51,6 +53,7 @@ export interface ReadModelEngine extends Engine {
   openAuditIndex(context: OpenContext): Promise<AuditIndex>;
   openSessions(context: OpenContext): Promise<SessionStore>;
   openGroups(context: OpenContext): Promise<GroupStore>;
+  openPayloads(context: OpenContext): Promise<PayloadStore>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {

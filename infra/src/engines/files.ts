@@ -5,6 +5,7 @@ import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/em
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
+import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
@@ -24,6 +25,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openAuditIndex: async ({ folder }) => openEmbeddedAuditIndex(await folder()),
   openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
+  openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };
 

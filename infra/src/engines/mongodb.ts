@@ -24,6 +24,11 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
     return openMongoGroupStore({ url, logger });
   },
+  async openPayloads({ payloadLimits, logger }) {
+    const { openMongoPayloadStore } =
+      await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');
+    return openMongoPayloadStore({ url, logger }, payloadLimits);
+  },
   async inspect() {
     const { inspectMongo } = await import('@roomwire/shared/adapters/view-store/mongo/inspectMongo');
     const state = await inspectMongo({ url });

@@ -1,5 +1,6 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
+import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
 import { createCommandApi } from '@roomwire/command-api/commandApi';
@@ -31,9 +32,11 @@ export const startProjections: StartService = async ({
   random,
   show,
   tracing,
+  limits,
 }) => {
   const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
-  const projections = createProjections({ log, views, bus, clock, logger, tracing });
+  const payloads = await adapters.payloads();
+  const projections = createProjections({ log, views, bus, payloads, clock, logger, tracing });
   closing.push(() => projections.close());
   show({ name: 'projections', collect: projections.collect });
   const index = await adapters.auditIndex();
@@ -48,7 +51,12 @@ export const startProjections: StartService = async ({
   await projections.start();
   await projections.caughtUp;
   // Beside the projections, because this process has the event log and the bus anyway.
-  const recorder = createDeadLetterRecorder({ bus, log, random, clock, logger });
+  const keeper = createPayloadKeeper({ log, payloads, logger, limits });
+  closing.push(() => keeper.close());
+  await keeper.start();
+  const recorder = createDeadLetterRecorder({
+    ...{ bus, log, views, payloads, random, clock, logger, limits },
+  });
   closing.push(() => recorder.close());
   await recorder.start();
   if (!usesDataFolder(config.engines)) return;
@@ -84,7 +92,7 @@ export const startCommandApi: StartService = async ({
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
     corsOrigins: config.corsOrigins,
   };
-  const auditIndex = await adapters.auditIndex();
+  const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);
   const history = { auditIndex, createFold };
   // On files the calls are made where the queues are, in the same process or nowhere.
@@ -94,7 +102,7 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const ports = { log, views, usage, sessions, secretBox, clock, random, logger, tracing, limits };
+  const ports = { log, views, usage, payloads, sessions, secretBox, clock, random, logger, tracing, limits };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };
 

@@ -14,6 +14,7 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { describeDifference, verifyViews } from '../../src/audit/verifyViews.js';
 import {
@@ -54,7 +55,14 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
       stores = await openEmbeddedViewStores(folder);
       views = stores.views;
       const bus = await openEmbeddedMessageBus(folder);
-      const projections = createProjections({ log, views, bus, clock: systemClock, logger });
+      const projections = createProjections({
+        payloads: noPayloads,
+        log,
+        views,
+        bus,
+        clock: systemClock,
+        logger,
+      });
       await projections.start();
       await projections.caughtUp;
       await projections.close();

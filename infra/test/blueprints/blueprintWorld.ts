@@ -17,6 +17,7 @@ import type { Room } from '@roomwire/shared/domain/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 
 const organizationId = 'o1';
@@ -53,7 +54,14 @@ export const blueprintWorld = async (
   const { views } = stores;
   const bus = await openEmbeddedMessageBus(data);
   const { logger } = createRecordingLogger();
-  const projections = createProjections({ log, views, bus, clock: systemClock, logger });
+  const projections = createProjections({
+    payloads: noPayloads,
+    log,
+    views,
+    bus,
+    clock: systemClock,
+    logger,
+  });
   await projections.start();
   const handlerOn = (over: EventLog): CommandHandler =>
     createCommandHandler({ log: over, views, random: systemRandom, logger });

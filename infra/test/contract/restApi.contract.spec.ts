@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
 import { rejections as rows } from '@roomwire/command-api/handling/rejections';
 import type { Route } from '@roomwire/command-api/http/route';
 import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
-import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { executeOn, withLog } from '../support/eventLogAccess.js';
+import type { Adapters } from '../../src/engines/adapters.js';
+import { recordDeadLetters } from '../support/deadLetters.js';
+import { executeOn, withStores } from '../support/eventLogAccess.js';
 import { startTestService, type TestProject, type TestService } from '../support/testService.js';
 import { runSchemathesis, type SchemathesisReport } from './schemathesis.js';
 
@@ -66,12 +66,11 @@ const entries = Array.from({ length: 100 }, () => ({
 }));
 
 /** An organization with webhook calls that came to nothing: no endpoint makes them. */
-const recordDeadLetters = async (log: EventLog): Promise<void> => {
-  const asSystem = executeOn(log, { organizationId, projectId: null });
+const writeDeadLetters = async (stores: Adapters): Promise<void> => {
+  const asSystem = executeOn(await stores.log(), { organizationId, projectId: null });
   const organization = { organizationId, name: 'Shop', plan: unlimitedPlan };
   await asSystem(organizationTarget(organizationId), { type: 'CreateOrganization', organization });
-  for (const entry of entries)
-    await asSystem(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+  await recordDeadLetters(stores, entries);
 };
 
 const seed = 20261121;
@@ -82,7 +81,7 @@ describe('The REST API against its own description (schemathesis)', function () 
   let service: TestService;
 
   before(
-    async () => void (service = await startTestService({}, (config) => withLog(config, recordDeadLetters))),
+    async () => void (service = await startTestService({}, (config) => withStores(config, writeDeadLetters))),
   );
   after(() => service.close());
 

@@ -14,6 +14,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { verifyViews } from '../../src/audit/verifyViews.js';
 import { seededHistory } from '../audit/seededHistory.js';
@@ -42,7 +43,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     views = stores.views;
     bus = await openEmbeddedMessageBus(folder);
     await writeHistory(log, written);
-    projections = createProjections({ log, views, bus, clock: systemClock, logger });
+    projections = createProjections({ payloads: noPayloads, log, views, bus, clock: systemClock, logger });
     await projections.start();
     await projections.caughtUp;
   });
@@ -118,7 +119,7 @@ describe(`a rebuild of the read models (seed ${seed})`, () => {
     await projections.close();
     const fed: string[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, ({ id }) => void fed.push(id));
-    projections = createProjections({ log, views, bus, clock: systemClock, logger });
+    projections = createProjections({ payloads: noPayloads, log, views, bus, clock: systemClock, logger });
     await projections.start();
     await projections.caughtUp;
     const [next] = later;

@@ -9,11 +9,14 @@ import { changesOf } from '@roomwire/projections/projectors';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { Config } from '../../src/config/config.js';
-import { withAdapters } from '../../src/engines/adapters.js';
+import { withAdapters, type Adapters } from '../../src/engines/adapters.js';
 
-/** The event log of a configuration, for as long as `use` needs it. On files, while nothing else runs on the folder. */
+/** The stores of a configuration, for as long as `use` needs them. On files, while nothing else runs on the folder. */
+export const withStores = <T>(config: Config, use: (stores: Adapters) => Promise<T>): Promise<T> =>
+  withAdapters(config, createRecordingLogger().logger, use);
+
 export const withLog = <T>(config: Config, use: (log: EventLog) => Promise<T>): Promise<T> =>
-  withAdapters(config, createRecordingLogger().logger, async (adapters) => use(await adapters.log()));
+  withStores(config, async (stores) => use(await stores.log()));
 
 /** Carries out a command straight on a log, as the system. */
 export const executeOn =

@@ -3,6 +3,20 @@ import type { HappenedEvent } from './eventEnvelope.js';
 export const deadLetterStatuses = ['pending', 'failed', 'dead'] as const;
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
 
+/** What a call sent, kept apart from the log for a time. */
+export interface PayloadReference {
+  readonly id: string;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** What a call sent, in the event itself, as earlier versions wrote it. */
+export interface CallPayload {
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** `{ roomName, topicName, actorId, data, scope }`, as it was sent. */
+  readonly requestBody: unknown;
+}
+
 /** A trigger call that failed for good. */
 export interface DeadLetterFields {
   /** The id of the call, so that recording it twice is recording it once. */
@@ -12,9 +26,7 @@ export interface DeadLetterFields {
   readonly appId: string;
   readonly kind: 'trigger';
   readonly url: string;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  /** `{ roomName, topicName, actorId, data, scope }`, as it was sent. */
-  readonly requestBody: unknown;
+  readonly payload: PayloadReference | CallPayload;
   /** Null when no answer came. */
   readonly responseStatus: number | null;
   readonly error: string;

@@ -2,7 +2,7 @@ import type { ActorEvent, ActorFields } from './actor.js';
 import type { ApiKeyEvent } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
-import type { DeadLetterEvent } from './deadLetter.js';
+import type { CallPayload, DeadLetterEvent } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
 import type { GrantEvent, RoomEvent } from './room.js';
@@ -62,7 +62,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   SigningKeyDeleted: 1,
   BlueprintRegistered: 1,
   BlueprintVersionAdded: 1,
-  DeadLetterRecorded: 1,
+  // 2: the payload apart from the event.
+  DeadLetterRecorded: 2,
   DeadLetterRedriven: 1,
   DeadLetterRedriveFailed: 1,
   DeadLetterDelivered: 1,
@@ -84,6 +85,13 @@ export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Up
   ActorCreated: {
     // Written before there were scopes.
     1: (data) => ({ ...(data as Omit<ActorFields, 'scopeMembershipId'>), scopeMembershipId: null }),
+  },
+  DeadLetterRecorded: {
+    // Written with the payload in it.
+    1: (data) => {
+      const { requestHeaders, requestBody, ...fields } = data as CallPayload;
+      return { ...fields, payload: { requestHeaders, requestBody } };
+    },
   },
 };
 

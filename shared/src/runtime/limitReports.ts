@@ -27,12 +27,12 @@ export class LimitReports {
   }
 
   /** `fields` say whose it was, by ids; of several within a minute the log has those of the first. */
-  reached(limit: LimitName, fields: LogFields = {}): void {
+  reached(limit: LimitName, fields: LogFields = {}, times = 1): void {
     const now = this.deps.clock.monotonic();
     const reached = this.byLimit.get(limit) ?? { times: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
     this.byLimit.set(limit, reached);
-    reached.times += 1;
-    reached.untold += 1;
+    reached.times += times;
+    reached.untold += times;
     if (now - reached.toldAt < lineEveryMs) return;
     this.deps.logger.warn('Limit reached', { limit, times: reached.untold, ...fields });
     reached.untold = 0;

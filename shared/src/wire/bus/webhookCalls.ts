@@ -49,6 +49,7 @@ const webhookCall = object({
   room: roomField,
   /** Room slug. */
   roomName: text,
+  roomId: optional(described('Absent in calls of earlier versions, and of a redrive', text)),
   /** Without app and room. */
   topicName: text,
   /** `actorTokenId`. */

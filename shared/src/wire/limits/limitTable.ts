@@ -354,6 +354,20 @@ export const limitTable = {
     metric: 'roomwire_bus_lag_records',
     protects: 'memory of the webhook consumer',
   },
+
+  // Dead letters
+  payloadRetention: {
+    ...{ value: 14, unit: 'days', per: 'deployment', variable: 'ROOMWIRE_PAYLOAD_DAYS' },
+    answer: 'none: older payloads of dead letters are deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from what nobody needs any more',
+  },
+  payloadQuota: {
+    ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'project', variable: 'ROOMWIRE_PAYLOAD_QUOTA_MIB' },
+    answer: 'none: the oldest payloads of dead letters are deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from a project whose webhook fails',
+  },
 } satisfies Readonly<Record<string, LimitRow>>;
 
 export type LimitName = keyof typeof limitTable;

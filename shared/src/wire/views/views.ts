@@ -87,4 +87,4 @@ export const viewOrders: Partial<FieldsOfViews> = {
 };
 
 /** Raise it with every change of the documents' content: a store of another version is rebuilt from the log. */
-export const viewsVersion = 3;
+export const viewsVersion = 4;

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
-import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
-import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { Adapters } from '../../../../src/engines/adapters.js';
+import { recordDeadLetters, type FailedCall } from '../../../support/deadLetters.js';
 import { executeOn } from '../../../support/eventLogAccess.js';
 
 export interface SeededOrganization {
   readonly organizationId: string;
   /** A pending one, and one that failed. */
   readonly deadLetterIds: readonly [string, string];
-  write(log: EventLog): Promise<void>;
+  write(stores: Pick<Adapters, 'log' | 'payloads'>): Promise<void>;
 }
 
 /** An organization with dead letters, which no endpoint makes. */
@@ -21,18 +20,18 @@ export const seedOrganization = (): SeededOrganization => {
   return {
     organizationId,
     deadLetterIds: [entries[0].dlqId, entries[1].dlqId],
-    async write(log) {
+    async write(stores) {
+      const log = await stores.log();
       await executeOn(log, { organizationId, projectId: null })(organizationTarget(organizationId), {
         type: 'CreateOrganization',
         organization,
       });
-      for (const entry of entries)
-        await executeOn(log, entry)(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+      await recordDeadLetters(stores, entries);
     },
   };
 };
 
-const newEntry = (organizationId: string, status: 'pending' | 'failed'): DeadLetterFields => ({
+const newEntry = (organizationId: string, status: 'pending' | 'failed'): FailedCall => ({
   dlqId: randomUUID(),
   organizationId,
   projectId: randomUUID(),

@@ -3,7 +3,7 @@ import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { ApiClient } from '../../../support/apiClient.js';
 import type { Answer } from '../../../support/conformance.js';
 import { startTestService, type TestService } from '../../../support/testService.js';
-import { withLog } from '../../../support/eventLogAccess.js';
+import { withStores } from '../../../support/eventLogAccess.js';
 import { bodyTable } from './bodies.js';
 import { nameOf, type Endpoint, type PathParameter } from './endpoints.js';
 import { seedOrganization, type SeededOrganization } from './seedOrganization.js';
@@ -46,8 +46,8 @@ export const sessionOf = (organizationId: string, lifetimeSeconds = 3600, secret
 export const openWorld = async (): Promise<World> => {
   const seeds = [seedOrganization(), seedOrganization()] as const;
   const service = await startTestService({ sessionSecret }, (config) =>
-    withLog(config, async (log) => {
-      for (const seed of seeds) await seed.write(log);
+    withStores(config, async (stores) => {
+      for (const seed of seeds) await seed.write(stores);
     }),
   );
   const [own, foreign] = [await newTenant(service, seeds[0]), await newTenant(service, seeds[1])];

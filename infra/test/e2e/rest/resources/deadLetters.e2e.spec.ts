@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { deadLetterTarget } from '@roomwire/command-api/dead-letters/decider';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import type { DeadLetterFields } from '@roomwire/shared/domain/deadLetter';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { ApiClient } from '../../../support/apiClient.js';
-import { executeOn, withLog } from '../../../support/eventLogAccess.js';
+import { recordDeadLetters, type FailedCall } from '../../../support/deadLetters.js';
+import { executeOn, withStores } from '../../../support/eventLogAccess.js';
 import { expectApplicationError, expectTime, expectValidationError } from '../../../support/shapes.js';
 import { startTestService, type TestService } from '../../../support/testService.js';
 
@@ -18,7 +17,7 @@ const unknownId = '11111111-2222-4333-8444-555555555555';
 /** Organizations with entries of their own, so that no test sees what another one does. */
 const organizations = { read: randomUUID(), changed: randomUUID(), empty: randomUUID() };
 
-const newEntry = (organizationId: string, index: number): DeadLetterFields => ({
+const newEntry = (organizationId: string, index: number): FailedCall => ({
   dlqId: randomUUID(),
   organizationId,
   projectId,
@@ -50,15 +49,14 @@ describe('REST webhook dead letters', () => {
 
   before(async () => {
     service = await startTestService({ sessionSecret }, (config) =>
-      withLog(config, async (log) => {
+      withStores(config, async (stores) => {
+        const log = await stores.log();
         for (const organizationId of Object.values(organizations))
           await executeOn(log, { organizationId, projectId: null })(organizationTarget(organizationId), {
             type: 'CreateOrganization',
             organization: { organizationId, name: 'O', plan: unlimitedPlan },
           });
-        for (const entry of [...read, ...changed])
-          for (let report = 0; report < 2; report += 1)
-            await executeOn(log, entry)(deadLetterTarget(entry.dlqId), { type: 'RecordDeadLetter', entry });
+        for (let report = 0; report < 2; report += 1) await recordDeadLetters(stores, [...read, ...changed]);
       }),
     );
   });
@@ -154,7 +152,7 @@ describe('REST webhook dead letters', () => {
     const ada = await session(organizations.changed);
     const path = queue(organizations.changed);
     const before = (await ada.get(`${path}/stats/pending-count`)).body.count as number;
-    const { dlqId } = changed[1] as DeadLetterFields;
+    const { dlqId } = changed[1] as FailedCall;
     const shown = (await ada.get(`${path}/${dlqId}`)).body;
     const marked = await ada.delete(`${path}/${dlqId}/mark-dead`);
     expect(marked.status).to.equal(200);
@@ -174,7 +172,7 @@ describe('REST webhook dead letters', () => {
     const ada = await session(organizations.changed);
     const path = queue(organizations.changed);
     const { total } = (await ada.get(path)).body.pagination;
-    const { dlqId } = changed[2] as DeadLetterFields;
+    const { dlqId } = changed[2] as FailedCall;
     const deleted = await ada.delete(`${path}/${dlqId}`);
     expect([deleted.status, deleted.body]).to.eql([204, undefined]);
     for (const answer of [
@@ -187,7 +185,7 @@ describe('REST webhook dead letters', () => {
   });
 
   it('are not found through another organization', async () => {
-    const { dlqId } = read[0] as DeadLetterFields;
+    const { dlqId } = read[0] as FailedCall;
     const ada = await session(organizations.empty);
     const [own, theirs] = [queue(organizations.empty), queue(organizations.read)];
     for (const id of [dlqId, unknownId]) {

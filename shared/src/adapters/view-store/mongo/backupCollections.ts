@@ -3,9 +3,11 @@ import { upsertAll } from '../../mongo/collections.js';
 import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 
 /** Collections that cannot be rebuilt from the event log. */
-const backedUp = ['last_uses', 'usage', 'sessions', 'workerGroups'] as const;
+const backedUp = ['last_uses', 'usage', 'sessions', 'workerGroups', 'payloads', 'payloadSizes'] as const;
 
 const linesAtOnce = 500;
+/** A payload may be larger than a megabyte. */
+const charactersAtOnce = 8_000_000;
 
 /** Reads every document of these collections, each as a line of extended JSON; resolves with their number. */
 export const readBackupDocuments = (
@@ -16,12 +18,15 @@ export const readBackupDocuments = (
     let count = 0;
     for (const collection of backedUp) {
       let lines: string[] = [];
+      let characters = 0;
       for await (const document of database.collection(collection).find()) {
-        lines.push(BSON.EJSON.stringify({ collection, document }, { relaxed: false }));
+        const line = BSON.EJSON.stringify({ collection, document }, { relaxed: false });
+        lines.push(line);
+        characters += line.length;
         count += 1;
-        if (lines.length < linesAtOnce) continue;
+        if (lines.length < linesAtOnce && characters < charactersAtOnce) continue;
         await onLines(lines);
-        lines = [];
+        [lines, characters] = [[], 0];
       }
       await onLines(lines);
     }
@@ -31,7 +36,9 @@ export const readBackupDocuments = (
 /** Writes documents back, replacing those with the same identifiers; resolves with their number. */
 export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
   withMongo(address, async (database) => {
-    let count = 0;
+    // Payloads that come back although they were removed since go again when the log is followed from its beginning.
+    await database.collection('payloadProgress').deleteMany({});
+    let [count, characters] = [0, 0];
     const pending = new Map<string, Document[]>();
     const flush = async (): Promise<void> => {
       for (const [collection, documents] of pending)
@@ -46,6 +53,7 @@ export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable
           })),
         );
       pending.clear();
+      characters = 0;
     };
     for await (const line of lines) {
       const { collection, document } = BSON.EJSON.parse(line, { relaxed: false }) as {
@@ -56,7 +64,8 @@ export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable
         throw new TypeError(`${collection} is no collection of a backup`);
       pending.set(collection, [...(pending.get(collection) ?? []), document]);
       count += 1;
-      if (count % linesAtOnce === 0) await flush();
+      characters += line.length;
+      if (count % linesAtOnce === 0 || characters >= charactersAtOnce) await flush();
     }
     await flush();
     return count;
