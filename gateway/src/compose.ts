@@ -9,7 +9,6 @@ import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { Directory } from './access/directory.js';
@@ -36,10 +35,13 @@ import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { Sessions } from './session/sessions.js';
 import { Connection, type ConnectionDeps } from './socket/connection.js';
-import { IdleSweeper, OpenConnections } from './socket/openConnections.js';
+import { OpenConnections } from './socket/openConnections.js';
 import { Tick } from './socket/outbox.js';
 import { OutboxMemory } from './socket/outboxMemory.js';
+import { Sweeper } from './socket/sweeper.js';
+import { Turns } from './socket/turns.js';
 import { UnauthenticatedSockets } from './socket/unauthenticatedSockets.js';
+import { WaitingBytes } from './socket/waitingBytes.js';
 import type { FrameSocket } from './socket/wsListener.js';
 import { createMemberDelivery } from './subscriptions/memberDelivery.js';
 import { PersistentSessions } from './subscriptions/persistentSessions.js';
@@ -150,10 +152,15 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     most: options.unauthenticatedSockets,
     mostByAddress: options.unauthenticatedSocketsPerAddress,
   });
-  const sweeper = new IdleSweeper(options.idleTimeoutMs, connections.all, closeIdle);
+  const { idleTimeoutMs: idleMs, authenticationMs, messageMs } = options;
+  const sweeper = new Sweeper(Math.min(idleMs, authenticationMs, messageMs), connections.all);
   const connectionDeps: ConnectionDeps = {
     ...{ clock, logger, metrics, sweeper, unauthenticated },
+    timeouts: { idleMs, authenticationMs, messageMs },
     tick: new Tick(),
+    turns: new Turns(),
+    waitingBytes: new WaitingBytes(limits),
+    undecided: new WaitingBytes(limits),
     outboxBytes: options.outboxBytes,
     outboxMemory: new OutboxMemory({ limits, bytes: options.outboxMemoryBytes }),
     sessions: new Sessions({
@@ -213,10 +220,4 @@ const composePublish = (ports: GatewayPorts, metrics: GatewayMetrics, stamps: Re
     record: createRecorder({ messageStore, metrics, logger }),
     trigger: createTrigger({ bus, metrics, random, logger }),
   });
-};
-
-const closeIdle = (connection: Connection, isIdle: boolean): void => {
-  // Frames are not read while an earlier one is handled, so the silence is not the client's.
-  if (connection.isBehind) connection.onSignOfLife();
-  else if (isIdle) connection.close(closes.idleTimeout);
 };

@@ -14,6 +14,10 @@ export const defaultOptions = {
   requestRate: limitTable.requestRate.value,
   /** A connection without a frame for this long is closed. */
   idleTimeoutMs: limitTable.idleMs.value,
+  /** A connection that is not authenticated this long after its handshake is closed. */
+  authenticationMs: limitTable.authenticationMs.value,
+  /** A message that has begun in fragments and is not whole after this time closes its connection. */
+  messageMs: limitTable.messageMs.value,
   /** Expired tokens, actors and grants take effect at most this long after their expiry. */
   expirySweepMs: 1_000,
   /** Interval at which the rights of every connection are read again, independent of domain events. */

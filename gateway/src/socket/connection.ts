@@ -1,9 +1,8 @@
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { Buffer } from 'node:buffer';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
-import type { AuthFrame, ClientFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import type { ClientFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { parseFrame, type MalformedFrame } from '@roomwire/shared/wire/protocol/parseFrame';
 import {
@@ -13,26 +12,38 @@ import {
 } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { encodeServerFrame, heartbeatFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
-import { countClose, countDeparture, countProtocolError, type GatewayMetrics } from '../metrics.js';
+import { countClose, countDeparture, countProtocolError } from '../metrics.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
-import type { HandleFrame, Outcome } from '../session/frameHandlers.js';
+import type { HandleFrame } from '../session/frameHandlers.js';
 import type { Session } from '../session/session.js';
-import type { AuthenticatingLink, Sessions } from '../session/sessions.js';
-import type { IdleSweeper, Sweepable } from './openConnections.js';
+import type { PendingSession } from '../session/sessions.js';
 import { Inbox, type InboxTask } from './inbox.js';
 import { Outbox, type Tick } from './outbox.js';
 import type { OutboxMemory } from './outboxMemory.js';
+import { Stranger, type StrangerDeps, type StrangerLink } from './stranger.js';
+import type { Sweeper } from './sweeper.js';
+import type { Turns } from './turns.js';
 import type { UnauthenticatedSockets } from './unauthenticatedSockets.js';
-import type { FrameReceiver, FrameSocket } from './wsListener.js';
+import type { WaitingBytes } from './waitingBytes.js';
+import { messageTooBig, type FrameReceiver, type FrameSocket } from './wsListener.js';
 
-export interface ConnectionDeps {
+export interface ConnectionDeps extends StrangerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: GatewayMetrics;
   readonly tick: Tick;
-  readonly sweeper: Pick<IdleSweeper<Sweepable>, 'sweep'>;
+  readonly turns: Turns;
+  /** Bytes of frames behind one that is being handled. */
+  readonly waitingBytes: WaitingBytes;
+  readonly sweeper: Pick<Sweeper, 'sweep' | 'isOver'>;
+  readonly timeouts: {
+    /** Without a sign of life. */
+    readonly idleMs: number;
+    /** From the handshake to a successful `auth`. */
+    readonly authenticationMs: number;
+    /** From the first fragment of a message to its last. */
+    readonly messageMs: number;
+  };
   readonly unauthenticated: Pick<UnauthenticatedSockets, 'enter'>;
-  readonly sessions: Sessions;
   readonly handleFrame: HandleFrame;
   /** Bytes that may wait for a slow reader. */
   readonly outboxBytes: number;
@@ -40,17 +51,14 @@ export interface ConnectionDeps {
   readonly onClosed: (connection: Connection) => void;
 }
 
-const maxFailedAuths = limitTable.failedAuths.value;
 const maxMalformed = limitTable.malformedFrames.value;
 const malformedWindowMs = 10_000;
 
 /** One WebSocket: unauthenticated, then with a session, then closed. */
-export class Connection implements FrameReceiver, AuthenticatingLink {
+export class Connection implements FrameReceiver, StrangerLink {
   readonly outbox: Outbox;
   /** Of the client, as the trusted proxies name it. */
   readonly address: string;
-  /** The sweep before which the last frame came. */
-  lastSign = 0;
   private readonly socket: FrameSocket;
   private readonly deps: ConnectionDeps;
   /** Ends its count among the unauthenticated ones. */
@@ -58,8 +66,15 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
   private readonly inbox: Inbox;
   private readonly malformed = new SlidingWindow(maxMalformed, malformedWindowMs);
   private current: Session | undefined;
-  private failedAuths = 0;
+  /** Undefined once it is authenticated. */
+  private stranger: Stranger | undefined;
   private hasClosed = false;
+  /** The sweep before which it was opened. */
+  private readonly openedAt: number;
+  /** The sweep before which the last frame came. */
+  private lastSign: number;
+  /** The sweep that found it amid the fragments of a message, which has gone on since. */
+  private amidFragmentsSince: number | undefined;
 
   constructor(socket: FrameSocket, address: string, deps: ConnectionDeps) {
     this.socket = socket;
@@ -67,8 +82,16 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.noLongerUnauthenticated = deps.unauthenticated.enter(address);
     this.deps = deps;
     this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow(), deps.outboxMemory);
-    this.inbox = new Inbox(socket, (bytes, isText) => this.handle(bytes, isText));
-    this.onSignOfLife();
+    this.inbox = new Inbox({
+      source: socket,
+      turns: deps.turns,
+      waitingBytes: deps.waitingBytes,
+      handle: (bytes, isText) => this.handle(bytes, isText),
+      onDrained: () => this.stranger?.onDrained(),
+    });
+    this.stranger = new Stranger(socket, this, deps);
+    this.openedAt = deps.sweeper.sweep;
+    this.lastSign = this.openedAt;
     deps.metrics.connectionsOpened++;
   }
 
@@ -80,19 +103,30 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     return this.current;
   }
 
-  /** Whether frames wait unread behind one that is being handled, so that the peer only seems silent. */
-  get isBehind(): boolean {
-    return this.inbox.isBehind;
-  }
-
   onFrame(bytes: Buffer, isText: boolean): void {
     if (this.hasClosed) return;
     this.onSignOfLife();
+    this.amidFragmentsSince = undefined;
     this.inbox.accept(bytes, isText);
   }
 
   onSignOfLife(): void {
     this.lastSign = this.deps.sweeper.sweep;
+  }
+
+  swept(): void {
+    const { sweeper, timeouts } = this.deps;
+    // [WS-CONN-12]
+    if (this.stranger !== undefined && sweeper.isOver(timeouts.authenticationMs, this.openedAt))
+      return this.close(closes.idleTimeout);
+    // Nothing is read while frames wait behind one that is being handled: the peer only seems silent.
+    if (this.inbox.isBehind) return this.excuse();
+    if (sweeper.isOver(timeouts.idleMs, this.lastSign)) return this.close(closes.idleTimeout);
+    // [WS-CONN-13]
+    if (!this.socket.isAmidFragments) this.amidFragmentsSince = undefined;
+    else this.amidFragmentsSince ??= sweeper.sweep;
+    if (this.amidFragmentsSince === undefined) return;
+    if (sweeper.isOver(timeouts.messageMs, this.amidFragmentsSince)) this.close(closes.messageTimeout);
   }
 
   onClosing(): void {
@@ -129,6 +163,26 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     if (!this.hasClosed) this.inbox.perform(task);
   }
 
+  /** As the WebSocket layer does for a frame that it sees to be too large, which counts as the peer's end. */
+  tooLarge(): void {
+    if (this.hasClosed) return;
+    this.end();
+    countDeparture(this.deps.metrics, messageTooBig.code);
+    this.socket.close(messageTooBig);
+  }
+
+  pauseReading(): void {
+    this.inbox.pause();
+  }
+
+  admit(admission: PendingSession): void {
+    this.stranger = undefined;
+    this.noLongerUnauthenticated();
+    this.current = admission.session;
+    this.outbox.projectId = admission.session.identity.projectId;
+    admission.begin();
+  }
+
   private end(): void {
     if (this.hasClosed) return;
     this.hasClosed = true;
@@ -142,13 +196,20 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     this.close(closes.slowConsumer);
   }
 
+  private excuse(): void {
+    this.onSignOfLife();
+    this.amidFragmentsSince = undefined;
+  }
+
   private handle(bytes: Buffer, isText: boolean): Promise<void> | undefined {
     if (this.hasClosed) return undefined;
-    if (bytes.length === 0 && !isText) return this.heartbeat();
+    const { current } = this;
+    if (current === undefined) return this.greet(bytes, isText);
+    if (bytes.length === 0 && !isText) return this.heartbeat(current);
     const frame = parseFrame(bytes, isText);
     if (frame.type === 'malformed') return this.tolerate(frame);
     try {
-      const outcome = this.outcomeOf(frame);
+      const outcome = this.deps.handleFrame(current, frame);
       if (!(outcome instanceof Promise)) return this.answer(frame, outcome);
       return outcome.then(
         (error) => this.answer(frame, error),
@@ -159,54 +220,31 @@ export class Connection implements FrameReceiver, AuthenticatingLink {
     }
   }
 
-  private heartbeat(): undefined {
-    if (this.current === undefined) return this.sendError('notAuthenticated', {});
-    this.current.endExpired();
+  private greet(bytes: Buffer, isText: boolean): Promise<void> | undefined {
+    const done = this.stranger?.handle(bytes, isText);
+    return done?.catch((error: unknown) => this.failed({ type: 'auth' }, error));
+  }
+
+  private heartbeat(session: Session): undefined {
+    session.endExpired();
     this.outbox.push(heartbeatFrame);
   }
 
-  /** [WS-ENC-7] Before authentication every frame gets the same refusal. */
+  /** [WS-ENC-7] */
   private tolerate(frame: MalformedFrame): undefined {
-    if (this.current === undefined) return this.sendError('notAuthenticated', {});
     const now = this.deps.clock.monotonic();
     this.malformed.add(now);
     this.sendError(frame.error, frame);
     if (this.malformed.isFull(now)) this.close(closes.tooManyMalformedFrames);
   }
 
-  private outcomeOf(frame: ClientFrame): Outcome {
-    if (this.current !== undefined) return this.deps.handleFrame(this.current, frame);
-    return frame.type === 'auth' ? this.authenticate(frame) : 'notAuthenticated';
-  }
-
-  /** Nothing of a frame is echoed before authentication. */
-  private answer(frame: ClientFrame, error: ProtocolErrorName | void): undefined {
-    if (error !== undefined) this.sendError(error, this.current ? (frame as ProtocolErrorContext) : {});
+  private answer(frame: Pick<ClientFrame, 'type'>, error: ProtocolErrorName | void): undefined {
+    if (error !== undefined) this.sendError(error, frame as ProtocolErrorContext);
   }
 
   /** Every frame is answered, also when an engine is unavailable. */
-  private failed(frame: ClientFrame, error: unknown): undefined {
+  private failed(frame: Pick<ClientFrame, 'type'>, error: unknown): undefined {
     this.deps.logger.warn('A frame could not be handled', { type: frame.type, error });
     this.answer(frame, 'brokerUnavailable');
-  }
-
-  private async authenticate(frame: AuthFrame): Promise<void> {
-    const admission = await this.deps.sessions.authenticate(this, frame);
-    if (typeof admission === 'string') return this.hasClosed ? undefined : this.denied(admission);
-    if (this.hasClosed) return admission.cancel();
-    if (admission.isOneTooMany()) {
-      admission.cancel();
-      return this.denied('connection_limit_reached');
-    }
-    this.current = admission.session;
-    this.outbox.projectId = admission.session.identity.projectId;
-    this.noLongerUnauthenticated();
-    admission.begin();
-  }
-
-  private denied(error: AuthError): void {
-    this.deps.metrics.failedAuths++;
-    this.send({ type: 'auth', success: false, error });
-    if (++this.failedAuths >= maxFailedAuths) this.close(closes.tooManyFailedAuths);
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws';
-import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
 /** A WebSocket as the gateway uses it. */
 export interface FrameSocket {
@@ -17,6 +17,19 @@ export interface FrameSocket {
   /** Begins the closing handshake; a peer that does not answer is disconnected after the grace period. */
   close(why: CloseSpec): void;
   terminate(): void;
+  /** From now on a message beyond closes the connection with 1009. Whether the one that has begun is within. */
+  bound(bounds: MessageBounds): boolean;
+  /** Whether the first fragment of a message has begun, and its last one has not been read. */
+  readonly isAmidFragments: boolean;
+  /** Reports the bytes of each read, whole frames or not, from the next one on, until the returned function is called. */
+  onRead(report: (bytes: number) => void): () => void;
+}
+
+/** How much of a message a socket takes in before the whole of it is there. */
+export interface MessageBounds {
+  readonly bytes: number;
+  /** In how many pieces the network may deliver one frame: each of them costs memory of its own. */
+  readonly chunks: number;
 }
 
 /** Callbacks of a socket. `onClosed` is the last one. */
@@ -27,9 +40,38 @@ export interface FrameReceiver {
   onSignOfLife(): void;
   /** The peer closes: what is written within the call is still sent, and nothing after it. Not always called. */
   onClosing(): void;
-  /** With the code of the peer's close; 1005 for none, 1006 where the connection broke. */
+  /** With the code of the peer's close, or of the frame that could not be accepted; 1005 for none, 1006 where the connection broke. */
   onClosed(code: number): void;
 }
+
+const { frameBytes, frameBytesBeforeAuth, chunks, chunksBeforeAuth } = limitTable;
+
+/** Until an `auth` has arrived: those of every new connection. */
+export const strangersBounds: MessageBounds = {
+  bytes: frameBytesBeforeAuth.value,
+  chunks: chunksBeforeAuth.value,
+};
+
+export const clientsBounds: MessageBounds = { bytes: frameBytes.value, chunks: chunks.value };
+
+/**
+ * Internals of `ws`, which has no interface for bounds that change, nor for a message that has begun. The tests of this
+ * file fail when a new version of it has others.
+ */
+interface ReceiverState {
+  _maxPayload: number;
+  _maxBufferedChunks: number;
+  /** Of the message that has begun, as far as its frames have declared it. */
+  readonly _totalPayloadLength: number;
+  /** The opcode of the message whose fragments are being read, or 0. */
+  readonly _fragmented: number;
+}
+
+const receiverOf = (webSocket: WebSocket): ReceiverState =>
+  (webSocket as unknown as { readonly _receiver: ReceiverState })._receiver;
+
+/** Of the WebSocket layer, which gives no reason. */
+export const messageTooBig: CloseSpec = { code: 1009, reason: '' };
 
 /**
  * Prepared frames go to the TCP socket itself, which the `upgrade` event hands over. That keeps its order with
@@ -69,12 +111,33 @@ class WsFrameSocket implements FrameSocket {
   terminate(): void {
     this.webSocket.terminate();
   }
+
+  bound({ bytes, chunks }: MessageBounds): boolean {
+    const receiver = receiverOf(this.webSocket);
+    receiver._maxPayload = bytes;
+    receiver._maxBufferedChunks = chunks;
+    return receiver._totalPayloadLength <= bytes;
+  }
+
+  get isAmidFragments(): boolean {
+    return receiverOf(this.webSocket)._fragmented !== 0;
+  }
+
+  onRead(report: (bytes: number) => void): () => void {
+    const onData = ({ length }: Buffer) => report(length);
+    this.wire.on('data', onData);
+    return () => void this.wire.off('data', onData);
+  }
 }
 
 /** `ws` reports when a connection has closed, which may be seconds after the peer's close frame. */
 class ClosingWebSocket extends WebSocket {
-  /** Called by `ws` itself when the peer's close frame arrives: later writes are dropped. */
+  /** The code of the first close, from either side. */
+  closingCode: number | undefined;
+
+  /** Called by `ws` itself when the peer's close frame arrives, or a frame that it refuses: later writes are dropped. */
   override close(code?: number, reason?: string | Buffer): void {
+    this.closingCode ??= code;
     if (this.readyState === WebSocket.OPEN) this.emit('closing');
     super.close(code, reason);
   }
@@ -96,10 +159,9 @@ export const createWsListener = (
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: maxFrameBytes,
-    // A frame of 1 MiB arrives in 16 chunks, or in thousands from a client that sends in small pieces.
-    maxFragments: 1_024,
-    maxBufferedChunks: 16_384,
+    maxPayload: strangersBounds.bytes,
+    maxBufferedChunks: strangersBounds.chunks,
+    maxFragments: limitTable.fragments.value,
     closeTimeout: closeGraceMs,
   };
   const server = new WebSocketServer(options);
@@ -116,16 +178,18 @@ export const createWsListener = (
 };
 
 const connect = (
-  webSocket: WebSocket,
+  webSocket: ClosingWebSocket,
   accept: (socket: FrameSocket) => FrameReceiver,
   socket: FrameSocket,
 ): void => {
-  // First, because an error without a listener ends the process. `ws` closes the connection itself.
-  webSocket.on('error', () => undefined);
+  let refusal: number | undefined;
+  // First, because an error without a listener ends the process. `ws` closes the connection itself, and does not read the
+  // peer's answer any more: its own code is what is known of the end.
+  webSocket.on('error', () => (refusal = webSocket.closingCode));
   const receiver = accept(socket);
   webSocket.on('message', (data, isBinary) => receiver.onFrame(data as Buffer, !isBinary));
   webSocket.on('ping', () => receiver.onSignOfLife());
   webSocket.on('pong', () => receiver.onSignOfLife());
   webSocket.on('closing', () => receiver.onClosing());
-  webSocket.on('close', (code) => receiver.onClosed(code));
+  webSocket.on('close', (code) => receiver.onClosed(refusal ?? code));
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { drain, IdleSweeper } from '../../src/socket/openConnections.js';
+import { drain } from '../../src/socket/openConnections.js';
 
 const count = 40;
 const overMs = 400;
@@ -54,56 +54,5 @@ describe('a drain', () => {
       emptied: new Promise((resolve) => setTimeout(resolve, 20)),
     });
     expect(closed).to.have.length(0);
-  });
-});
-
-interface Member {
-  lastSign: number;
-}
-
-describe('the idle sweeper', () => {
-  let idle: Member[];
-  let members: Member[];
-  let sweeper: IdleSweeper<Member>;
-
-  const sweep = (times: number) => {
-    for (let count = 0; count < times; count++) sweeper.run();
-  };
-
-  beforeEach(() => {
-    idle = [];
-    members = [{ lastSign: 0 }];
-    sweeper = new IdleSweeper(60_000, members, (member, isIdle) => {
-      if (isIdle) idle.push(member);
-    });
-  });
-
-  it('[WS-CONN-5] finds idle connections after a whole time-out, and not a sweep before', () => {
-    sweep(60);
-    expect(idle).to.deep.equal([]);
-    sweep(1);
-    expect(idle).to.deep.equal(members);
-  });
-
-  it('[WS-CONN-5] gives a connection that sent something a whole time-out again', () => {
-    sweep(60);
-    (members[0] as Member).lastSign = sweeper.sweep;
-    sweep(60);
-    expect(idle).to.deep.equal([]);
-    sweep(1);
-    expect(idle).to.deep.equal(members);
-  });
-
-  it('[WS-CONN-5] a process that was suspended makes one sweep when it resumes, and finds no connection idle', async () => {
-    const quick = new IdleSweeper(60, members, (member, isIdle) => {
-      if (isIdle) idle.push(member);
-    });
-    quick.start();
-    const resumeAt = process.hrtime.bigint() + 200_000_000n;
-    while (process.hrtime.bigint() < resumeAt); // As good as SIGSTOP: no timer runs for three time-outs.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    quick.stop();
-    expect(quick.sweep).to.be.within(1, 59);
-    expect(idle).to.deep.equal([]);
   });
 });

@@ -115,7 +115,7 @@ describe('a persistent session', () => {
   });
 
   it('[WS-RESUME-3] is one for each client id, and one without', async () => {
-    const long = 'x'.repeat(100_000);
+    const long = 'x'.repeat(20_000);
     for (const [clientId, subscribed] of [
       ['a', topic],
       [long, chat],

@@ -61,6 +61,36 @@ export const limitTable = {
     metric: 'roomwire_connections_closed_total',
     protects: 'memory and the event loop from one frame',
   },
+  frameBytesBeforeAuth: {
+    ...{ value: 20 * 1024, unit: 'bytes', per: 'frame' },
+    answer: 'close 1009',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'memory and the event loop from strangers, until an `auth` has arrived',
+  },
+  fragments: {
+    ...{ value: 1_024, unit: 'number', per: 'frame' },
+    answer: 'close 1008',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'memory: each fragment has an overhead',
+  },
+  chunks: {
+    ...{ value: 16_384, unit: 'number', per: 'frame' },
+    answer: 'close 1008',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'memory: each piece in which the network delivers a frame has an overhead',
+  },
+  chunksBeforeAuth: {
+    ...{ value: 512, unit: 'number', per: 'frame' },
+    answer: 'close 1008',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'the same from strangers, until an `auth` has arrived',
+  },
+  messageMs: {
+    ...{ value: 30_000, unit: 'ms', per: 'frame' },
+    answer: 'close 1008 message_timeout',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'memory from messages that are begun in fragments and never ended',
+  },
   dataBytes: {
     ...{ value: 921_600, unit: 'bytes', per: 'message' },
     answer: 'error message_too_large',
@@ -105,6 +135,30 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects:
       'the sockets left for others from one address, at the handshake; an IPv6 /64 network counts as one',
+  },
+  authenticationMs: {
+    ...{ value: 60_000, unit: 'ms', per: 'connection' },
+    answer: 'close 4000 idle_timeout',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'sockets from strangers that send anything but a good credential',
+  },
+  framesBeforeAuth: {
+    ...{ value: 20, unit: 'number', per: 'connection' },
+    answer: 'close 1008 too_many_frames_before_auth',
+    metric: 'roomwire_connections_closed_total',
+    protects: 'the event loop from strangers',
+  },
+  waitingBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'connection' },
+    answer: 'none: the socket is not read until they have been handled',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from frames behind one that is being handled, an `auth` for example',
+  },
+  waitingBytesOfAll: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: sockets on which frames wait are not read until they have been handled',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the same, on many connections at once',
   },
   failedAuths: {
     ...{ value: 10, unit: 'number', per: 'connection' },

@@ -2,12 +2,14 @@ import type { Buffer } from 'node:buffer';
 import { decode, Encoder } from '@msgpack/msgpack';
 import { isSoundJson } from './jsonScan.js';
 import { maxFrameFields } from './limits.js';
-import { isSoundMessagePack, scanFields, type FieldSpan } from './messagePackScan.js';
+import { isSoundMessagePack, scanFields, shapeAt, type FieldSpan } from './messagePackScan.js';
 
 /** The fields of a frame, in either encoding. */
 export interface FrameFields {
   /** Otherwise the fields are those that could be read, for an error about the frame and nothing else. */
   readonly isSound: boolean;
+  /** Whether a field is this ASCII text, without decoding it. */
+  isText(name: string, text: string): boolean;
   /** A field's value; undefined when it is missing, or null. */
   read(name: string): unknown;
   /** A field's value as MessagePack; undefined when it is missing, or nothing that MessagePack can carry. */
@@ -29,6 +31,13 @@ class MessagePackFields implements FrameFields {
   raw(name: string): Buffer | undefined {
     const span = this.last(name);
     return span && this.bytes.subarray(span.start, span.end);
+  }
+
+  isText(name: string, text: string): boolean {
+    const value = this.raw(name);
+    if (value === undefined || shapeAt(value, 0).kind !== 'string') return false;
+    const start = 1 + shapeAt(value, 0).lengthBytes;
+    return value.length - start === text.length && value.toString('latin1', start) === text;
   }
 
   /** Nearly every field is a short string, a small number or a flag: those spare the decoder. */
@@ -61,6 +70,10 @@ class JsonFields implements FrameFields {
   constructor(object: Readonly<Record<string, unknown>>) {
     this.isSound = Object.keys(object).length <= maxFrameFields;
     this.object = object;
+  }
+
+  isText(name: string, text: string): boolean {
+    return this.read(name) === text;
   }
 
   read(name: string): unknown {

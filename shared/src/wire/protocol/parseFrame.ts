@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { invalid, type ClientField } from './clientFields.js';
-import { clientFrames, type ClientFrame, type ClientFrameSpec } from './clientFrames.js';
+import { clientFrames, type AuthFrame, type ClientFrame, type ClientFrameSpec } from './clientFrames.js';
 import { jsonFields, messagePackFields, type FrameFields } from './frameFields.js';
 
 /** A frame that cannot be handled, and as much of it as the error about it names. */
@@ -34,9 +34,19 @@ const parsers: ReadonlyMap<string, ParseFields> = new Map(
   Object.entries<ClientFrameSpec>(clientFrames).map(([type, { fields }]) => [type, parserOf(type, fields)]),
 );
 
+const fieldsOf = (bytes: Buffer, isText: boolean): FrameFields | undefined =>
+  isText ? jsonFields(bytes) : messagePackFields(bytes);
+
+/** An `auth`, of which alone anything is decoded; undefined for all other frames. Never throws, for any bytes. */
+export const parseAuth = (bytes: Buffer, isText: boolean): AuthFrame | undefined => {
+  const fields = fieldsOf(bytes, isText);
+  if (fields === undefined || !fields.isSound || !fields.isText('type', 'auth')) return undefined;
+  return parsers.get('auth')?.(fields) as AuthFrame | undefined;
+};
+
 /** Never throws, for any bytes. An empty frame is a heartbeat or malformed. */
 export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | MalformedFrame => {
-  const fields = isText ? jsonFields(bytes) : messagePackFields(bytes);
+  const fields = fieldsOf(bytes, isText);
   if (fields === undefined) return { type: 'malformed', error: 'invalidFrame' };
   if (!fields.isSound) return malformed('invalidFrame', fields);
   const type = fields.read('type');

@@ -97,10 +97,12 @@ export interface CloseSpec {
   readonly reason: string;
 }
 
-/** Every close of a connection by the gateway. For a frame over 1 MiB the WebSocket layer closes with 1009. */
+/** Every close of a connection by the gateway. The WebSocket layer closes with 1009 for a frame beyond its bound. */
 export const closes = {
   tooManyMalformedFrames: { code: 1008, reason: 'too_many_malformed_frames' },
   tooManyFailedAuths: { code: 1008, reason: 'too_many_failed_auths' },
+  tooManyFramesBeforeAuth: { code: 1008, reason: 'too_many_frames_before_auth' },
+  messageTimeout: { code: 1008, reason: 'message_timeout' },
   serviceRestart: { code: 1012, reason: 'service_restart' },
   slowConsumer: { code: 1013, reason: 'slow_consumer' },
   memoryLimitExceeded: { code: 1013, reason: 'memory_limit_exceeded' },
