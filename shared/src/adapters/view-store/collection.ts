@@ -1,6 +1,7 @@
 import type { CompiledFilter } from './compiledFilter.js';
 import { creationField, CreationOrder } from './creationOrder.js';
 import { isScalar, type Scalar } from './filterRules.js';
+import { valuesAt } from './ordering.js';
 
 export type Document = Entry['document'];
 
@@ -123,9 +124,13 @@ type Bucket = Entry | Entries;
 const isMany = (bucket: Bucket | undefined): bucket is Entries =>
   bucket instanceof CreationOrder || bucket instanceof Set;
 
-/** Finds the documents that hold given scalars in given fields. */
+/**
+ * Finds the documents that hold given scalars in given fields. One of the fields may be a path into a list of documents: then a
+ * document is found by the scalar of each element.
+ */
 class HashIndex {
   readonly fields: readonly string[];
+  private readonly path: string | undefined;
   private readonly makeEntries: () => Entries;
   private readonly buckets = new Map<Scalar, Bucket>();
   /** Entries with a list or a document in an indexed field, which equality looks into: while there are any, the index is not used. */
@@ -133,33 +138,32 @@ class HashIndex {
 
   constructor(fields: readonly string[], makeEntries: () => Entries) {
     this.fields = fields;
+    this.path = fields.find((field) => field.includes('.'));
     this.makeEntries = makeEntries;
   }
 
   add(entry: Entry): void {
-    const key = this.keyOf(entry.document);
-    const bucket = key === undefined ? this.irregular : this.buckets.get(key);
-    if (isMany(bucket)) bucket.add(entry);
-    // Most keys are unique, and a set of one would take several times the memory.
-    else if (key !== undefined) this.buckets.set(key, bucket ? this.entriesOf(bucket, entry) : entry);
+    const keys = this.keysOf(entry.document);
+    if (keys === undefined) this.irregular.add(entry);
+    else for (const key of keys) this.addAt(key, entry);
   }
 
   remove(entry: Entry): void {
-    const key = this.keyOf(entry.document);
-    const bucket = key === undefined ? this.irregular : this.buckets.get(key);
-    if (isMany(bucket)) bucket.delete(entry);
-    if (key !== undefined && (bucket === entry || (isMany(bucket) && bucket.size === 0)))
-      this.buckets.delete(key);
+    const keys = this.keysOf(entry.document);
+    if (keys === undefined) this.irregular.delete(entry);
+    else for (const key of keys) this.removeAt(key, entry);
   }
 
   isUntouchedBy(before: Entry['document'], after: Entry['document']): boolean {
     const isSame = (field: string): boolean => before[field] === after[field];
-    return this.fields.every(isSame) && isSame(creationField);
+    return this.fields.map(rootOf).every(isSame) && isSame(creationField);
   }
 
   /** Every entry that could hold these values, or undefined where the index does not apply. */
   candidates(values: ReadonlyMap<string, Scalar>): Candidates | undefined {
     if (this.irregular.size > 0 || !this.fields.every((field) => values.has(field))) return undefined;
+    // Documents without the path are not in the index.
+    if (this.path !== undefined && values.get(this.path) === null) return undefined;
     const bucket = this.buckets.get(this.join((field) => values.get(field) ?? null));
     return bucket === undefined ? [] : isMany(bucket) ? bucket : [bucket];
   }
@@ -170,9 +174,29 @@ class HashIndex {
     return entries;
   }
 
-  private keyOf(document: Entry['document']): Scalar | undefined {
-    const isRegular = this.fields.every((field) => isScalar(document[field] ?? null));
-    return isRegular ? this.join((field) => (document[field] ?? null) as Scalar) : undefined;
+  private addAt(key: Scalar, entry: Entry): void {
+    const bucket = this.buckets.get(key);
+    if (isMany(bucket)) bucket.add(entry);
+    // Most keys are unique, and a set of one would take several times the memory.
+    else this.buckets.set(key, bucket ? this.entriesOf(bucket, entry) : entry);
+  }
+
+  private removeAt(key: Scalar, entry: Entry): void {
+    const bucket = this.buckets.get(key);
+    if (isMany(bucket)) bucket.delete(entry);
+    if (bucket === entry || (isMany(bucket) && bucket.size === 0)) this.buckets.delete(key);
+  }
+
+  /** Undefined for a document that equality looks into. */
+  private keysOf(document: Entry['document']): readonly Scalar[] | undefined {
+    const { path } = this;
+    if (!this.fields.every((field) => field === path || isScalar(document[field] ?? null))) return undefined;
+    const keyWith = (element: Scalar): Scalar =>
+      this.join((field) => (field === path ? element : ((document[field] ?? null) as Scalar)));
+    if (path === undefined) return [keyWith(null)];
+    const elements = valuesAt(document, path).map((value) => value ?? null);
+    if (!elements.every(isScalar)) return undefined;
+    return [...new Set(elements.filter((value) => value !== null).map(keyWith))];
   }
 
   private join(valueOf: (field: string) => Scalar): Scalar {
@@ -181,6 +205,8 @@ class HashIndex {
     return isSingle ? valueOf(only) : JSON.stringify(this.fields.map(valueOf));
   }
 }
+
+const rootOf = (path: string): string => path.split('.', 1)[0] ?? path;
 
 /**
  * Documents are shared by the store and everyone who reads them. Freezing costs under a microsecond a document, a copy

@@ -83,30 +83,49 @@ export const compileFilter = (filter: ViewFilter): CompiledFilter => {
   const byQuery = (document: object): boolean =>
     (query ??= new Query<object>(filter, { context })).test(document);
   const comparesScalars = comparesScalarsOnly(filter);
+  const conditions = scalarConditions(filter);
   const created = filter[creationField];
   const bounds = isPlainObject(created) ? created : {};
   return {
     ...{ equalities, comparesScalars },
     ...{ createdAfter: bounds.$gt ?? bounds.$gte, createdBefore: bounds.$lt },
-    matches: comparesScalars ? scalarMatcher(equalities, byQuery) : byQuery,
+    matches: conditions ? scalarMatcher(conditions, byQuery) : byQuery,
   };
 };
 
 const comparesScalarsOnly = (filter: ViewFilter): boolean =>
   Object.entries(filter).every(([field, operand]) => !field.includes('.') && isScalar(operand));
 
+type ScalarCondition = readonly [field: string, holds: (value: Scalar) => boolean];
+
+/** Undefined for a filter that has others than equality with a scalar and patterns. */
+const scalarConditions = (filter: ViewFilter): readonly ScalarCondition[] | undefined => {
+  const conditions: ScalarCondition[] = [];
+  for (const [field, operand] of Object.entries(filter)) {
+    if (field.includes('.')) return undefined;
+    if (isScalar(operand)) conditions.push([field, (value) => value === operand]);
+    else if (isPattern(operand)) conditions.push([field, matchesPattern(operand)]);
+    else return undefined;
+  }
+  return conditions;
+};
+
+const isPattern = (operand: unknown): operand is { readonly $regex: string } =>
+  isPlainObject(operand) && Object.keys(operand).join() === '$regex';
+
+const matchesPattern = ({ $regex: pattern }: { readonly $regex: string }): ScalarCondition[1] => {
+  const expression = new RegExp(pattern);
+  return (value) => typeof value === 'string' && expression.test(value);
+};
+
 /** Leaves the documents that hold a list or a document in one of the fields to `otherwise`. */
-const scalarMatcher = (
-  equalities: ReadonlyMap<string, Scalar>,
-  otherwise: (document: object) => boolean,
-): ((document: object) => boolean) => {
-  const conditions = [...equalities];
-  return (document) => {
-    for (const [field, wanted] of conditions) {
+const scalarMatcher =
+  (conditions: readonly ScalarCondition[], otherwise: (document: object) => boolean) =>
+  (document: object): boolean => {
+    for (const [field, holds] of conditions) {
       const value = (document as Readonly<Record<string, unknown>>)[field] ?? null;
       if (!isScalar(value)) return otherwise(document);
-      if (value !== wanted) return false;
+      if (!holds(value)) return false;
     }
     return true;
   };
-};

@@ -43,7 +43,12 @@ export interface Views {
 
 export type ViewName = keyof Views;
 
-type FieldsOfViews = { readonly [V in ViewName]: readonly (readonly (keyof Views[V] & string)[])[] };
+type FieldOf<V extends ViewName> = keyof Views[V] & string;
+
+/** A field, or a path into a list of documents: at most one in an index. */
+type IndexField<V extends ViewName> = FieldOf<V> | `${FieldOf<V>}.${string}`;
+
+type FieldsOfViews = { readonly [V in ViewName]: readonly (readonly IndexField<V>[])[] };
 
 /** The fields by which each view is looked up, most selective combination first; every adapter builds its indexes from here. */
 export const viewIndexes: FieldsOfViews = {
@@ -51,7 +56,10 @@ export const viewIndexes: FieldsOfViews = {
   projects: [],
   apiKeys: [['keyId']],
   blueprints: [],
-  apps: [['projectId', 'slug']],
+  apps: [
+    ['projectId', 'slug'],
+    ['projectId', 'config.lobbies.slug'],
+  ],
   rooms: [['appId', 'slug'], ['projectId', 'slug'], ['projectId']],
   grants: [['appId'], ['projectId']],
   scopes: [['projectId', 'slug']],
@@ -71,7 +79,7 @@ export const viewLists: FieldsOfViews = {
   blueprints: [['organizationId']],
   apps: [['projectId']],
   rooms: [['appId']],
-  grants: [['roomId']],
+  grants: [['roomId'], ['appId', 'actorTokenId'], ['appId', 'actorType']],
   scopes: [['projectId']],
   actors: [['accessScopeId'], ['projectId']],
   signingKeys: [['projectId']],

@@ -45,6 +45,14 @@ describe('Collection', () => {
     expect(looks(hundred(), { app: 'unknown' })).to.equal(0);
   });
 
+  it('matches a pattern on a field as any other engine does', () => {
+    const documents = collectionOf({
+      ...{ a: { slug: 'vip-1' }, b: { slug: 'a-vip-1' }, c: { slug: ['x', 'vip-2'] }, d: { slug: 7 }, e: {} },
+    });
+    expect(ids(documents, { slug: { $regex: '^vip-' } })).to.deep.equal(['a', 'c']);
+    expect(ids(documents, { slug: { $regex: '^VIP-', $options: 'i' } })).to.deep.equal(['a', 'c']);
+  });
+
   it('does not examine documents that have left an index', () => {
     const collection = hundred();
     for (const id of ['1', '11']) collection.patch(id, { app: 'elsewhere' });
@@ -81,6 +89,49 @@ describe('Collection', () => {
     expect(ids(collection, { app: 'x' })).to.deep.equal([]);
     collection.put('a', { app: 'x' });
     expect(ids(collection, { app: 'x' })).to.deep.equal(['a']);
+  });
+});
+
+describe('an index on a path into a list', () => {
+  const collection = (): Collection => {
+    const made = new Collection([['project', 'config.lobbies.slug']], [], () => {});
+    for (const [id, slugs] of Object.entries({ a: ['east', 'west', 'east'], b: ['east'], c: [] }))
+      made.put(id, { project: 'p', config: { lobbies: slugs.map((slug) => ({ slug })) } });
+    made.put('d', { project: 'p', config: {} });
+    return made;
+  };
+  const filter = (slug: string | null): ViewFilter => ({ project: 'p', 'config.lobbies.slug': slug });
+  const found = (documents: Collection, slug: string | null): readonly string[] =>
+    documents.matching(compileFilter(filter(slug))).map(({ id }) => id);
+  const looks = (documents: Collection, slug: string | null): number => {
+    let count = 0;
+    documents.matching({ ...compileFilter(filter(slug)), matches: () => ++count > 0 });
+    return count;
+  };
+
+  it('finds a document by each element, and looks at no other', () => {
+    const documents = collection();
+    expect(found(documents, 'east')).to.deep.equal(['a', 'b']);
+    expect(found(documents, 'west')).to.deep.equal(['a']);
+    expect(found(documents, 'north')).to.deep.equal([]);
+    expect([looks(documents, 'east'), looks(documents, 'north')]).to.deep.equal([2, 0]);
+  });
+
+  it('follows changes', () => {
+    const documents = collection();
+    documents.patch('a', { config: { lobbies: [{ slug: 'north' }] } });
+    documents.remove('b');
+    expect([found(documents, 'east'), found(documents, 'north')]).to.deep.equal([[], ['a']]);
+    expect(looks(documents, 'west')).to.equal(0);
+  });
+
+  it('is not used where nothing is looked for, nor while an element is no scalar', () => {
+    const documents = collection();
+    expect(looks(documents, null)).to.equal(4);
+    documents.put('e', { project: 'p', config: { lobbies: [{ slug: ['east'] }] } });
+    expect(found(documents, 'east')).to.deep.equal(['a', 'b', 'e']);
+    documents.remove('e');
+    expect(looks(documents, 'east')).to.equal(2);
   });
 });
 
