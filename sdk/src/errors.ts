@@ -5,6 +5,7 @@ export type RefusalName =
   | 'message_too_large'
   | 'unknown_topic'
   | 'not_authorized'
+  | 'lobby_too_large'
   | 'not_subscribed'
   | 'invalid_filter_chars'
   | 'too_many_filters'

@@ -38,6 +38,13 @@ export class Directory {
     return app && room ? { app, room } : this.readLocation(projectId, appSlug, roomSlug);
   }
 
+  /** Rejects when the read models fail. */
+  async app(projectId: string, slug: string): Promise<Entry<App> | undefined> {
+    const key = `${projectId}/${slug}`;
+    const read = () => this.views.find('apps', { filter: { projectId, slug }, limit: 1 });
+    return this.apps.peek(key) ?? this.apps.load(key, async () => (await read())[0]);
+  }
+
   appChanged(appId: string): void {
     this.apps.drop(appId);
   }
@@ -66,12 +73,6 @@ export class Directory {
     const app = await this.app(projectId, appSlug);
     const room = app && (await this.room(app.value.appId, roomSlug));
     return app && room && { app, room };
-  }
-
-  private async app(projectId: string, slug: string): Promise<Entry<App> | undefined> {
-    const key = `${projectId}/${slug}`;
-    const read = () => this.views.find('apps', { filter: { projectId, slug }, limit: 1 });
-    return this.apps.peek(key) ?? this.apps.load(key, async () => (await read())[0]);
   }
 
   private async room(appId: string, slug: string): Promise<Entry<GrantedRoom> | undefined> {

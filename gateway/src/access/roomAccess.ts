@@ -56,8 +56,8 @@ export interface NamingClient extends Pick<Client, 'identity'> {
   subscribedApps(): readonly string[];
 }
 
-/** A slug that several rooms of a project share is ambiguous and names none of them. */
-const maxSameSlug = 100;
+/** A slug that more apps or rooms of a project share is ambiguous and names none of them. */
+export const maxSameSlug = 100;
 
 /**
  * [WS-PRES-2] The room that a `roomId` names: `app-slug/room-slug`, or a room slug, of the apps in which the session
@@ -71,24 +71,31 @@ export const findRoom = async (
   const [first = '', second, ...rest] = roomId.split('/');
   if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
   if (second !== undefined) return accessToRoom(deps, client.identity, first, second);
-  const near = await readableIn(deps, client, client.subscribedApps(), first);
+  const subscribed = client.subscribedApps();
+  if (subscribed.length > maxSameSlug) return findInProject(deps, client, first, subscribed);
+  const near = await readableIn(deps, client, subscribed, first);
   return near.length > 0 ? onlyOne(near) : findInProject(deps, client, first);
 };
 
 /** The only one there is. */
 export const onlyOne = <T>(found: readonly T[]): T | undefined => (found.length === 1 ? found[0] : undefined);
 
+/** The apps that are preferred need not be named where they have been searched. */
 const findInProject = async (
   deps: LookupDeps,
   client: NamingClient,
   roomSlug: string,
+  preferred: readonly string[] = [],
 ): Promise<TopicAccess | undefined> => {
   const filter = { projectId: client.identity.projectId, slug: roomSlug };
   const rooms = await deps.views.find('rooms', { filter, limit: maxSameSlug + 1 });
   if (rooms.length > maxSameSlug) return undefined;
   const apps = await Promise.all(rooms.map(({ appId }) => deps.views.get('apps', appId)));
   const slugs = apps.filter((app) => app !== undefined).map(({ slug }) => slug);
-  return onlyOne(await readableIn(deps, client, slugs, roomSlug));
+  const isPreferred = new Set(preferred);
+  const nearSlugs = slugs.filter((slug) => isPreferred.has(slug));
+  const near = await readableIn(deps, client, nearSlugs, roomSlug);
+  return onlyOne(near.length > 0 ? near : await readableIn(deps, client, slugs, roomSlug));
 };
 
 /** Stops at the second one. */

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Buffer } from 'node:buffer';
-import {
-  lobbyPresenceFrame,
-  lobbySnapshotFrame,
-  type PresenceEntry,
-} from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { lobbyPresenceFrame, LobbySnapshot } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
-import { findLobby, type LobbyView } from './lobbyView.js';
+import { Lookups } from '../access/lookups.js';
+import { findLobby } from './lobbySearch.js';
+import type { LobbyView } from './lobbyView.js';
 import { SetMultimap } from '../setMultimap.js';
 import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
@@ -17,18 +17,23 @@ import { scopedAppOf, type Transition } from './presenceTable.js';
 type Board = Pick<PresenceBoard, 'ready' | 'entries' | 'roomsIn'>;
 
 /** A session that reads lobbies. */
-export type LobbyClient = Client & NamingClient;
+export interface LobbyClient extends Client, NamingClient {
+  /** [WS-CONN-10] A request was worth so many more. */
+  charge(requests: number): void;
+}
 
-type Contents = ReadonlyMap<string, readonly PresenceEntry[]>;
+export interface LobbyDeps extends LookupDeps {
+  readonly limits: Pick<LimitReports, 'reached'>;
+}
 
 /** The lobby subscriptions of the sessions of this gateway. */
 export class Lobbies {
-  private readonly deps: LookupDeps;
+  private readonly deps: LobbyDeps;
   private readonly board: Board;
   private readonly feeds = new SetMultimap<string, LobbyFeed>();
   private readonly byClient = new Map<LobbyClient, Map<string, LobbyFeed>>();
 
-  constructor(deps: LookupDeps, board: Board) {
+  constructor(deps: LobbyDeps, board: Board) {
     this.deps = deps;
     this.board = board;
   }
@@ -40,8 +45,12 @@ export class Lobbies {
     if (client.isOver) return;
     const feed = this.open(client, lobbyId, view);
     try {
-      const contents = await shownTo(view, this.contents(view));
-      client.outbox.push(lobbySnapshotFrame('lobbySubscribed', lobbyId, contents));
+      const snapshot = await this.snapshot(client, view, feed);
+      if (snapshot === undefined) {
+        this.unsubscribe(client, lobbyId);
+        return 'lobbyTooLarge';
+      }
+      client.outbox.push(snapshot.frame('lobbySubscribed', lobbyId));
       feed.release();
     } catch (error) {
       this.unsubscribe(client, lobbyId);
@@ -53,8 +62,9 @@ export class Lobbies {
   async list(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
-    const contents = await shownTo(view, this.contents(view));
-    client.outbox.push(lobbySnapshotFrame('lobbyPresenceList', lobbyId, contents));
+    const snapshot = await this.snapshot(client, view);
+    if (snapshot === undefined) return 'lobbyTooLarge';
+    client.outbox.push(snapshot.frame('lobbyPresenceList', lobbyId));
   }
 
   unsubscribe(client: LobbyClient, lobbyId: string): void {
@@ -80,7 +90,16 @@ export class Lobbies {
 
   private async find(client: LobbyClient, lobbyId: string): Promise<LobbyView | undefined> {
     await this.board.ready;
-    return findLobby(this.deps, client, lobbyId);
+    const lookups = new Lookups(limitTable.lobbySearch.value);
+    try {
+      return await findLobby(this.deps, client, lobbyId, lookups);
+    } finally {
+      charge(client, lookups);
+      if (lookups.isExhausted) {
+        const { projectId, actorTokenId } = client.identity;
+        this.deps.limits.reached('lobbySearch', { projectId, actorTokenId });
+      }
+    }
   }
 
   private open(client: LobbyClient, lobbyId: string, view: LobbyView): LobbyFeed {
@@ -98,18 +117,65 @@ export class Lobbies {
     this.feeds.delete(feed.view.scopedApp, feed);
   }
 
-  private contents({ scopedApp }: LobbyView): Contents {
-    return new Map(
-      this.board.roomsIn(scopedApp).map((room) => [roomSlugOf(room), this.board.entries(room)] as const),
-    );
+  /** Undefined where the lobby is too large for one answer. */
+  private async snapshot(
+    client: LobbyClient,
+    view: LobbyView,
+    feed?: LobbyFeed,
+  ): Promise<LobbySnapshot | undefined> {
+    const lookups = new Lookups(limitTable.lobbyRooms.value);
+    const snapshot = new LobbySnapshot();
+    try {
+      const rooms = this.board.roomsIn(view.scopedApp);
+      for (let from = 0; from < rooms.length && !client.isOver; from += roomsAtOnce) {
+        const some = rooms.slice(from, from + roomsAtOnce).filter((room) => view.names(roomSlugOf(room)));
+        if (!(await lookups.look(some.length))) return undefined;
+        await this.addShown(snapshot, { rooms: some, view, feed, lookups });
+        if (snapshot.bytes > limitTable.lobbyBytes.value) return undefined;
+      }
+      return snapshot;
+    } finally {
+      charge(client, lookups);
+    }
+  }
+
+  private async addShown(
+    snapshot: LobbySnapshot,
+    { rooms, view, feed, lookups }: SnapshotPart,
+  ): Promise<void> {
+    const contents = rooms.map((room) => [roomSlugOf(room), this.board.entries(room)] as const);
+    // What has happened there so far is in the entries.
+    for (const [roomSlug] of contents) feed?.forget(roomSlug);
+    const shown = await Promise.all(contents.map(([roomSlug]) => view.shows(roomSlug)));
+    for (const [roomSlug, entries] of contents.filter((_, n) => shown[n])) {
+      if (entries.length === 0) continue;
+      snapshot.room(roomSlug, entries.length);
+      for (let from = 0; from < entries.length; from += membersAtOnce) {
+        snapshot.members(entries.slice(from, from + membersAtOnce));
+        await lookups.pause();
+      }
+    }
   }
 }
 
-const shownTo = async (view: LobbyView, contents: Contents): Promise<Contents> => {
-  const shown = new Map<string, readonly PresenceEntry[]>();
-  for (const [roomSlug, entries] of contents) if (await view.shows(roomSlug)) shown.set(roomSlug, entries);
-  return shown;
-};
+/** Some of the rooms of a lobby. */
+interface SnapshotPart {
+  /** Internal. */
+  readonly rooms: readonly string[];
+  readonly view: LobbyView;
+  /** Where events follow. */
+  readonly feed: LobbyFeed | undefined;
+  readonly lookups: Lookups;
+}
+
+const roomsAtOnce = 20;
+const membersAtOnce = 50;
+
+/** Rooms that are looked at for the price of a request. */
+const roomsPerRequest = 10;
+
+const charge = (client: LobbyClient, { looked }: Lookups): void =>
+  client.charge(Math.floor(looked / roomsPerRequest));
 
 /** Events that may wait until it is known whether the actor may see them. */
 const maxWaiting = 1_000;
@@ -121,7 +187,7 @@ export class LobbyFeed {
   readonly lobbyId: string;
   readonly view: LobbyView;
   private readonly client: LobbyClient;
-  private readonly waiting: LobbyEvent[] = [];
+  private waiting: LobbyEvent[] = [];
   /** Events wait until the snapshot is sent and it is known which rooms the session sees. */
   private isHeld = true;
   private isOver = false;
@@ -137,9 +203,14 @@ export class LobbyFeed {
     void this.drain();
   }
 
+  /** What has happened in a room is known from elsewhere. Before `release` only. */
+  forget(roomSlug: string): void {
+    if (this.waiting.length > 0) this.waiting = this.waiting.filter((event) => event.roomSlug !== roomSlug);
+  }
+
   end(): void {
     this.isOver = true;
-    this.waiting.length = 0;
+    this.waiting = [];
   }
 
   push(event: LobbyEvent): void {

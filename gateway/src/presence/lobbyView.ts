@@ -1,21 +1,12 @@
-import { internalRoom, isSlug } from '@roomwire/shared/domain/topic';
+import { internalRoom } from '@roomwire/shared/domain/topic';
 import type { App } from '@roomwire/shared/domain/app';
-import {
-  readRoom,
-  onlyOne,
-  type ReadingDeps,
-  type RoomReading,
-  type LookupDeps,
-  type NamingClient,
-} from '../access/roomAccess.js';
+import { readRoom, type ReadingDeps, type RoomReading } from '../access/roomAccess.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { Identity } from '../access/client.js';
 import { scopedAppOf } from './presenceTable.js';
 
-export interface LobbyName {
-  readonly appSlug: string;
-  readonly lobbySlug: string;
-}
+/** Rooms whose rights a view remembers; beyond that they are resolved again. */
+const maxKnownRooms = 1_000;
 
 /** A lobby as one actor sees it: those of its rooms that the actor may read at the time. */
 export class LobbyView {
@@ -23,14 +14,23 @@ export class LobbyView {
   readonly scopedApp: string;
   private readonly deps: ReadingDeps;
   private readonly identity: Identity;
-  private readonly name: LobbyName;
+  private readonly lobbySlug: string;
   private readonly known = new Map<string, RoomReading>();
+  private app: App;
+  private rooms: LobbyRooms | undefined;
 
-  constructor(deps: ReadingDeps, identity: Identity, name: LobbyName) {
+  constructor(deps: ReadingDeps, identity: Identity, app: App, lobbySlug: string) {
     this.deps = deps;
     this.identity = identity;
-    this.name = name;
-    this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, name.appSlug, 'any'));
+    this.lobbySlug = lobbySlug;
+    this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, app.slug, 'any'));
+    this.app = app;
+    this.rooms = roomsOfLobby(app, lobbySlug);
+  }
+
+  /** Whether the room is one of the lobby's, whoever may read it. */
+  names(roomSlug: string): boolean {
+    return this.rooms?.has(roomSlug) === true;
   }
 
   /** Undefined where the read models have to be queried. */
@@ -45,7 +45,8 @@ export class LobbyView {
   }
 
   private async read(roomSlug: string): Promise<boolean> {
-    const reading = await readRoom(this.deps, this.identity, this.name.appSlug, roomSlug);
+    const reading = await readRoom(this.deps, this.identity, this.app.slug, roomSlug);
+    if (this.known.size >= maxKnownRooms) this.known.clear();
     if (reading === undefined) this.known.delete(roomSlug);
     else this.known.set(roomSlug, reading);
     return reading !== undefined && this.isShown(roomSlug, reading);
@@ -53,72 +54,43 @@ export class LobbyView {
 
   private isShown(roomSlug: string, { isReadable, access }: RoomReading): boolean {
     if (access.until <= this.deps.clock.now()) return false;
-    return isReadable && roomsOfLobby(access.location.app.value, this.name.lobbySlug)?.(roomSlug) === true;
+    this.use(access.location.app.value);
+    return isReadable && this.names(roomSlug);
+  }
+
+  /** The app as it is now. */
+  private use(app: App): void {
+    if (app === this.app) return;
+    this.app = app;
+    this.rooms = roomsOfLobby(app, this.lobbySlug);
   }
 }
 
-/** A slug that lobbies of several apps share is ambiguous and names none of them. */
-const maxSameSlug = 100;
+/** Which rooms of an app a lobby has, by their slugs. */
+export class LobbyRooms {
+  readonly slugs: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
 
-/**
- * [WS-LOBBY-2] The lobby that a `lobbyId` names: `app-slug/lobby-slug`, or a lobby slug, of the apps in which the
- * session is subscribed, then of all in the project. Undefined where there is none of that name of which the actor
- * may see a room, or two are.
- */
-export const findLobby = async (
-  deps: LookupDeps,
-  client: NamingClient,
-  lobbyId: string,
-): Promise<LobbyView | undefined> => {
-  const [first = '', second, ...rest] = lobbyId.split('/');
-  if (![first, second ?? first].every(isSlug) || rest.length > 0) return undefined;
-  const slug = second ?? first;
-  if (second !== undefined) return onlyOne(await visible(deps, client, slug, { slug: first }));
-  const near = await visible(deps, client, slug, { slug: { $in: client.subscribedApps() } });
-  if (near.length > 0) return onlyOne(near);
-  return onlyOne(
-    await visible(deps, client, slug, { $or: [{ slug }, { 'config.lobbies': { $elemMatch: { slug } } }] }),
-  );
-};
-
-/** Stops at the second one. */
-const visible = async (
-  deps: LookupDeps,
-  { identity }: NamingClient,
-  lobbySlug: string,
-  filter: Readonly<Record<string, unknown>>,
-): Promise<readonly LobbyView[]> => {
-  const query = { filter: { projectId: identity.projectId, ...filter }, limit: maxSameSlug };
-  const found: LobbyView[] = [];
-  for (const app of await deps.views.find('apps', query)) {
-    const view = new LobbyView(deps, identity, { appSlug: app.slug, lobbySlug });
-    if ((await showsARoom(deps, view, app, lobbySlug)) && found.push(view) === 2) break;
+  constructor(patterns: readonly string[]) {
+    this.slugs = new Set(patterns.filter((pattern) => !pattern.endsWith('*')));
+    this.prefixes = patterns
+      .filter((pattern) => pattern.endsWith('*'))
+      .map((pattern) => pattern.slice(0, -1));
   }
-  return found;
-};
 
-const showsARoom = async (
-  { views }: LookupDeps,
-  view: LobbyView,
-  app: App,
-  lobbySlug: string,
-): Promise<boolean> => {
-  const belongs = roomsOfLobby(app, lobbySlug);
-  if (belongs === undefined) return false;
-  const rooms = await views.find('rooms', { filter: { appId: app.appId, status: 'active' } });
-  for (const { slug } of rooms) if (belongs(slug) && (await view.shows(slug))) return true;
-  return false;
-};
+  has(roomSlug: string): boolean {
+    return this.slugs.has(roomSlug) || this.prefixes.some((prefix) => roomSlug.startsWith(prefix));
+  }
+}
 
-/** A predicate on room slugs for the rooms of a lobby; undefined when the app has no such lobby. */
+const everyRoom = new LobbyRooms(['*']);
+
+/** Undefined when the app has no such lobby. */
 export const roomsOfLobby = (
   { slug, config }: Pick<App, 'slug' | 'config'>,
   lobbySlug: string,
-): ((roomSlug: string) => boolean) | undefined => {
-  if (lobbySlug === slug) return () => true;
+): LobbyRooms | undefined => {
+  if (lobbySlug === slug) return everyRoom;
   const lobby = config.lobbies?.find((one) => one.slug === lobbySlug);
-  return lobby && ((roomSlug) => lobby.rooms.some((pattern) => fits(pattern, roomSlug)));
+  return lobby && new LobbyRooms(lobby.rooms);
 };
-
-const fits = (pattern: string, roomSlug: string): boolean =>
-  pattern.endsWith('*') ? roomSlug.startsWith(pattern.slice(0, -1)) : pattern === roomSlug;

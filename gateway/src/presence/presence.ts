@@ -1,23 +1,22 @@
 import { presenceFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { accessToRoom, findRoom, type LookupDeps, type NamingClient } from '../access/roomAccess.js';
+import { accessToRoom, findRoom } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
 import { SetMultimap } from '../setMultimap.js';
-import type { Client } from '../access/client.js';
-import { Lobbies } from './lobbies.js';
+import { Lobbies, type LobbyClient, type LobbyDeps } from './lobbies.js';
 import { ticksPerBeat } from './peers.js';
 import { PresenceBoard, type BoardListener, type PresenceBoardDeps } from './presenceBoard.js';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { Transition } from './presenceTable.js';
 
 /** A session that announces and reads presence. */
-export interface PresenceClient extends Client, NamingClient {
+export interface PresenceClient extends LobbyClient {
   /** Has `endExpired` called when these rights have expired. */
   restOn(access: TopicAccess): void;
 }
 
-export interface PresenceDeps extends LookupDeps, Omit<PresenceBoardDeps, 'clock'> {
+export interface PresenceDeps extends LobbyDeps, Omit<PresenceBoardDeps, 'clock'> {
   /** Announcements a second and connection; 0 is no limit. */
   readonly presenceRate: number;
   /** Other modules that keep their own entries on the same board. */

@@ -108,6 +108,11 @@ export class Session implements Client {
     this.link.inTurn(task);
   }
 
+  /** [WS-CONN-10] A request was worth so many more. */
+  charge(requests: number): void {
+    this.requests?.reserve(this.deps.clock.monotonic(), requests);
+  }
+
   subscribedApps(): readonly string[] {
     return this.subscriptions.apps();
   }

@@ -95,7 +95,7 @@ const app = {
 };
 
 const shown = (lobby: string) =>
-  ['bar', 'bar-2', 'room-', 'room-1', 'room'].filter((slug) => roomsOfLobby(app, lobby)?.(slug));
+  ['bar', 'bar-2', 'room-', 'room-1', 'room'].filter((slug) => roomsOfLobby(app, lobby)?.has(slug));
 
 describe('the rooms of a lobby', () => {
   it('are listed, or match the pattern', () => {
@@ -105,7 +105,7 @@ describe('the rooms of a lobby', () => {
 
   it('are all of the app for the lobby of its own slug', () => {
     expect(shown('hotel')).to.have.length(5);
-    expect(roomsOfLobby({ slug: 'bare', config: {} }, 'bare')?.('any')).to.equal(true);
+    expect(roomsOfLobby({ slug: 'bare', config: {} }, 'bare')?.has('any')).to.equal(true);
   });
 
   it('are none if the app has no such lobby', () => {
@@ -162,6 +162,13 @@ describe('the requests of a connection', () => {
     for (let taken = 0; taken < 999; taken++) expect(requests.reserve(60_000)).to.equal(0);
     expect(requests.reserve(60_000)).to.be.within(0, 10);
     expect(requests.reserve(60_000)).to.be.above(0);
+  });
+
+  it('may be worth several', () => {
+    const requests = requestRate(100);
+    expect(requests.reserve(0, 900)).to.equal(0);
+    expect(requests.reserve(0, 200)).to.equal(1_000);
+    expect(requests.reserve(1_000, 1)).to.equal(10);
   });
 
   it('do not accumulate while the connection is idle', () => {

@@ -31,9 +31,9 @@ export class TokenBucket {
     return 0;
   }
 
-  /** Reserves a token and returns the time until it is available. */
-  reserve(now: number): number {
-    this.fullAt = Math.max(this.fullAt, now) + this.intervalMs;
+  /** Reserves tokens and returns the time until they are available. */
+  reserve(now: number, tokens = 1): number {
+    this.fullAt = Math.max(this.fullAt, now) + tokens * this.intervalMs;
     return Math.max(0, this.fullAt - now - this.spanMs);
   }
 

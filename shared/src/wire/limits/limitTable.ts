@@ -199,6 +199,25 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'the read models and the event loop from one client',
   },
+  lobbySearch: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'error not_authorized',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'the read models and the event loop from lobbies of large apps: rooms that are looked at for one that the actor may read',
+  },
+  lobbyRooms: {
+    ...{ value: 10_000, unit: 'number', per: 'request' },
+    answer: 'error lobby_too_large',
+    metric: 'roomwire_refusals_total',
+    protects: 'the same, in the answer: rooms with someone present',
+  },
+  lobbyBytes: {
+    ...{ value: 8 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'error lobby_too_large',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory from one answer',
+  },
   presenceRate: {
     ...{ value: 50, unit: 'per second', per: 'connection' },
     answer: 'error rate_limit_exceeded',

@@ -12,9 +12,6 @@ export interface PresenceEntry {
   readonly joinedAt: number;
 }
 
-/** By room slug. */
-export type LobbyContents = ReadonlyMap<string, readonly PresenceEntry[]>;
-
 /** Already MessagePack. */
 type Parts = readonly Uint8Array[];
 
@@ -67,19 +64,40 @@ export const presenceListFrame = (roomId: string | undefined, entries: readonly 
     ['data', array(entries.map(entry))],
   ]);
 
-export const lobbySnapshotFrame = (
-  type: 'lobbySubscribed' | 'lobbyPresenceList',
-  lobbyId: string,
-  contents: LobbyContents,
-): Buffer =>
-  frame([
-    ['type', value(type)],
-    ['lobbyId', value(lobbyId)],
-    ['presence', map([...contents].map(([room, entries]) => [room, byActor(entries)]))],
-  ]);
+/** Who is present in the rooms of a lobby, encoded piece by piece. */
+export class LobbySnapshot {
+  private readonly pieces: Buffer[] = [];
+  private rooms = 0;
+  private size = 0;
 
-const byActor = (entries: readonly PresenceEntry[]): Parts =>
-  map(entries.map((one) => [one.actorTokenId, entry(one)]));
+  /** Its members follow, one after another. */
+  room(slug: string, members: number): void {
+    this.rooms++;
+    this.add([...value(slug), head(members, 0x80, 0xde)]);
+  }
+
+  members(entries: readonly PresenceEntry[]): void {
+    this.add(entries.flatMap((one) => [...value(one.actorTokenId), ...entry(one)]));
+  }
+
+  get bytes(): number {
+    return this.size;
+  }
+
+  frame(type: 'lobbySubscribed' | 'lobbyPresenceList', lobbyId: string): Buffer {
+    return frame([
+      ['type', value(type)],
+      ['lobbyId', value(lobbyId)],
+      ['presence', [head(this.rooms, 0x80, 0xde), ...this.pieces]],
+    ]);
+  }
+
+  private add(parts: Parts): void {
+    const piece = Buffer.concat(parts);
+    this.size += piece.length;
+    this.pieces.push(piece);
+  }
+}
 
 export interface LobbyHappening {
   readonly event: PresenceEvent;

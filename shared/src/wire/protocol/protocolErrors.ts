@@ -37,6 +37,7 @@ export const protocolErrors = {
   notSubscribed: { error: 'not_subscribed' },
   presenceTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceBytes },
   notAuthorized: { error: 'not_authorized' },
+  lobbyTooLarge: { error: 'lobby_too_large' },
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },
   tooManyFilters: { error: `too_many_filters (max ${maxFilters})` },
   subscriptionLimit: { error: 'subscription_limit', code: 42970 },

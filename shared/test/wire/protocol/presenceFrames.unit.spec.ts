@@ -3,7 +3,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import {
   lobbyPresenceFrame,
-  lobbySnapshotFrame,
+  LobbySnapshot,
   presenceFrame,
   presenceListFrame,
 } from '../../../src/wire/protocol/presenceFrames.js';
@@ -48,11 +48,13 @@ describe('the frames of presence', () => {
   }
 
   it('[WS-LOBBY-3] show a lobby by room and actor', () => {
-    const contents = new Map([
-      ['bar', entries(20)],
-      ['room-1', entries(1)],
-    ]);
-    const frame = read(lobbySnapshotFrame('lobbySubscribed', 'east', contents)) as Record<string, never>;
+    const snapshot = new LobbySnapshot();
+    snapshot.room('bar', 20);
+    snapshot.members(entries(15));
+    snapshot.members(entries(20).slice(15));
+    snapshot.room('room-1', 1);
+    snapshot.members(entries(1));
+    const frame = read(snapshot.frame('lobbySubscribed', 'east')) as Record<string, never>;
     expect(frame).to.include({ type: 'lobbySubscribed', lobbyId: 'east' });
     expect(Object.keys(frame['presence']?.['bar'] as never)).to.have.length(20);
     expect(frame['presence']?.['room-1']).to.deep.equal({

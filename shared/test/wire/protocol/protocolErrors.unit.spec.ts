@@ -50,6 +50,7 @@ describe('a protocol error', () => {
       'message_too_large',
       'message_too_large',
       'not_authorized',
+      'lobby_too_large',
       'unknown_topic',
       'not_subscribed',
       'invalid_filter_chars (/, #, +, | not allowed)',
