@@ -87,6 +87,7 @@ export const openControlPlane = async (): Promise<ControlPlane> => {
 const appendingBy = (log: EventLog, append: Append): EventLog => ({
   append,
   readStream: (...args) => log.readStream(...args),
+  readLast: (...args) => log.readLast(...args),
   readAll: (...args) => log.readAll(...args),
   subscribeAll: (...args) => log.subscribeAll(...args),
   head: () => log.head(),

@@ -1,3 +1,11 @@
+/** Proves that an event is what was appended, in its place: see `docs/AUDIT.md`. */
+export interface EventProof {
+  /** Of the audit key. */
+  readonly keyId: string;
+  /** HMAC-SHA-256 over the event, its place and the MAC of the event before it in its stream, in base64url. */
+  readonly mac: string;
+}
+
 /** The metadata of every event. */
 export interface EventMetadata {
   /** ISO 8601, UTC, milliseconds. */
@@ -10,6 +18,8 @@ export interface EventMetadata {
   readonly requestId: string;
   /** Where the command stood in its trace (W3C Trace Context), where it was traced. */
   readonly traceparent?: string;
+  /** Added when the event is appended. Absent from events of before there were proofs. */
+  readonly proof?: EventProof;
 }
 
 export interface NewEvent {

@@ -53,6 +53,9 @@ export interface EventLog {
   /** A stream's events in order, from a revision on (inclusive, 0 by default); nothing for an unknown stream. */
   readStream(stream: string, fromRevision?: number): AsyncIterable<readonly RecordedEvent[]>;
 
+  /** The last event of a stream, undefined for an unknown stream. */
+  readLast(stream: string): Promise<RecordedEvent | undefined>;
+
   /** Every event in log order, after a position (exclusive), up to the end as it is when it is reached. */
   readAll(after?: LogPosition): AsyncIterable<readonly RecordedEvent[]>;
 

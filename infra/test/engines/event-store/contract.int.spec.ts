@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { openEventStoreDbLog } from '@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog';
+import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
+import { withoutProofs } from '@roomwire/testing/fakes/withoutProofs';
 import { eventLogContract } from '@roomwire/testing/contracts/event-log/eventLogContract';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
@@ -25,22 +27,35 @@ const database = async () => {
   return { url: engine.url, streamPrefix: '', close: () => engine.close() };
 };
 
-eventLogContract('EventStoreDB', async () => {
-  const { close, ...options } = await database();
-  let log = await openEventStoreDbLog(options);
-  return {
-    log,
-    reopen: async () => {
-      await log.close();
-      log = await openEventStoreDbLog(options);
-      return log;
-    },
-    dispose: async () => {
-      await log.close();
-      await close();
-    },
+const logOnEventStoreDb =
+  (as: (log: EventLog) => EventLog): Parameters<typeof eventLogContract>[1] =>
+  async () => {
+    const { close, ...options } = await database();
+    let log = as(await openEventStoreDbLog(options));
+    return {
+      log,
+      reopen: async () => {
+        await log.close();
+        log = as(await openEventStoreDbLog(options));
+        return log;
+      },
+      dispose: async () => {
+        await log.close();
+        await close();
+      },
+    };
   };
-});
+
+eventLogContract(
+  'EventStoreDB',
+  logOnEventStoreDb((log) => log),
+);
+eventLogContract(
+  'EventStoreDB, with audit chains',
+  logOnEventStoreDb((log) =>
+    withoutProofs(createChainedEventLog(log, { current: new Uint8Array(32).fill(7) })),
+  ),
+);
 
 describe('appends to EventStoreDB', () => {
   const { engine, openLog } = eventStoreUnderTest();

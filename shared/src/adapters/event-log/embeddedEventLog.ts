@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../domain/eventEnvelope.js';
+import type { NewEvent, RecordedEvent } from '../../domain/eventEnvelope.js';
 import { EngineUnavailable, RevisionConflict } from '../../ports/errors.js';
 import type {
   AppendResult,
@@ -17,6 +17,7 @@ import {
   openEventTables,
   positionOf,
   readAfter,
+  readLastOf,
   readStreamFrom,
   sequenceOf,
   writeAppends,
@@ -77,6 +78,11 @@ class EmbeddedEventLog implements EventLog {
       if (!isStreamName(stream)) return [];
       return readStreamFrom(this.tables, stream, last ? last.revision + 1 : fromRevision, this.last);
     });
+  }
+
+  async readLast(stream: string): Promise<RecordedEvent | undefined> {
+    this.requireOpen();
+    return isStreamName(stream) ? readLastOf(this.tables, stream, this.last) : undefined;
   }
 
   readAll(after?: LogPosition): AsyncIterable<EventBatch> {

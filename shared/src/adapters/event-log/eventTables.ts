@@ -130,6 +130,21 @@ export const readStreamFrom = (
   return batch;
 };
 
+/** The last event of a stream that is not after a sequence. */
+export const readLastOf = (
+  { events, streams, heads }: EventTables,
+  stream: string,
+  last: number,
+): RecordedEvent | undefined => {
+  // Usually the first one: an append that is being written may have moved the head already.
+  for (let revision = heads.get(stream) ?? -1; revision >= 0; revision -= 1) {
+    const sequence = streams.get([stream, revision]);
+    const text = sequence === undefined || sequence > last ? undefined : events.get(sequence);
+    if (text !== undefined && sequence !== undefined) return recordedEvent(text, sequence);
+  }
+  return undefined;
+};
+
 /**
  * All batches in order. Each is read in a transaction of its own: one that stays open would keep LMDB from reusing pages. The
  * event loop gets a turn in between, so that a long read does not block it.

@@ -91,6 +91,22 @@ export const readingContract = (log: () => EventLog): void => {
     });
   });
 
+  describe('the last event of a stream', () => {
+    it('is undefined for an unknown stream', async () => {
+      await log().append('room-1', 'none', [newEvent()]);
+      expect(await log().readLast('room-2')).to.equal(undefined);
+      expect(await log().readLast('room')).to.equal(undefined);
+    });
+
+    it('is what the last append wrote last', async () => {
+      await log().append('room-1', 'none', newEvents(3));
+      await log().append('room-10', 'none', newEvents(2));
+      expect(await log().readLast('room-1')).to.deep.equal((await streamEvents(log(), 'room-1')).at(-1));
+      const { revision, position } = await log().append('room-1', 2, newEvents(2));
+      expect(await log().readLast('room-1')).to.include({ revision, position });
+    });
+  });
+
   describe('the whole log', () => {
     it('yields nothing while it is empty', async () => {
       expect(await allEvents(log())).to.deep.equal([]);

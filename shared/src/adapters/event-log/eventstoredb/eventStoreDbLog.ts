@@ -95,6 +95,10 @@ class EventStoreDbLog implements EventLog {
     return this.reads.stream(this.options.streamPrefix + stream, fromRevision);
   }
 
+  readLast(stream: string) {
+    return this.reads.last(this.options.streamPrefix + stream);
+  }
+
   readAll(after?: LogPosition) {
     return this.reads.all(after);
   }

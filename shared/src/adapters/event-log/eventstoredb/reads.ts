@@ -56,6 +56,14 @@ export class Reads {
     }
   }
 
+  /** The last event of a stream, undefined for an unknown one. */
+  async last(name: string): Promise<RecordedEvent | undefined> {
+    const open: Open = (client) =>
+      client.readStream(name, { ...options, direction: BACKWARDS, fromRevision: END, maxCount: 1 }, buffered);
+    for await (const batch of this.batches(open)) return this.ofThisLog(batch)[0];
+    return undefined;
+  }
+
   /** All events after a position, which must be one of this log. */
   async *all(after: LogPosition | undefined): Batches<RecordedEvent> {
     let from: ReadPosition = after === undefined ? START : serverPositionOf(after);
