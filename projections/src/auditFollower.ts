@@ -1,3 +1,4 @@
+import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { AuditEntry, AuditIndex, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -25,7 +26,7 @@ export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
   return createCheckpointedFollower(deps, {
     name: 'audit index',
     checkpoint: () => index.checkpoint(),
-    apply: (events, position) => index.record(events.map(auditEntry), position),
+    apply: (events, position) => index.record(events.filter(isOfTheControlPlane).map(auditEntry), position),
     clear: () => index.clear(),
   });
 };

@@ -1,4 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -13,7 +14,7 @@ const feedId = domainEventFeed.name;
 
 /** Passes events on, in order, and resolves when the bus has them. */
 export const feedEvents = async (bus: MessageBus, events: readonly RecordedEvent[]): Promise<void> => {
-  await Promise.all(events.map((event) => feedEvent(bus, event)));
+  await Promise.all(events.filter(isOfTheControlPlane).map((event) => feedEvent(bus, event)));
 };
 
 /** An event that is too large for the bus is sent without its large fields, so that it does not hold up the events behind it. */

@@ -1,5 +1,6 @@
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';
 import { readEvent, type DomainEvent } from '@roomwire/shared/domain/events';
+import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import { createdOrganization, type OrganizationEvent } from '@roomwire/shared/domain/organization';
 import { createdProject, type ProjectEvent } from '@roomwire/shared/domain/project';
 import { createdApiKey, type ApiKeyEvent } from '@roomwire/shared/domain/apiKey';
@@ -262,6 +263,7 @@ const projectors: Projector<DomainEvent> = {
 
 /** What an event changes in the read models. Throws `UnknownEvent` for an event that this version cannot read. */
 export const changesOf = (recorded: RecordedEvent): readonly ViewChange[] => {
+  if (!isOfTheControlPlane(recorded)) return [];
   const { type, data, occurredAt } = readEvent(recorded);
   const project = projectors[type] as (data: unknown, context: EventContext) => readonly ViewChange[];
   return project(data, { occurredAt, position: recorded.position });

@@ -6,6 +6,8 @@ import { changesOf } from '@roomwire/projections/projectors';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { DataFolderInUse, EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { verifyChains, type ChainsReport, type Witness } from '../audit/verifyChains.js';
+import { findAuditKeys } from '../secrets/keptSecrets.js';
 import { describeDifference, verifyViews } from '../audit/verifyViews.js';
 import {
   exportFormats,
@@ -16,7 +18,7 @@ import {
 } from '../audit/exportLog.js';
 import { openForAudit } from '../audit/openForAudit.js';
 import { progressBar } from './progressBar.js';
-import { ConfigError, readConfig } from '../config/config.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
 import type { Adapters } from '../engines/adapters.js';
 import { exitCodes, fail } from './fail.js';
 
@@ -30,9 +32,23 @@ export const addAudit = (program: Command): void => {
     .action(exportHistory);
   audit
     .command('verify')
-    .description('fold the event log again and compare the read models with it')
+    .description(
+      'check the proofs of all events, fold the event log again and compare the read models with it',
+    )
     .option('--export <file>', 'check the chain of an export instead, and that it agrees with the log')
+    .addOption(
+      new Option(
+        '--witness <record>',
+        'a record of heads that must be there, as the service has logged it: <revision>:<mac>',
+      ).argParser(readWitness),
+    )
     .action(verify);
+};
+
+const readWitness = (text: string): Witness => {
+  const [, revision = '', mac = ''] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
+  if (mac === '') return fail('--witness takes <revision>:<mac>, as in the log', exitCodes.misused);
+  return { revision: Number(revision), mac };
 };
 
 interface ExportOptions {
@@ -68,24 +84,56 @@ const written = async (
   return report;
 };
 
-const verify = async ({ export: file }: { readonly export?: string }): Promise<void> =>
-  file === undefined ? verifyReadModels() : verifyFile(file);
+interface VerifyOptions {
+  readonly export?: string;
+  readonly witness?: Witness;
+}
 
-const verifyReadModels = async (): Promise<void> => {
-  const { events, documents, differences, checkpoint } = await withEngines(async (adapters) => {
-    const [log, views] = [await adapters.log(), await adapters.views()];
-    const bar = progressBar('Folding', await log.head(), process.stderr);
+const verify = async ({ export: file, witness }: VerifyOptions): Promise<void> =>
+  file === undefined ? verifyLog(witness) : verifyFile(file);
+
+const verifyLog = async (witness: Witness | undefined): Promise<void> => {
+  const { chains, views } = await withEngines(async (adapters, config) => {
+    const [log, readModels] = [await adapters.log(), await adapters.views()];
+    const keys = await findAuditKeys(config, config.dataDir);
+    const head = await log.head();
+    const checking = progressBar('Checking proofs', head, process.stderr);
+    const found = await verifyChains({ log, keys, witness, onProgress: checking.show });
+    checking.end();
+    const folding = progressBar('Folding', head, process.stderr);
     const createFold = () => createViewFold(changesOf);
-    const report = await verifyViews({ log, views, createFold, onProgress: bar.show });
-    bar.end();
-    return report;
+    const report = await verifyViews({ log, views: readModels, createFold, onProgress: folding.show });
+    folding.end();
+    return { chains: found, views: report };
   });
-  if (checkpoint === undefined)
-    fail('There are no read models of this version: start Roomwire, which makes them');
+  const { differences, documents, events, checkpoint } = views;
+  for (const finding of chains.findings.slice(0, mostShown)) process.stdout.write(`${finding}\n`);
   for (const difference of differences) process.stdout.write(`${describeDifference(difference)}\n`);
   const compared = `${documents} records of ${events} events`;
-  if (differences.length > 0) fail(`${differences.length} differences in ${compared}`);
+  const wrong = [
+    ...(chains.findings.length > 0
+      ? [`${chains.findings.length} findings in the chains of ${chains.events} events`]
+      : []),
+    ...(checkpoint === undefined
+      ? ['There are no read models of this version: start Roomwire, which makes them']
+      : []),
+    ...(differences.length > 0 ? [`${differences.length} differences in ${compared}`] : []),
+  ];
+  if (wrong.length > 0) fail(wrong.join('; '));
+  process.stdout.write(`${describeChains(chains)}\n`);
   process.stdout.write(`The read models say what the log says: ${compared}\n`);
+};
+
+const mostShown = 1_000;
+
+const describeChains = ({ events, unproven, streams, lastRecord, unrecorded }: ChainsReport): string => {
+  const older = unproven > 0 ? `, of which ${unproven} older ones have no proof` : '';
+  const heads =
+    lastRecord === undefined
+      ? 'their heads are not recorded yet'
+      : `their heads are recorded up to ${lastRecord.revision}:${lastRecord.mac}`;
+  const later = unrecorded > 0 && lastRecord ? `, except ${unrecorded} later events` : '';
+  return `The chains are whole: ${events} events of ${streams} streams${older}; ${heads}${later}`;
 };
 
 const verifyFile = async (file: string): Promise<void> => {
@@ -98,10 +146,12 @@ const verifyFile = async (file: string): Promise<void> => {
   );
 };
 
-const withEngines = async <T>(use: (adapters: Adapters) => Promise<T>): Promise<T> => {
+const withEngines = async <T>(use: (adapters: Adapters, config: Config) => Promise<T>): Promise<T> => {
   try {
     const config = readConfig(process.env);
-    return await openForAudit(config, createWinstonLogger(config.logLevel), use);
+    return await openForAudit(config, createWinstonLogger(config.logLevel), (adapters) =>
+      use(adapters, config),
+    );
   } catch (error) {
     return failed(error);
   }

@@ -29,6 +29,9 @@ export interface Config {
   /** Master keys that may still open what they have sealed. */
   readonly previousMasterKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
+  /** Instead of the one that follows from the master key. */
+  readonly auditKey: Uint8Array | undefined;
+  readonly previousAuditKeys: readonly Uint8Array[];
   /** The issuer whose session tokens are accepted, too. */
   readonly oidc: OidcIssuer | undefined;
   readonly messageRecording: boolean;
@@ -120,6 +123,8 @@ export const readConfig = (environment: Environment): Config => {
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
     previousMasterKeys: read.keys('ROOMWIRE_MASTER_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
+    auditKey: read.key('ROOMWIRE_AUDIT_KEY'),
+    previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),
     oidc: readOidc(read, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),

@@ -139,7 +139,8 @@ export const withAdapters = async <T>(
   }
 };
 
-const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
+/** Runs once, when it is first asked. */
+export const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
   let opened: Promise<T> | undefined;
   return () => (opened ??= open());
 };

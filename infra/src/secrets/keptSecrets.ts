@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Buffer } from 'node:buffer';
+import { auditKeyOf, auditKeysOf, type AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import type { MasterKeys } from '@roomwire/shared/credentials/secretBox';
 
 export interface Secrets {
@@ -9,6 +10,8 @@ export interface Secrets {
   readonly masterKeys: MasterKeys;
   /** Signs the session tokens that Roomwire mints itself. */
   readonly sessionSecret: Uint8Array;
+  /** They prove events. */
+  readonly auditKeys: AuditKeys;
 }
 
 interface GivenMasterKeys {
@@ -16,7 +19,12 @@ interface GivenMasterKeys {
   readonly previousMasterKeys: readonly Uint8Array[];
 }
 
-interface GivenSecrets extends GivenMasterKeys {
+interface GivenAuditKeys extends GivenMasterKeys {
+  readonly auditKey: Uint8Array | undefined;
+  readonly previousAuditKeys: readonly Uint8Array[];
+}
+
+interface GivenSecrets extends GivenAuditKeys {
   readonly sessionSecret: Uint8Array | undefined;
 }
 
@@ -24,11 +32,29 @@ interface GivenSecrets extends GivenMasterKeys {
 export const givenMasterKeys = ({ masterKey, previousMasterKeys }: GivenMasterKeys): MasterKeys | undefined =>
   masterKey && { current: masterKey, previous: previousMasterKeys };
 
+/** Undefined where the configuration has neither an audit key nor a master key. */
+export const givenAuditKeys = (given: GivenAuditKeys): AuditKeys | undefined => {
+  const masterKeys = givenMasterKeys(given);
+  if (masterKeys !== undefined) return withGivenAuditKeys(auditKeysOf(masterKeys), given);
+  return given.auditKey && { current: given.auditKey, previous: given.previousAuditKeys };
+};
+
+/** A configured audit key goes before one that is derived, which then only verifies. */
+const withGivenAuditKeys = (
+  { current, previous }: AuditKeys,
+  { auditKey, previousAuditKeys }: GivenAuditKeys,
+): AuditKeys =>
+  auditKey === undefined
+    ? { current, previous: [...previous, ...previousAuditKeys] }
+    : { current: auditKey, previous: [current, ...previous, ...previousAuditKeys] };
+
 /** Keys in base64. */
 export interface SecretsFile {
   readonly masterKey: string;
   /** While a rotation is under way: those under which something may still be sealed. */
   readonly previousMasterKeys?: readonly string[];
+  /** Those of all earlier master keys: events that they prove stay in the log. */
+  readonly previousAuditKeys?: readonly string[];
   readonly sessionSecret: string;
 }
 
@@ -41,13 +67,16 @@ export const loadSecrets = async (
 ): Promise<Secrets> => {
   const { previousMasterKeys, sessionSecret } = secrets;
   const given = givenMasterKeys(secrets);
-  if (given !== undefined && sessionSecret !== undefined) return { masterKeys: given, sessionSecret };
+  const givenAudit = givenAuditKeys(secrets);
+  if (given !== undefined && sessionSecret !== undefined && givenAudit !== undefined)
+    return { masterKeys: given, sessionSecret, auditKeys: givenAudit };
   const file = await pathOf(secretsFileName);
   const kept =
     (await readJsonFile<SecretsFile>(file)) ?? (await makeSecrets(file, await pathOf('credentials.json')));
   return {
     masterKeys: given ?? keptMasterKeys(file, kept, previousMasterKeys),
     sessionSecret: sessionSecret ?? keyIn(file, kept.sessionSecret),
+    auditKeys: givenAuditKeysOr(secrets, file, kept),
   };
 };
 
@@ -59,6 +88,38 @@ export const keptMasterKeys = (
 ): MasterKeys => ({
   current: keyIn(file, masterKey),
   previous: [...previousMasterKeys.map((key) => keyIn(file, key)), ...others],
+});
+
+/** The audit keys of the configuration where it has a master key, otherwise those of the file. */
+const givenAuditKeysOr = (given: GivenAuditKeys, file: string, kept: SecretsFile): AuditKeys =>
+  given.masterKey === undefined
+    ? withGivenAuditKeys(keptAuditKeys(file, kept, given.previousMasterKeys), given)
+    : (givenAuditKeys(given) as AuditKeys);
+
+/** Those of all master keys that there have been. */
+export const keptAuditKeys = (file: string, kept: SecretsFile, others: readonly Uint8Array[]): AuditKeys => {
+  const { current, previous } = auditKeysOf(keptMasterKeys(file, kept, others));
+  const earlier = (kept.previousAuditKeys ?? []).map((key) => keyIn(file, key));
+  return { current, previous: [...previous, ...earlier] };
+};
+
+/** The audit keys of the configuration or of the data folder, for a command. Nothing is made where there is neither. */
+export const findAuditKeys = async (
+  given: GivenAuditKeys,
+  dataDir: string,
+): Promise<AuditKeys | undefined> => {
+  const file = join(dataDir, secretsFileName);
+  const kept = given.masterKey === undefined ? await readJsonFile<SecretsFile>(file) : undefined;
+  return kept === undefined ? givenAuditKeys(given) : givenAuditKeysOr(given, file, kept);
+};
+
+/** Beside the previous ones of a file, whose master key is about to be replaced. */
+export const withPreviousAuditKey = (file: string, kept: SecretsFile): SecretsFile => ({
+  ...kept,
+  previousAuditKeys: [
+    ...(kept.previousAuditKeys ?? []),
+    Buffer.from(auditKeyOf(keyIn(file, kept.masterKey))).toString('base64'),
+  ],
 });
 
 const keyBytes = 32;

@@ -4,6 +4,8 @@ import {
   reencryptSigningKeys,
   reencryptWebhookSecrets,
 } from '@roomwire/command-api/secrets/reencryptSecrets';
+import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { createSecretBox, type MasterKeys } from '@roomwire/shared/credentials/secretBox';
@@ -13,8 +15,10 @@ import { withAdapters, type Adapters } from '../engines/adapters.js';
 import {
   readJsonFile,
   secretsFileName,
+  findAuditKeys,
   keptMasterKeys,
   newKey,
+  withPreviousAuditKey,
   writeJsonFile,
   type SecretsFile,
 } from './keptSecrets.js';
@@ -33,7 +37,7 @@ export const rotateKeys = (config: Config, logger: Logger): Promise<RotationRepo
   withAdapters(config, logger, async (adapters) => {
     const rotation = await beginRotation(config, adapters, logger);
     const secretBox = createSecretBox(rotation.masterKeys);
-    const log = await adapters.log();
+    const log = await chainedLog(config, adapters);
     const deps = { log, secretBox, logger, clock: systemClock, random: systemRandom };
     const report = await reencryptSigningKeys(deps);
     const webhookSecrets = await reencryptWebhookSecrets(deps);
@@ -41,6 +45,12 @@ export const rotateKeys = (config: Config, logger: Logger): Promise<RotationRepo
     if (unopened.size === 0) await rotation.finish();
     return { ...report, webhookSecrets, unopened, masterKeyId: secretBox.currentKeyId };
   });
+
+const chainedLog = async (config: Config, adapters: Adapters): Promise<EventLog> => {
+  const keys = await findAuditKeys(config, config.dataDir);
+  if (keys === undefined) throw new Error('There is no audit key beside the master key');
+  return createChainedEventLog(await adapters.log(), keys);
+};
 
 const beginRotation = async (
   { masterKey, previousMasterKeys, dataDir }: Config,
@@ -83,7 +93,7 @@ export const beginKeptRotation = async (
 ): Promise<Rotation | undefined> => {
   const kept = await readJsonFile<SecretsFile>(file);
   if (kept === undefined) return undefined;
-  const begun = isUnderWay(kept) ? kept : withNewKey(kept);
+  const begun = isUnderWay(kept) ? kept : withNewKey(file, kept);
   // Looks at the keys before anything is written.
   const masterKeys = keptMasterKeys(file, begun, others);
   if (begun !== kept) await writeJsonFile(file, begun);
@@ -92,8 +102,8 @@ export const beginKeptRotation = async (
 
 const isUnderWay = ({ previousMasterKeys = [] }: SecretsFile): boolean => previousMasterKeys.length > 0;
 
-const withNewKey = (kept: SecretsFile): SecretsFile => ({
-  ...kept,
+const withNewKey = (file: string, kept: SecretsFile): SecretsFile => ({
+  ...withPreviousAuditKey(file, kept),
   masterKey: newKey(),
   previousMasterKeys: [kept.masterKey],
 });

@@ -1,3 +1,4 @@
+import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -7,9 +8,9 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
-import { createAdapters, type Adapters } from '../engines/adapters.js';
+import { createAdapters, memoized, type Adapters } from '../engines/adapters.js';
 import { createHttpFront } from './httpFront.js';
-import { loadSecrets } from '../secrets/keptSecrets.js';
+import { givenAuditKeys, loadSecrets } from '../secrets/keptSecrets.js';
 import type { ServiceName, StartService, ServiceContext } from './service.js';
 
 export interface Running {
@@ -74,8 +75,25 @@ export const run = (
     const secrets = async () => loadSecrets(config, async (name) => (await adapters.folder()).file(name));
     const limits = new LimitReports({ clock: systemClock, logger });
     operations.show({ name: 'limits', collect: limits.collect });
+    // A process that appends and needs none of the secrets has the audit key alone.
+    const log = memoized(async () => {
+      const auditKeys = givenAuditKeys(config) ?? (await secrets()).auditKeys;
+      return createChainedEventLog(await adapters.log(), auditKeys);
+    });
     const surroundings: ServiceContext = {
-      ...{ services: names, config, logger, adapters, front, closing, draining, secrets, tracing, limits },
+      ...{
+        services: names,
+        config,
+        logger,
+        adapters,
+        log,
+        front,
+        closing,
+        draining,
+        secrets,
+        tracing,
+        limits,
+      },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

@@ -1,4 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -17,6 +18,7 @@ export type ServiceName = (typeof serviceNames)[number];
 const secretVariables = {
   masterKey: 'ROOMWIRE_MASTER_KEY',
   sessionSecret: 'ROOMWIRE_SESSION_SECRET',
+  auditKey: 'ROOMWIRE_AUDIT_KEY',
 } as const satisfies Partial<Record<keyof Config, string>>;
 
 type SecretName = keyof typeof secretVariables;
@@ -29,7 +31,7 @@ const needs: {
   };
 } = {
   'command-api': { engines: ['eventLog', 'readModels'], secrets: ['masterKey', 'sessionSecret'] },
-  projections: { engines: ['eventLog', 'readModels', 'bus'], secrets: [] },
+  projections: { engines: ['eventLog', 'readModels', 'bus'], secrets: ['auditKey'] },
   gateway: { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
   'webhook-consumer': { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
 };
@@ -53,7 +55,11 @@ export const requireSecrets = (config: Config): void => {
 };
 
 const missingSecrets = (config: Config, names: readonly SecretName[]): readonly string[] =>
-  names.filter((name) => config[name] === undefined).map((name) => secretVariables[name]);
+  names.filter((name) => !hasSecret(config, name)).map((name) => secretVariables[name]);
+
+/** The audit key follows from the master key. */
+const hasSecret = (config: Config, name: SecretName): boolean =>
+  config[name] !== undefined || (name === 'auditKey' && config.masterKey !== undefined);
 
 /** What a service is started with. */
 export interface ServiceContext {
@@ -64,6 +70,8 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly adapters: Adapters;
+  /** What is appended to it is proven. */
+  readonly log: () => Promise<EventLog>;
   readonly front: HttpFront;
   readonly closing: ClosingStack;
   /** Runs before anything is closed, while all services still run. */

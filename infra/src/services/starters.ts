@@ -1,4 +1,5 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
+import { createAuditHeads } from '@roomwire/projections/auditHeads';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
@@ -25,6 +26,7 @@ import { givenMasterKeys } from '../secrets/keptSecrets.js';
 
 export const startProjections: StartService = async ({
   adapters,
+  log: openLog,
   closing,
   config,
   logger,
@@ -34,7 +36,7 @@ export const startProjections: StartService = async ({
   tracing,
   limits,
 }) => {
-  const [log, views, bus] = [await adapters.log(), await adapters.views(), await adapters.bus()];
+  const [log, views, bus] = [await openLog(), await adapters.views(), await adapters.bus()];
   const payloads = await adapters.payloads();
   const projections = createProjections({ log, views, bus, payloads, clock, logger, tracing });
   closing.push(() => projections.close());
@@ -50,6 +52,9 @@ export const startProjections: StartService = async ({
   await follower.start();
   await projections.start();
   await projections.caughtUp;
+  const heads = createAuditHeads({ log, clock, random, logger });
+  closing.push(() => heads.close());
+  await heads.start();
   // Beside the projections, because this process has the event log and the bus anyway.
   const keeper = createPayloadKeeper({ log, payloads, logger, limits });
   closing.push(() => keeper.close());
@@ -68,6 +73,7 @@ export const startProjections: StartService = async ({
 
 export const startCommandApi: StartService = async ({
   services,
+  log: openLog,
   config,
   logger,
   clock,
@@ -83,7 +89,7 @@ export const startCommandApi: StartService = async ({
   const { sessionSecret, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
   const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
-  const log = await adapters.log();
+  const log = await openLog();
   const { views, usage } = await adapters.viewStores();
   const secretBox = createSecretBox(masterKeys);
   const lastUses = new LastUses({ usage, clock, logger });

@@ -23,9 +23,10 @@ export const startStandalone = (
   let credentialsFile: string | undefined;
   let firstCredentials: Credentials | undefined;
 
-  const provision = async ({ adapters, clock, random, secrets }: ServiceContext): Promise<void> => {
+  const provision = async (context: ServiceContext): Promise<void> => {
     if (!config.engines.eventLog.onFiles) return;
-    const [log, views] = [await adapters.log(), await adapters.views()];
+    const { adapters, clock, random, secrets } = context;
+    const [log, views] = [await context.log(), await adapters.views()];
     credentialsFile = (await adapters.folder()).file('credentials.json');
     const { sessionSecret } = await secrets();
     const commands = createCommandHandler({ log, views, random, logger });

@@ -37,6 +37,8 @@ describe('configuration', () => {
       tracing: undefined,
       dataDir: './data',
       masterKey: undefined,
+      auditKey: undefined,
+      previousAuditKeys: [],
       previousMasterKeys: [],
       sessionSecret: undefined,
       oidc: undefined,
@@ -79,6 +81,8 @@ describe('configuration', () => {
       ROOMWIRE_DATA_DIR: '/var/lib/roomwire',
       ROOMWIRE_MASTER_KEY: key,
       ROOMWIRE_MASTER_KEY_PREVIOUS: `${key}, ${Buffer.alloc(32, 8).toString('base64')}`,
+      ROOMWIRE_AUDIT_KEY: key,
+      ROOMWIRE_AUDIT_KEY_PREVIOUS: key,
       ROOMWIRE_MESSAGE_RECORDING: 'TRUE',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '5',
       ROOMWIRE_PUBLISH_RATE: '0',
@@ -106,6 +110,8 @@ describe('configuration', () => {
       dataDir: '/var/lib/roomwire',
       masterKey: Buffer.alloc(32, 7),
       previousMasterKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 8)],
+      auditKey: Buffer.alloc(32, 7),
+      previousAuditKeys: [Buffer.alloc(32, 7)],
       messageRecording: true,
       idleTimeoutMs: 5_000,
       publishRate: 0,
@@ -276,6 +282,19 @@ describe('configuration', () => {
       ConfigError,
       'roomwire gateway needs ROOMWIRE_KAFKA_BROKERS',
     );
+  });
+
+  it('lets projections have the audit key alone', () => {
+    const engines = {
+      ROOMWIRE_EVENTSTORE_URL: 'esdb://a',
+      ROOMWIRE_MONGODB_URL: 'mongodb://b/',
+      ROOMWIRE_KAFKA_BROKERS: 'c:9092',
+    };
+    const problem = 'Bad configuration: roomwire projections needs ROOMWIRE_AUDIT_KEY';
+    expect(() => requireSettings('projections', readConfig(engines))).to.throw(ConfigError, problem);
+    requireSettings('projections', readConfig({ ...engines, ROOMWIRE_AUDIT_KEY: key }));
+    // It follows from the master key, where that is configured for every process.
+    requireSettings('projections', readConfig({ ...engines, ROOMWIRE_MASTER_KEY: key }));
   });
 
   it('normalizes origins as browsers send them', () => {

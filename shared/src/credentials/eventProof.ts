@@ -30,13 +30,14 @@ export const contentOf = ({ id, type, schemaVersion, metadata, data }: NewEvent)
   dataHash: dataHashOf(data),
 });
 
+export const withoutProof = ({ proof: _, ...metadata }: EventMetadata): EventMetadata => metadata;
+
 /** What the MAC is over. JSON keeps the order of names, and so does every event log. */
 const provenText = ({ stream, revision, previous }: EventPlace, content: ProvenContent): string => {
   const { id, type, schemaVersion, dataHash } = content;
-  const { proof: _, ...metadata } = content.metadata;
   return JSON.stringify([
     'roomwire event 1',
-    ...[stream, revision, previous, id, type, schemaVersion, metadata, dataHash],
+    ...[stream, revision, previous, id, type, schemaVersion, withoutProof(content.metadata), dataHash],
   ]);
 };
 

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
+import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
 import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
@@ -65,7 +66,10 @@ describe('roomwire keys rotate', () => {
       stdout: `Re-encrypted 5 of 5 signing keys under the master key ${box.currentKeyId}\n`,
     });
     const after = await kept();
-    expect(after).to.have.all.keys('masterKey', 'sessionSecret');
+    expect(after).to.have.all.keys('masterKey', 'previousAuditKeys', 'sessionSecret');
+    // Events that the old key has proven can be verified for ever, and nothing be opened by what is kept for it.
+    const formerKey = Buffer.from(auditKeyOf(Buffer.from(before.masterKey, 'base64'))).toString('base64');
+    expect(after.previousAuditKeys).to.eql([formerKey]);
     expect(after.masterKey).to.not.equal(before.masterKey);
     expect(after.sessionSecret).to.equal(before.sessionSecret);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);

@@ -135,6 +135,7 @@ describe('the audit chain of a stream', () => {
         // Another writer is faster, between the look at the stream and the append.
         readStream: async function* () {
           await plain.append('room-1', 0, [newEvent()]);
+          yield* [];
         },
       }),
       keys,
