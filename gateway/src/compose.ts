@@ -164,8 +164,9 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     outboxBytes: options.outboxBytes,
     outboxMemory: new OutboxMemory({ limits, bytes: options.outboxMemoryBytes }),
     sessions: new Sessions({
-      ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses },
+      ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses, limits },
       persistentSessions,
+      connectionsPerActor: options.connectionsPerActor,
       session: { clock, directory, subscriptions, presence, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({

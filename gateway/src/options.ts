@@ -8,6 +8,8 @@ export const defaultOptions = {
   /** Sockets of clients that have not authenticated, in all and of one address. */
   unauthenticatedSockets: limitTable.unauthenticatedSockets.value,
   unauthenticatedSocketsPerAddress: limitTable.unauthenticatedSocketsPerAddress.value,
+  /** Connections of one actor. */
+  connectionsPerActor: limitTable.connectionsPerActor.value,
   /** Accepted publishes per second and connection; four times as many may be refused. 0 is no limit. */
   publishRate: limitTable.publishRate.value,
   /** Requests per second and connection, with bursts of ten times as many; further ones wait. 0 is no limit. */

@@ -46,6 +46,10 @@ export class Roster {
     for (const session of newestFirst.slice(0, count)) session.close(closes.connectionLimitReached);
   }
 
+  countOfActor(actorTokenId: string): number {
+    return this.actors.get(actorTokenId)?.size ?? 0;
+  }
+
   countOf(organizationId: string): number {
     return this.organizations.get(organizationId)?.size ?? 0;
   }

@@ -4,6 +4,7 @@ import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { AuthReply, RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
 import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
 import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';
@@ -29,6 +30,9 @@ export interface SessionsDeps {
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor'>;
   /** Receives the actors and signing keys that open connections. */
   readonly lastUses: Pick<LastUses, 'used'>;
+  readonly limits: Pick<LimitReports, 'reached'>;
+  /** On this gateway. */
+  readonly connectionsPerActor: number;
 }
 
 /** A connection that authenticates. */
@@ -95,12 +99,8 @@ export class PendingSession {
     this.deps = deps;
   }
 
-  /** [WS-AUTH-12] After a change during authentication the plan that was read may be stale: it is used only if none is known. */
   isOneTooMany(): boolean {
-    const { plans, connectionLimit } = this.deps;
-    const { organizationId, plan } = this.fields.credentials;
-    if (!this.hasChanged || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
-    return connectionLimit.isFull(organizationId);
+    return this.isOneTooManyOfActor() || this.isOneTooManyOfOrganization();
   }
 
   begin(): void {
@@ -120,6 +120,23 @@ export class PendingSession {
 
   cancel(): void {
     this.fields.restoration.cancel();
+  }
+
+  /** [WS-AUTH-17] */
+  private isOneTooManyOfActor(): boolean {
+    const { roster, limits, connectionsPerActor } = this.deps;
+    const { actorTokenId, projectId } = this.session.identity;
+    if (roster.countOfActor(actorTokenId) < connectionsPerActor) return false;
+    limits.reached('connectionsPerActor', { actorTokenId, projectId });
+    return true;
+  }
+
+  /** [WS-AUTH-12] After a change during authentication the plan that was read may be stale: it is used only if none is known. */
+  private isOneTooManyOfOrganization(): boolean {
+    const { plans, connectionLimit } = this.deps;
+    const { organizationId, plan } = this.fields.credentials;
+    if (!this.hasChanged || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
+    return connectionLimit.isFull(organizationId);
   }
 
   private get hasChanged(): boolean {

@@ -2,6 +2,10 @@ import { expect } from 'chai';
 import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import * as records from '@roomwire/testing/builders/records';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { World } from '../../support/world.js';
@@ -163,5 +167,39 @@ describe('the connection limit of an organization', () => {
     await world.put(organization(1));
     await survivors(clients, 1);
     await expectAlive(clients.slice(0, 1));
+  });
+});
+
+describe('the connections of one actor', () => {
+  let world: World;
+
+  afterEach(() => world.close());
+
+  it('[WS-AUTH-17] are limited on a gateway: one more is refused, stays, and is admitted when there is space', async () => {
+    const { logger, lines } = createRecordingLogger();
+    const limits = new LimitReports({ clock: new ManualClock(), logger });
+    world = await World.open({ connectionsPerActor: 2, limits });
+    const { record, token } = await world.actor();
+    const clients = [await world.joinAs(token), await world.joinAs(token)];
+    const client = await world.connect();
+    const ask = () => client.ask({ type: 'auth', token, protocolVersion: 2 });
+    expect(await ask()).to.deep.equal({ type: 'auth', success: false, error: 'connection_limit_reached' });
+    expect(lines[0]?.fields).to.include({ actorTokenId: record.actorTokenId });
+    const metrics = await collectedMetrics(limits.collect);
+    expect(metrics.get('roomwire_limit_reached_total connectionsPerActor')).to.equal(1);
+    await world.join();
+    await clients[0]?.close();
+    await eventually(() => world.gateway.connections === 3);
+    expect(await ask()).to.include({ success: true });
+    expect(await clients[1]?.sendBytes(new Uint8Array()).next()).to.equal('heartbeat');
+  });
+
+  it('[WS-AUTH-17] are never more, however many ask at once', async () => {
+    world = await World.open({ connectionsPerActor: 3 });
+    const { token } = await world.actor();
+    const clients = await Promise.all(Array.from({ length: 10 }, () => world.connect()));
+    const replies = await Promise.all(clients.map((client) => client.ask({ type: 'auth', token })));
+    const admitted = replies.filter((reply) => reply !== 'heartbeat' && reply['success'] === true);
+    expect(admitted).to.have.length(3);
   });
 });

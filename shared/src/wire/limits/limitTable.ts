@@ -160,6 +160,12 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'the same, on many connections at once',
   },
+  connectionsPerActor: {
+    ...{ value: 1_000, unit: 'number', per: 'actor' },
+    answer: 'auth connection_limit_reached',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'sockets and memory of a gateway from one actor',
+  },
   failedAuths: {
     ...{ value: 10, unit: 'number', per: 'connection' },
     answer: 'close 1008 too_many_failed_auths',
