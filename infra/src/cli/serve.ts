@@ -101,15 +101,18 @@ export const addStart = (program: Command): void => {
     .command('start')
     .description('run the whole service in this process, on files unless engines are configured (ROOMWIRE_…)')
     .action(async () => {
-      process.stdout.write(greeting(await serve(startStandalone)));
+      process.stdout.write(greeting(await serve(startStandalone), process.stdout.isTTY));
     });
 };
 
-const greeting = ({ baseUrl, credentialsFile, firstCredentials }: Standalone): string => {
+const greeting = (
+  { baseUrl, credentialsFile, firstCredentials }: Standalone,
+  isTerminal: boolean,
+): string => {
   if (credentialsFile === undefined) return `Roomwire is ready on ${baseUrl}\n`;
   return firstCredentials === undefined
     ? `Roomwire is ready on ${baseUrl}; the first credentials are in ${credentialsFile}\n`
-    : `${firstSession(baseUrl, credentialsFile, firstCredentials)}\nRoomwire is ready on ${baseUrl}\n`;
+    : `${firstSession(baseUrl, credentialsFile, firstCredentials, isTerminal)}\nRoomwire is ready on ${baseUrl}\n`;
 };
 
 /** A command for each service: the distributed profile runs any number of each, on engines. */

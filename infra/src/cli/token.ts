@@ -1,16 +1,20 @@
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { roles, type Role } from '@roomwire/shared/domain/role';
 import { ConfigError, readConfig } from '../config/config.js';
-import { readJsonFile } from '../secrets/keptSecrets.js';
+import { readSessionSecret } from '../secrets/sessionSecret.js';
 import { exitCodes, fail } from './fail.js';
 
 interface TokenOptions {
   readonly org: readonly string[];
   readonly operator: boolean;
+  readonly role?: Role;
   readonly subject: string;
   readonly hours: string;
+  readonly print: boolean;
+  readonly output?: string;
 }
 
 const longestSeconds = 10 * 365 * 24 * 3600;
@@ -22,19 +26,29 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 export const addToken = (program: Command): void => {
   program
     .command('token')
-    .description('mint a user session token for the organization endpoints and print it')
+    .description('mint a user session token for the organization endpoints')
     .addOption(
       new Option('--org <organizationId>', 'an organization that the session may use (repeatable)')
         .argParser(collect)
         .default([], 'none'),
     )
+    .addOption(
+      new Option('--role <role>', 'its role in these organizations; by default admin').choices(roles),
+    )
     .option('--operator', 'a session of the service’s own staff', false)
     .option('--subject <name>', 'who the session is for', 'cli')
     .option('--hours <hours>', 'how long it is valid', '12')
+    .option(
+      '--print',
+      'print it even where the output is not a terminal: into a pipe, a file or a log',
+      false,
+    )
+    .option('--output <file>', 'write it to a new file that its owner alone can read')
     .action(mint);
 };
 
-const mint = async ({ org, operator, subject, hours }: TokenOptions): Promise<void> => {
+const mint = async (options: TokenOptions): Promise<void> => {
+  const { org, operator, role, subject, hours, print, output } = options;
   const lifetime = Math.round(Number(hours) * 3600);
   if (!(lifetime >= 1 && lifetime <= longestSeconds))
     fail('--hours must be a number above 0, of at most ten years', exitCodes.misused);
@@ -43,18 +57,36 @@ const mint = async ({ org, operator, subject, hours }: TokenOptions): Promise<vo
     fail(`--org takes the UUID of an organization, not ${strange}`, exitCodes.misused);
   if (org.length === 0 && !operator)
     fail('Name an organization with --org, or use --operator', exitCodes.misused);
-  const session = { subject, organizationIds: org, isOperator: operator };
+  if (output === undefined && !print && !process.stdout.isTTY)
+    fail(
+      'The output is not a terminal, and may be kept: use --print to print the token all the same, or --output <file>',
+      exitCodes.misused,
+    );
+  const session = {
+    ...{ subject, organizationIds: org, isOperator: operator },
+    ...(role && { roles: Object.fromEntries(org.map((id) => [id, role])) }),
+  };
   const token = await mintSessionToken(await sessionSecret(), session, lifetime, systemClock);
-  process.stdout.write(`${token}\n`);
+  if (output === undefined) process.stdout.write(`${token}\n`);
+  else await writeToken(output, token);
+};
+
+/** A file that is there is never written over. */
+const writeToken = async (file: string, token: string): Promise<void> => {
+  try {
+    await writeFile(file, `${token}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    fail(`The token was not written: ${(error as Error).message}`);
+  }
 };
 
 const sessionSecret = async (): Promise<Uint8Array> => {
   try {
-    const { sessionSecret: configured, dataDir } = readConfig(process.env);
-    if (configured !== undefined) return configured;
-    const kept = await readJsonFile<{ sessionSecret: string }>(join(dataDir, 'secrets.json'));
-    if (kept !== undefined) return Buffer.from(kept.sessionSecret, 'base64');
-    return fail(`No session secret: set ROOMWIRE_SESSION_SECRET, or start Roomwire once on ${dataDir}`);
+    const config = readConfig(process.env);
+    return (
+      (await readSessionSecret(config)) ??
+      fail(`No session secret: set ROOMWIRE_SESSION_SECRET, or start Roomwire once on ${config.dataDir}`)
+    );
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
     throw error;

@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { readConfig, ConfigError } from '../config/config.js';
 import { readJsonFile } from '../secrets/keptSecrets.js';
+import { readSessionSecret } from '../secrets/sessionSecret.js';
 import type { Credentials } from '../standalone/firstStart.js';
 import { outcomeLine, watchOutcomes, WatchRefused, type ShownOutcome } from './watchOutcomes.js';
 import { exitCodes, fail } from './fail.js';
@@ -31,7 +34,7 @@ export const addWebhooks = (program: Command): void => {
     .addOption(
       new Option(
         '--session <token>',
-        'a user session token; by default that of the first start in the data folder',
+        'a user session token; by default one is minted for the first organization of the data folder',
       ).env('ROOMWIRE_SESSION_TOKEN'),
     )
     .option('--org <organizationId>', 'the organization; by default the one that the session names')
@@ -72,19 +75,30 @@ const tail = async (options: TailOptions): Promise<void> => {
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
 const sessionOf = async ({ session, org }: TailOptions) => {
-  const first = session === undefined ? await firstCredentials() : undefined;
-  const sessionToken = session ?? first?.sessionToken;
+  const sessionToken = session ?? (await mintedSession(org));
   if (sessionToken === undefined)
     return fail('Give a session token with --session or ROOMWIRE_SESSION_TOKEN', exitCodes.misused);
-  const organizationId = org ?? first?.organizationId ?? onlyOrganization(sessionToken);
+  const organizationId = org ?? onlyOrganization(sessionToken);
   if (organizationId === undefined)
     return fail('The session names no organization, or several: give one with --org', exitCodes.misused);
   return { sessionToken, organizationId };
 };
 
-const firstCredentials = async (): Promise<Credentials | undefined> => {
+const mintedSeconds = 12 * 60 * 60;
+
+/** Whoever can read the data folder can mint any session: this one only looks, for half a day. */
+const mintedSession = async (org: string | undefined): Promise<string | undefined> => {
   try {
-    return await readJsonFile<Credentials>(join(readConfig(process.env).dataDir, 'credentials.json'));
+    const config = readConfig(process.env);
+    const first = await readJsonFile<Credentials>(join(config.dataDir, 'credentials.json'));
+    const secret = first && (await readSessionSecret(config));
+    if (first === undefined || secret === undefined) return undefined;
+    const organizationId = org ?? first.organizationId;
+    const session = {
+      ...{ subject: 'webhooks tail', organizationIds: [organizationId], isOperator: false },
+      roles: { [organizationId]: 'viewer' as const },
+    };
+    return await mintSessionToken(secret, session, mintedSeconds, systemClock);
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
     throw error;

@@ -26,7 +26,8 @@ export interface FirstStartDeps {
   readonly random: Random;
 }
 
-const operatorSessionSeconds = 365 * 24 * 60 * 60;
+/** Until the end of the day on which somebody tries Roomwire; `roomwire token` mints the next. */
+const operatorSessionSeconds = 12 * 60 * 60;
 
 /**
  * Makes an organization, a project, an API key and an operator session, the first time that a data folder is used.
@@ -104,22 +105,28 @@ const provision = async (
   );
 };
 
-/** Printed on the first start: the credentials, and commands to paste into a terminal. */
-export const firstSession = (baseUrl: string, credentialsFile: string, credentials: Credentials): string => `
+/**
+ * Printed on the first start: how to begin, in a form to paste into a terminal. Secrets are for a terminal alone: any other
+ * output, such as a journal or the log of a container, is kept, and read by others.
+ */
+export const firstSession = (
+  baseUrl: string,
+  credentialsFile: string,
+  credentials: Credentials,
+  isTerminal: boolean,
+): string => `
 Roomwire made your first organization, project and API key.
 
   organization   ${credentials.organizationId}
   project        ${credentials.projectId}
-  API key        ${credentials.apiKey}
-  session token  ${credentials.sessionToken}
-
-They are kept in ${credentialsFile}; this is the only time that they are printed.
+${isTerminal ? shownSecrets(credentials, credentialsFile) : keptSecrets(credentialsFile)}
+The session ends in 12 hours; "npx roomwire token --operator" mints another one.
 
 Your first message. Paste this into a second terminal, in this folder:
 
-API=${baseUrl}/v1 KEY=${credentials.apiKey}
-post() { curl -sS "$API/$1" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d "$2"; }
 field() { node -pe "JSON.parse(require('fs').readFileSync(0))['$1']"; }
+API=${baseUrl}/v1 KEY=$(field apiKey < ${shellWord(credentialsFile)})
+post() { curl -sS "$API/$1" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d "$2"; }
 APP=$(post apps '{"name":"demo","topics":["chat"]}')
 SLUG=$(echo "$APP" | field slug)
 post "apps/$(echo "$APP" | field appId)/rooms" '{"name":"lobby"}'; echo
@@ -130,3 +137,18 @@ echo; echo "Now send a message from a third terminal, in this folder:"
 echo "  ROOMWIRE_URL=$ROOMWIRE_URL ROOMWIRE_TOKEN=$SENDER npx roomwire publish $SLUG/lobby/chat '\\"hello\\"'"; echo
 ROOMWIRE_TOKEN=$LISTENER npx roomwire listen $SLUG/lobby/chat
 `;
+
+const shownSecrets = (
+  { apiKey, sessionToken }: Credentials,
+  file: string,
+): string => `  API key        ${apiKey}
+  session token  ${sessionToken}
+
+They are kept in ${file}; this is the only time that they are printed.
+`;
+
+const keptSecrets = (file: string): string => `
+The API key and a session token are in ${file}.
+`;
+
+const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -2,6 +2,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { decodeJwt } from 'jose';
 import { connect } from '@roomwire/sdk';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
@@ -12,15 +13,17 @@ describe('the program', () => {
   beforeEach(async () => void (folder = await temporaryFolder()));
   afterEach(() => folder.remove());
 
-  it('prints its credentials once, in a form to paste, and stores them readable by the owner only', async () => {
+  it('prints no secret where the output is not a terminal, and stores them readable by the owner only', async () => {
     const data = join(folder.path, 'data');
     const first = await startProgram(data);
     const { apiKey, sessionToken } = first.credentials;
     expect(first.program.stdout())
-      .to.include(apiKey)
-      .and.include(sessionToken)
+      .to.include(join(data, 'credentials.json'))
       .and.include('npx roomwire listen');
-    expect(first.program.stderr()).to.not.include(apiKey);
+    for (const output of [first.program.stdout(), first.program.stderr()])
+      expect(output).to.not.include(apiKey.split('.')[1]).and.not.include(sessionToken);
+    const { exp, iat } = decodeJwt(sessionToken);
+    expect(Number(exp) - Number(iat)).to.equal(12 * 3_600);
     for (const file of ['credentials.json', 'secrets.json'])
       expect((await stat(join(data, file))).mode & 0o777, file).to.equal(0o600);
     expect((await stat(data)).mode & 0o777).to.equal(0o700);
@@ -28,7 +31,7 @@ describe('the program', () => {
 
     const second = await startProgram(data);
     expect(second.credentials).to.eql(first.credentials);
-    expect(second.program.stdout()).to.not.include(apiKey).and.not.include('npx roomwire listen');
+    expect(second.program.stdout()).to.not.include('npx roomwire listen');
     expect((await second.project.get('/apps')).status).to.equal(200);
     expect((await stop(second)).code).to.equal(0);
   });
@@ -95,12 +98,45 @@ describe('the program', () => {
     };
     const get = async (path: string, token: string) =>
       (await fetch(`${service.baseUrl}/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
-    const own = await mint('--org', organizationId);
+    const own = await mint('--org', organizationId, '--print');
     expect(await get(`/organizations/${organizationId}`, own.token)).to.equal(200);
-    const other = await mint('--org', service.credentials.projectId);
+    const other = await mint('--org', service.credentials.projectId, '--print');
     expect(await get(`/organizations/${organizationId}`, other.token)).to.equal(404);
     for (const bad of [[], ['--org', 'x'], ['--operator', '--hours', '1e999'], ['--nothing']])
-      expect((await mint(...bad)).code, bad.join(' ')).to.equal(2);
+      expect((await mint(...bad, '--print')).code, bad.join(' ')).to.equal(2);
+    const viewer = (await mint('--org', organizationId, '--role', 'viewer', '--print')).token;
+    expect(await get(`/organizations/${organizationId}`, viewer)).to.equal(200);
+    expect(decodeJwt(viewer)['roles']).to.eql({ [organizationId]: 'viewer' });
+    await stop(service);
+  });
+
+  it('prints a session token where the output is not a terminal only when told to, or writes it to a file', async () => {
+    const service = await startProgram(folder.path);
+    const mint = async (...args: string[]) => {
+      const environment = { ROOMWIRE_DATA_DIR: folder.path };
+      const program = runRoomwire(['token', '--operator', ...args], environment);
+      return { code: (await program.ended).code, stdout: program.stdout(), stderr: program.stderr() };
+    };
+    const refused = await mint();
+    expect(refused).to.include({ code: 2, stdout: '' });
+    expect(refused.stderr).to.include('--print').and.include('--output <file>').and.not.include('eyJ');
+    const file = join(folder.path, 'token');
+    expect(await mint('--output', file)).to.eql({ code: 0, stdout: '', stderr: '' });
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    const authorization = `Bearer ${(await readFile(file, 'utf8')).trim()}`;
+    const answer = await fetch(`${service.baseUrl}/v1/organizations`, { headers: { authorization } });
+    expect(answer.status).to.equal(200);
+    expect(await mint('--output', file)).to.include({ code: 1, stdout: '' });
+    await stop(service);
+  });
+
+  it('watches webhook calls with a session that it mints where the data folder is', async () => {
+    const service = await startProgram(folder.path);
+    const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_API_URL: service.baseUrl };
+    const program = runRoomwire(['webhooks', 'tail'], environment);
+    await program.printed(new RegExp(`Watching .+ ${service.credentials.organizationId}`));
+    program.process.kill('SIGINT');
+    expect((await program.ended).code).to.equal(0);
     await stop(service);
   });
 
@@ -171,7 +207,7 @@ describe('the program', () => {
     const second = await startProgram(fresh.path);
     expect(second.credentials).to.eql(first.credentials);
     expect((await second.project.get('/apps')).status).to.equal(200);
-    expect(second.program.stdout()).to.include(first.credentials.apiKey);
+    expect(second.program.stdout()).to.include('npx roomwire listen');
     await stop(second);
     await fresh.remove();
   });
