@@ -196,6 +196,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,
         group_messages: groupMemory.bytes,
+        presences: presence.board.memoryBytes,
       }),
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.reports.size,

@@ -1,4 +1,6 @@
 import { presenceFrame, type PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { accessToRoom, findRoom } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
@@ -19,6 +21,7 @@ export interface PresenceClient extends LobbyClient {
 export interface PresenceDeps extends LobbyDeps, Omit<PresenceBoardDeps, 'clock'> {
   /** Announcements a second and connection; 0 is no limit. */
   readonly presenceRate: number;
+  readonly limits: Pick<LimitReports, 'reached'>;
   /** Other modules that keep their own entries on the same board. */
   readonly others: BoardListener;
 }
@@ -49,6 +52,7 @@ export class Presence {
         this.members.entered(connection, room);
         deps.others.onOwnPresence(connection, room);
       },
+      onGivingWay: (connection) => this.giveWay(connection),
     });
     this.lobbies = new Lobbies(deps, this.board);
   }
@@ -91,12 +95,17 @@ export class Presence {
     presence: Uint8Array,
   ): Promise<ProtocolErrorName | void> {
     const member = this.members.of(client);
+    const { connection } = member;
+    const { actorTokenId, projectId } = client.identity;
+    const announcement = { connection, room: access.room, actorTokenId, presence };
+    if (!this.board.admits(announcement)) {
+      this.deps.limits.reached('presenceMemory', { projectId, actorTokenId });
+      return 'memoryLimitExceeded';
+    }
     const former = { access: member.access, roomId: member.roomId };
     Object.assign(member, { access, roomId });
     client.restOn(access);
-    const { connection } = member;
-    const { actorTokenId } = client.identity;
-    const isDone = await this.board.announce({ connection, room: access.room, actorTokenId, presence });
+    const isDone = await this.board.announce(announcement);
     if (isDone) return;
     // Other gateways may have received it nevertheless, so the former presence is announced again.
     if (member.access === access) Object.assign(member, former);
@@ -144,6 +153,14 @@ export class Presence {
     return isCurrent(access) && access.until > this.deps.clock.now();
   }
 
+  private giveWay(connection: number): void {
+    const client = this.members.at(connection)?.client;
+    if (client === undefined || client.isOver) return;
+    const { actorTokenId, projectId } = client.identity;
+    this.deps.limits.reached('presenceMemory', { projectId, actorTokenId, closed: true });
+    client.close(closes.memoryLimitExceeded);
+  }
+
   private withdraw(member: Member): void {
     member.access = undefined;
     member.roomId = undefined;
@@ -183,6 +200,10 @@ export class Members {
 
   find(client: PresenceClient): Member | undefined {
     return this.byClient.get(client);
+  }
+
+  at(connection: number): Member | undefined {
+    return this.byConnection.get(connection);
   }
 
   of(client: PresenceClient): Member {

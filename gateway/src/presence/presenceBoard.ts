@@ -6,6 +6,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import { Peers } from './peers.js';
 import { Announcer, type OwnPresence } from './announcer.js';
+import { PresenceMemory } from './presenceMemory.js';
 import { PresenceTable, type KnownPresence, type Transition } from './presenceTable.js';
 import { Replica } from './replica.js';
 
@@ -19,6 +20,8 @@ export interface PresenceBoardDeps {
   readonly answersMs: number;
   /** How long an announcement waits for its record to come back. */
   readonly returnMs: number;
+  /** For the presences of all gateways. */
+  readonly presenceMemoryBytes: number;
   /** Live connections by organization. */
   readonly connections: () => Readonly<Record<string, number>>;
 }
@@ -30,22 +33,30 @@ export interface BoardListener {
   onOwnPresence(connection: number, room: string): void;
 }
 
+export interface BoardOwner extends BoardListener {
+  /** [WS-MEM-5] A connection of this gateway has to give way to the presences of others. */
+  onGivingWay(connection: number): void;
+}
+
 /** The presence that a connection announces. */
 export type Announcement = Pick<OwnPresence, 'connection' | 'room' | 'actorTokenId' | 'presence'>;
 
 /** Who is present in which room on all gateways, the same on each of them. */
 export class PresenceBoard {
   readonly peers: Peers;
-  private readonly table = new PresenceTable();
+  private readonly memory: PresenceMemory;
+  private readonly table: PresenceTable;
   private readonly announcer: Announcer;
   private readonly replica: Replica;
   private readonly readiness: Readiness;
   private readonly deps: PresenceBoardDeps;
-  private readonly listener: BoardListener;
+  private readonly listener: BoardOwner;
   private reader: ChannelReader | undefined;
 
-  constructor(deps: PresenceBoardDeps, listener: BoardListener) {
+  constructor(deps: PresenceBoardDeps, listener: BoardOwner) {
     this.deps = deps;
+    this.memory = new PresenceMemory(deps.presenceMemoryBytes);
+    this.table = new PresenceTable(this.memory);
     this.listener = listener;
     this.peers = new Peers({
       ...deps,
@@ -100,6 +111,16 @@ export class PresenceBoard {
     return this.table.roomsIn(scopedApp);
   }
 
+  /** Of all presences. */
+  get memoryBytes(): number {
+    return this.memory.bytes;
+  }
+
+  /** Whether there is memory for it, in place of what the connection has announced before. */
+  admits(announcement: Announcement): boolean {
+    return this.memory.admits(announcement, this.presenceOf(announcement.connection));
+  }
+
   presenceOf(connection: number): OwnPresence | undefined {
     return this.announcer.presenceOf(connection);
   }
@@ -143,6 +164,8 @@ export class PresenceBoard {
 
   private take(news: PresenceNews): void {
     this.replica.take(news);
+    const { excessive } = this.memory;
+    if (excessive?.gatewayId === this.deps.gatewayId) this.listener.onGivingWay(excessive.connection);
     if (news.gatewayId !== this.deps.gatewayId) return;
     if (news.kind !== 'leave') this.listener.onOwnPresence(news.connection, news.room);
     this.announcer.returned(news.sequence);

@@ -28,6 +28,12 @@ export interface PresenceKey {
 /** The part of an internal room that names project, app and scope. */
 export const scopedAppOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
 
+/** Learns what the table holds. */
+export interface PresenceLedger {
+  add(one: KnownPresence): void;
+  remove(one: KnownPresence): void;
+}
+
 /** Who is present in which room, on all gateways. Several connections of an actor in a room are one presence. */
 export class PresenceTable {
   /** By room, then by actor. */
@@ -35,9 +41,16 @@ export class PresenceTable {
   /** The rooms that are not empty, by project, app and scope. */
   private readonly scopedApps = new SetMultimap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
+  private readonly memory: PresenceLedger;
+
+  constructor(memory: PresenceLedger) {
+    this.memory = memory;
+  }
 
   put(known: KnownPresence): Transition | undefined {
     const before = this.connectionsOf(known.room, known.actorTokenId);
+    this.forget(before, known);
+    this.memory.add(known);
     this.keep(known, [...before.filter((one) => !isSame(one, known)), known]);
     return this.transition(before, known);
   }
@@ -46,6 +59,7 @@ export class PresenceTable {
     const before = this.connectionsOf(key.room, key.actorTokenId);
     const rest = before.filter((one) => !isSame(one, key));
     if (rest.length === before.length) return undefined;
+    this.forget(before, key);
     this.drop(key, rest);
     return this.transition(before, key);
   }
@@ -80,6 +94,10 @@ export class PresenceTable {
   /** Empty for an actor that is not present. */
   connectionsOf(room: string, actorTokenId: string): readonly KnownPresence[] {
     return this.rooms.get(room)?.get(actorTokenId) ?? [];
+  }
+
+  private forget(connections: readonly KnownPresence[], key: PresenceKey): void {
+    for (const one of connections) if (isSame(one, key)) this.memory.remove(one);
   }
 
   private transition(before: ActorPresence, { room, actorTokenId }: PresenceKey): Transition | undefined {

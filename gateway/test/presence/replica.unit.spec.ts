@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
+import { PresenceMemory } from '../../src/presence/presenceMemory.js';
 import { PresenceTable, type KnownPresence } from '../../src/presence/presenceTable.js';
 import { ReceivedSequences } from '../../src/presence/replica.js';
 
@@ -67,7 +68,7 @@ const other = Uint8Array.of(0x81, 0x01, 0x02);
 describe('the table of presences', () => {
   let table: PresenceTable;
 
-  beforeEach(() => (table = new PresenceTable()));
+  beforeEach(() => (table = new PresenceTable(new PresenceMemory(1e9))));
 
   it('turns changes into a join, an update and a leave, and ignores changes without effect', () => {
     expect(table.put(known())?.event).to.equal('join');
@@ -88,7 +89,7 @@ describe('the table of presences', () => {
       [low, high],
       [high, low],
     ]) {
-      table = new PresenceTable();
+      table = new PresenceTable(new PresenceMemory(1e9));
       for (const one of order) table.put(one);
       expect(table.entries(room)).to.deep.equal([{ actorTokenId: 'ann', presence: other, joinedAt: 100 }]);
     }
@@ -98,7 +99,7 @@ describe('the table of presences', () => {
   it('chooses the same one when two gateways used the same rank', () => {
     const pair = [known({ gatewayId: 'a' }), known({ gatewayId: 'b', presence: other })];
     for (const order of [pair, [...pair].reverse()]) {
-      table = new PresenceTable();
+      table = new PresenceTable(new PresenceMemory(1e9));
       for (const one of order) table.put(one);
       expect(table.entries(room)[0]?.presence).to.equal(other);
     }

@@ -66,10 +66,18 @@ export class GroupNode {
     this.memory = new GroupMemory({ bytes: memoryBytes, metrics, limits: { reached: () => undefined } });
     const common = { gatewayId, bus: this.port, clock, logger: silentLogger, silenceMs: 12_000 };
     this.board = new PresenceBoard(
-      { ...common, beatMs: 3_000, answersMs: 0, returnMs: 1, connections: () => ({}) },
+      {
+        ...common,
+        beatMs: 3_000,
+        answersMs: 0,
+        returnMs: 1,
+        presenceMemoryBytes: 1e9,
+        connections: () => ({}),
+      },
       {
         onTransition: (transition) => this.groups.onTransition(transition),
         onOwnPresence: (connection, place) => this.groups.onOwnPresence(connection, place),
+        onGivingWay: () => undefined,
       },
     );
     this.groups = new WorkerGroups({

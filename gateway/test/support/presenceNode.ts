@@ -19,8 +19,10 @@ export class PresenceNode {
   /** Events that did not fit to what was known. */
   readonly oddities: Transition[] = [];
   readonly events: Transition[] = [];
+  /** Connections whose presence was too much. */
+  readonly gaveWay: number[] = [];
 
-  constructor(gatewayId: string, bus: SimulatedBus, clock: ManualClock, answersMs = 0) {
+  constructor(gatewayId: string, bus: SimulatedBus, clock: ManualClock, answersMs = 0, memoryBytes = 1e9) {
     this.gatewayId = gatewayId;
     this.port = bus.port();
     this.clock = clock;
@@ -34,9 +36,14 @@ export class PresenceNode {
         silenceMs: 12_000,
         answersMs,
         returnMs: 1,
+        presenceMemoryBytes: memoryBytes,
         connections: () => ({}),
       },
-      { onTransition: (transition) => this.follow(transition), onOwnPresence: () => undefined },
+      {
+        onTransition: (transition) => this.follow(transition),
+        onOwnPresence: () => undefined,
+        onGivingWay: (connection) => this.gaveWay.push(connection),
+      },
     );
   }
 

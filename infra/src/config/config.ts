@@ -49,6 +49,7 @@ export interface Config {
   readonly sharedMemory: {
     readonly subscriptionBytes: number;
     readonly groupMemoryBytes: number;
+    readonly presenceMemoryBytes: number;
     readonly outboxMemoryBytes: number;
   };
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
@@ -138,6 +139,7 @@ export const readConfig = (environment: Environment): Config => {
     sharedMemory: {
       subscriptionBytes: mebibytes('ROOMWIRE_SUBSCRIPTION_MIB', gatewayDefaults.subscriptionBytes),
       groupMemoryBytes: mebibytes('ROOMWIRE_GROUP_MIB', gatewayDefaults.groupMemoryBytes),
+      presenceMemoryBytes: mebibytes('ROOMWIRE_PRESENCE_MIB', gatewayDefaults.presenceMemoryBytes),
       outboxMemoryBytes: mebibytes('ROOMWIRE_OUTBOX_MIB', gatewayDefaults.outboxMemoryBytes),
     },
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),

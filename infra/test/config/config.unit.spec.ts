@@ -52,6 +52,7 @@ describe('configuration', () => {
       sharedMemory: {
         subscriptionBytes: 536_870_912,
         groupMemoryBytes: 268_435_456,
+        presenceMemoryBytes: 536_870_912,
         outboxMemoryBytes: 1_073_741_824,
       },
       restRate: 100,
@@ -90,6 +91,7 @@ describe('configuration', () => {
       ROOMWIRE_RETAINED_MIB: '16',
       ROOMWIRE_SUBSCRIPTION_MIB: '32',
       ROOMWIRE_GROUP_MIB: '8',
+      ROOMWIRE_PRESENCE_MIB: '128',
       ROOMWIRE_OUTBOX_MIB: '64',
       ROOMWIRE_TRUSTED_PROXIES: '2',
       ROOMWIRE_PAYLOAD_DAYS: '3',
@@ -120,6 +122,7 @@ describe('configuration', () => {
       sharedMemory: {
         subscriptionBytes: 32 * 1024 * 1024,
         groupMemoryBytes: 8 * 1024 * 1024,
+        presenceMemoryBytes: 128 * 1024 * 1024,
         outboxMemoryBytes: 64 * 1024 * 1024,
       },
       trustedProxies: 2,

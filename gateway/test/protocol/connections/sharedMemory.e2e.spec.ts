@@ -250,4 +250,37 @@ describe('shared memory', () => {
     await eventually(() => world.gateway.connections === 3, { what: 'that the three are cut off' });
     expect(await waiting()).to.be.greaterThan(500_000);
   });
+
+  it('[WS-MEM-5] refuses presences beyond half of it for a project, and closes the largest for a smaller one', async () => {
+    const options = { presenceMemoryBytes: 100_000 };
+    world = await World.open(options);
+    await world.startGateway(options);
+    const projects = [world.projectId, await world.project(), await world.project()];
+    const room = async (projectId: string): Promise<string> =>
+      (await rooms(1, projectId))(0).split('/').slice(0, 2).join('/');
+    const [first, second, third] = (await Promise.all(projects.map(room))) as [string, string, string];
+    const join = async (place: number, gateway: number): Promise<FrameClient> =>
+      world.joinAs((await world.actor({}, projects[place])).token, gateway);
+    const enter = async (client: FrameClient, roomId: string, bytes: number): Promise<void> =>
+      world.announce(client, roomId, { text: 'x'.repeat(bytes) });
+
+    const largest = await join(0, 0);
+    await enter(largest, first, 16_000);
+    await enter(await join(0, 1), first, 15_000);
+    for (const gateway of [0, 1]) {
+      const refusedOne = await join(0, gateway);
+      const frame = { type: 'presence', roomId: first, data: { text: 'x'.repeat(16_000) } };
+      expect(await refusedOne.ask(frame)).to.deep.equal({ ...refused, topic: first });
+    }
+    for (const gateway of [0, 1]) await enter(await join(1, gateway), second, 15_000);
+    await enter(await join(2, 0), third, 14_000);
+    await enter(await join(2, 1), third, 16_000);
+    expect(await largest.closed).to.deep.equal({ code: 1013, reason: 'memory_limit_exceeded' });
+    const held = async (gateway: number): Promise<number> =>
+      (await collectedMetrics(world.gatewayAt(gateway).collect)).get(
+        'roomwire_shared_memory_bytes presences',
+      ) ?? 0;
+    for (const gateway of [0, 1])
+      await eventually(async () => (await held(gateway)) < 90_000, { what: `the rest at ${gateway}` });
+  });
 });

@@ -287,6 +287,13 @@ export const limitTable = {
     metric: 'roomwire_refusals_total',
     protects: 'every gateway, which holds it while the actor is present',
   },
+  presenceMemory: {
+    ...{ value: 512 * mebibyte, unit: 'bytes', per: 'deployment', variable: 'ROOMWIRE_PRESENCE_MIB' },
+    answer: 'error memory_limit_exceeded',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'every gateway, which holds all presences: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
+  },
   retainedBytes: {
     ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_RETAINED_MIB' },
     answer: 'none: the project that holds the most loses those that it used least recently',
