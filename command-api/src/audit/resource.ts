@@ -2,7 +2,8 @@ import type { AuditPosition, AuditEntry } from '@roomwire/shared/ports/auditInde
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { PastRecord } from './auditReads.js';
-import { withoutSecrets, type AttributedDifference, type RecordState } from './recordStates.js';
+import type { AttributedDifference, RecordState } from './recordStates.js';
+import { shown, shownAt } from './shown.js';
 import * as s from '../http/schema.js';
 
 export type HistoryQuery = s.ValueOf<typeof historyQuerySchema>;
@@ -54,7 +55,10 @@ const entrySchema = s.titledObject('AuditEvent', {
   ...changeFields,
   projectId: s.orNull(s.uuid),
   resourceIds: s.described(s.listOf(s.text()), 'The records that the event created, changed or removed'),
-  data: s.described(s.object, 'The data of the event, without hashes and encrypted secrets'),
+  data: s.described(
+    s.object,
+    'The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]`',
+  ),
 });
 
 export const historySchema = s.titledObject('AuditPage', {
@@ -149,7 +153,7 @@ export const presentEntry = ({ event, changed }: AuditEntry): s.ValueOf<typeof e
   ...presentChange(event),
   projectId: event.metadata.projectId,
   resourceIds: changed.map(({ id }) => id),
-  data: withoutSecrets(event.data as object),
+  data: shown(event.data as object),
 });
 
 export const presentState = (
@@ -160,7 +164,7 @@ export const presentState = (
   resourceId: id,
   resourceType: view,
   at,
-  record: record ?? null,
+  record: record ? shown(record) : null,
   lastChange: lastChange ? presentChange(lastChange) : null,
 });
 
@@ -172,8 +176,10 @@ export const presentDifferences = (
   resourceId: id,
   resourceType: view,
   ...times,
-  differences: differences.map(({ change, ...difference }) => ({
-    ...difference,
+  differences: differences.map(({ path, before, after, change }) => ({
+    path,
+    before: shownAt(path, before),
+    after: shownAt(path, after),
     change: presentChange(change),
   })),
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { differences, type Difference, type Json } from '@roomwire/command-api/audit/recordStates';
+import { shownAt } from '@roomwire/command-api/audit/shown';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold, ViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -152,20 +153,20 @@ const idOf = (view: ViewName, document: object): string => String((document as J
 
 const longest = 200;
 
-/** A line for people. Hashes and sealed secrets are named and not shown. */
+/** A line for people. Hashes, sealed secrets and what webhooks carry are named and not shown. */
 export const describeDifference = ({ view, id, fields, isIn }: ViewDifference): string => {
   if (isIn === 'the log') return `${view} ${id} is not in the read models`;
   if (isIn === 'the read models') return `${view} ${id} is in the read models and not in the log`;
-  const all = fields.map(({ path, before, after }) =>
-    /^\/(?:secretHash|sealedSecret)/.test(path)
-      ? `${path} is another one`
-      : `${path} is ${shown(after)}, by the log ${shown(before)}`,
-  );
+  const all = fields.map(({ path, before, after }) => {
+    const [is, wanted] = [text(shownAt(path, after)), text(shownAt(path, before))];
+    const isSecret = /^\/(?:secretHash|sealedSecret)/.test(path);
+    return isSecret || is === wanted ? `${path} is another one` : `${path} is ${is}, by the log ${wanted}`;
+  });
   return `${view} ${id}: ${all.join('; ')}`;
 };
 
-const shown = (value: unknown): string => {
+const text = (value: unknown): string => {
   if (value === undefined) return 'absent';
-  const text = JSON.stringify(value);
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  const json = JSON.stringify(value);
+  return json.length <= longest ? json : `${json.slice(0, longest)}…`;
 };

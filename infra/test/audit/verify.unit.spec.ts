@@ -11,6 +11,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { ViewChange, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
@@ -18,7 +19,10 @@ import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { describeDifference, verifyViews } from '../../src/audit/verifyViews.js';
 import {
+  chained,
+  chainStart,
   exportFormats,
+  exportLayouts,
   type ExportFormat,
   exportLog,
   upTo,
@@ -213,6 +217,39 @@ describe(`checks of the log and the read models (seed ${seed})`, () => {
         expect(await verdictOn(shorter)).to.include({ events: 300, fault: undefined });
       });
     });
+
+  it('accept an export of an earlier version, which shows headers of webhooks, and show none themselves', async () => {
+    const other = await temporaryFolder();
+    const otherFolder = await openDataFolder(other.path);
+    const otherLog = await openEmbeddedEventLog(otherFolder);
+    const [first] = events;
+    const triggerWebhook = { url: 'https://example.com/?key=secret', headers: { 'X-Key': 'secret' } };
+    await writeHistory(otherLog, [{ ...first, type: 'AppCreated', data: { triggerWebhook } } as any]);
+    for (const format of exportFormats) {
+      const file = join(other.path, format);
+      const out = createWriteStream(file);
+      await exportLog(otherLog, format, out);
+      out.end();
+      await finished(out);
+      const text = await readFile(file, 'utf8');
+      expect(text).to.include('X-Key').and.not.include('secret');
+      expect(await verifyExport(file, otherLog), format).to.include({ events: 1, fault: undefined });
+
+      const { heading, lineOf, withChain } = exportLayouts[format];
+      for await (const [event] of otherLog.readAll()) {
+        const line = lineOf(event as RecordedEvent, (data) => data);
+        expect(line).to.include('secret');
+        const lines = [
+          ...(heading === undefined ? [] : [heading]),
+          withChain(line, chained(chainStart, line)),
+        ];
+        await writeFile(file, `${lines.join('\n')}\n`);
+      }
+      expect(await verifyExport(file, otherLog), format).to.include({ events: 1, fault: undefined });
+    }
+    for (const each of [otherLog, otherFolder]) await each.close();
+    await other.remove();
+  });
 
   it('exports cells and lines unchanged, whatever they contain', async () => {
     const other = await temporaryFolder();
