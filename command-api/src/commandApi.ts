@@ -73,6 +73,8 @@ export interface CommandApiDeps {
 export interface CommandApiOptions {
   /** For each API key and each session subject, in this process; `perSecond` 0 is no limit. */
   readonly rateLimit: RateLimit;
+  /** Proxies in front of the service that append to `X-Forwarded-For`. */
+  readonly trustedProxies: number;
   /** Origins whose pages may call the API from a browser; undefined for none. */
   readonly corsOrigins: AllowedOrigins | undefined;
 }
@@ -111,6 +113,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
     authenticator: createAuthenticator(deps),
     authorize: createAuthorizer(deps),
     limitRate: createRateLimiter(options.rateLimit, clock),
+    trustedProxies: options.trustedProxies,
     clock,
     answerFailure,
     metrics,

@@ -89,11 +89,14 @@ const routesOf = (
     rejections,
     async handle(request) {
       const { organizationId, projectId } = await ownerOf(request);
-      const { name, expiresAt } = request.body;
+      const { name, expiresAt, permissions = null, allowedAddresses = null } = request.body;
       const { keyId, secretHash, token } = mintToken(random, 'ak_live');
       const apiKeyId = random.uuid();
       const expiry = expiresAt == null ? null : normalTime(expiresAt);
-      const apiKey = { apiKeyId, organizationId, projectId, keyId, name, expiresAt: expiry, secretHash };
+      const apiKey = {
+        ...{ apiKeyId, organizationId, projectId, keyId, name, expiresAt: expiry },
+        ...{ permissions, allowedAddresses, secretHash },
+      };
       return commands.execute(
         apiKeyTarget(apiKeyId),
         { type: 'CreateApiKey', apiKey },

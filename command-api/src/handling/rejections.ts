@@ -41,6 +41,11 @@ export const rejections = {
     { role: 'admin' },
     ({ role }) => `This needs the role ${role} in the organization`,
   ),
+  permission_missing: framework(
+    403,
+    { permission: 'apps:write' },
+    ({ permission }) => `API key lacks the permission ${permission}`,
+  ),
   organization_suspended: framework(403, {}, () => 'Organization is suspended'),
   session_revoked: application(401, {}, () => 'The organization has revoked this session'),
   session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),

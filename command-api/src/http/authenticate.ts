@@ -3,13 +3,18 @@ import type { Session, SessionVerifier } from '@roomwire/shared/credentials/sess
 import { revocationKeys, revokedFor } from '@roomwire/shared/domain/sessionRevocation';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { within } from '@roomwire/shared/runtime/networks';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { applicationError, frameworkError, type ErrorAnswer } from './errors.js';
 import type { ProjectCaller, SessionCaller } from './route.js';
 
 export interface Authenticator {
   /** The caller behind a project-scoped API key. Throws an `ErrorAnswer`. */
-  project(authorization: string | undefined, at: { id: string; now: string }): Promise<ProjectCaller>;
+  project(
+    authorization: string | undefined,
+    at: { id: string; now: string },
+    address: string,
+  ): Promise<ProjectCaller>;
   /** The caller behind a user session token. Throws an `ErrorAnswer`. */
   session(authorization: string | undefined, at: { id: string; now: string }): Promise<SessionCaller>;
 }
@@ -19,6 +24,7 @@ export const credentialMessages = {
   wrongKind: 'Token type not allowed for this route',
   badApiKey: 'Invalid or expired API key',
   badSession: 'Invalid or expired session token',
+  addressNotAllowed: 'Address not allowed for this API key',
   notProjectScoped: 'API key must be project-scoped to access this endpoint',
 } as const;
 
@@ -31,7 +37,7 @@ export const createAuthenticator = (deps: {
   readonly clock: Clock;
   readonly lastUses: Pick<LastUses, 'used'>;
 }): Authenticator => ({
-  async project(authorization, at) {
+  async project(authorization, at, address) {
     const unauthorized = (message: string): ErrorAnswer => applicationError(401, message, at);
     if (authorization === undefined) throw unauthorized(credentialMessages.missing);
     const credential = bearer(authorization);
@@ -39,12 +45,15 @@ export const createAuthenticator = (deps: {
       throw unauthorized(credentialMessages.wrongKind);
     const key = await findApiKey(deps, credential ?? '');
     if (key === undefined) throw unauthorized(credentialMessages.badApiKey);
+    if (key.allowedAddresses !== null && !within(key.allowedAddresses)(address))
+      throw frameworkError(403, credentialMessages.addressNotAllowed);
     deps.lastUses.used(key.apiKeyId);
     if (key.projectId === null) throw frameworkError(403, credentialMessages.notProjectScoped);
     return {
       organizationId: key.organizationId,
       projectId: key.projectId,
       principal: `apiKey:${key.keyId}`,
+      permissions: key.permissions,
     };
   },
 

@@ -1,4 +1,5 @@
 import { includesRole } from '@roomwire/shared/domain/role';
+import { includesPermission, type Permission } from '@roomwire/shared/domain/permission';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { Rejection } from '../handling/rejections.js';
 import { isWrite, organizationParameter, roleNeeded } from './route.js';
@@ -11,7 +12,10 @@ export type Authorize = (
   path: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
-/** Roles in organizations, which may have revoked the session; and a suspended organization only reads, whoever asks but for operators. */
+/**
+ * Permissions of API keys; roles in organizations, which may have revoked the session; and a suspended organization only
+ * reads, whoever asks but for operators.
+ */
 export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Authorize => {
   const requireActive = async (organizationId: string): Promise<void> => {
     const organization = await views.get('organizations', organizationId);
@@ -20,6 +24,7 @@ export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Aut
 
   return async (route, caller, path) => {
     if ('projectId' in caller) {
+      if (route.access === 'project') requirePermission(caller, route.permission);
       if (isWrite(route)) await requireActive(caller.organizationId);
       return;
     }
@@ -33,4 +38,8 @@ export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Aut
       throw new Rejection('role_required', { role });
     if (isWrite(route)) await requireActive(organizationId);
   };
+};
+
+const requirePermission = ({ permissions }: ProjectCaller, permission: Permission): void => {
+  if (!includesPermission(permissions, permission)) throw new Rejection('permission_missing', { permission });
 };

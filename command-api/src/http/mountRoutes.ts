@@ -2,6 +2,7 @@ import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import { clientAddress } from '@roomwire/shared/runtime/clientAddress';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Authenticator } from './authenticate.js';
 import type { Authorize } from './authorize.js';
@@ -19,6 +20,8 @@ export interface MountDeps {
   readonly authenticator: Authenticator;
   readonly authorize: Authorize;
   readonly limitRate: LimitRate;
+  /** Proxies in front, whose word is taken for the address of the client. */
+  readonly trustedProxies: number;
   readonly clock: Clock;
   readonly answerFailure: AnswerFailure;
   readonly metrics: RequestMetrics;
@@ -117,7 +120,10 @@ const rejectingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): 
 type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
 
 /** The order of the checks is part of the specification: credentials, rate, ids, rights, query, body. */
-const answering = (route: Route, { authenticator, authorize, limitRate, clock }: MountDeps): Answer => {
+const answering = (
+  route: Route,
+  { authenticator, authorize, limitRate, clock, trustedProxies }: MountDeps,
+): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
 
@@ -126,7 +132,7 @@ const answering = (route: Route, { authenticator, authorize, limitRate, clock }:
     const { authorization } = request.headers;
     const caller =
       route.access === 'project'
-        ? await authenticator.project(authorization, at)
+        ? await authenticator.project(authorization, at, clientAddress(request, trustedProxies))
         : await authenticator.session(authorization, at);
     limitRate(caller.principal, at);
     const path = checkPathIds(params as Record<string, string>, at);

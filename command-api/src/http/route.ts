@@ -1,6 +1,7 @@
 import type { RecordParts } from './sendJson.js';
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
+import type { Permission } from '@roomwire/shared/domain/permission';
 import type { Role } from '@roomwire/shared/domain/role';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { CommandContext } from '../handling/streamWriter.js';
@@ -35,6 +36,8 @@ export interface ProjectCaller {
   readonly organizationId: string;
   readonly projectId: string;
   readonly principal: string;
+  /** Null for all. */
+  readonly permissions: readonly Permission[] | null;
 }
 
 /** What a user session token opens. */
@@ -100,7 +103,10 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
 /** A list may be read while it is sent. */
 type InParts<Answer> = Answer extends readonly (infer T)[] ? RecordParts<T> : never;
 
-type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer>;
+type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer> & {
+  /** What an API key needs that has not all of them. */
+  readonly permission: Permission;
+};
 type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer> & {
   /** The least role in the organization of the path; by default `viewer` for a read and `admin` for a write. */
   readonly role?: Role;

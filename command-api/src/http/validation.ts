@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isNetwork } from '@roomwire/shared/runtime/networks';
 import { validationError, type FailedConstraint } from './errors.js';
 import { isUuid } from './request.js';
 import type { JsonSchema } from './schema.js';
@@ -148,6 +149,7 @@ export const formats = {
   'webhook-url': isWebhookUrl,
   'webhook-header-name': isWebhookHeaderName,
   'header-value': isHeaderValue,
+  network: isNetwork,
 };
 
 const ajv = new Ajv({

@@ -13,6 +13,8 @@ letters require a user session token. A body with a field that is not listed is 
 are not listed are ignored. Beyond the schemas, \`__proto__\` is rejected as the name of a field anywhere, and so
 is nesting deeper than 32 levels.
 
+An API key may be limited to permissions, one of which each of its endpoints names, and to the addresses that it is used from.
+
 Errors have one of three shapes; read \`message\` in every case.`;
 
 const securitySchemes = {

@@ -83,6 +83,8 @@ const putOffChecks = (schema: JsonSchema): JsonSchema | undefined => {
 const label = '[A-Za-z](?:[A-Za-z0-9-]{0,30}[A-Za-z0-9])?';
 const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const host = `(?:${label}(?:\\.${label})*|${byte}(?:\\.${byte}){3}|\\[::1?\\])`;
+/** In full, or with zeros left out at the end. */
+const ipv6 = '(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){1,7}:|::)';
 const port = '(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
 /** JSON Schema has no flag for case. */
@@ -100,7 +102,7 @@ const framing = [
 
 /**
  * The API's own formats in keywords of JSON Schema, so that generated values are accepted. All are exact except for
- * URLs, of which more are accepted than the pattern matches.
+ * URLs and networks, of which more are accepted than the patterns match.
  */
 export const describedFormats: Readonly<Record<string, JsonSchema>> = {
   'date-time': {
@@ -127,6 +129,11 @@ export const describedFormats: Readonly<Record<string, JsonSchema>> = {
       { not: { pattern: `^(?:${framing.map(inAnyCase).join('|')}|${inAnyCase('proxy-')}.*)$` } },
     ],
     examples: ['X-Api-Key'],
+  },
+  network: {
+    description: 'A network, or a single address, of IPv4 or IPv6',
+    pattern: `^(?:${byte}(?:\\.${byte}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|${ipv6}(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)$`,
+    examples: ['203.0.113.0/24', '2001:db8::/32'],
   },
   'header-value': { pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$', examples: ['secret'] },
 };

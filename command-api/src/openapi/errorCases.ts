@@ -34,6 +34,7 @@ const credentialCases: { readonly [A in Route['access']]: readonly ErrorCase[] }
     application('authorization_missing', 401, credentialMessages.missing),
     application('api_key_invalid', 401, credentialMessages.badApiKey),
     application('credential_kind_wrong', 401, credentialMessages.wrongKind),
+    { name: 'address_not_allowed', answer: frameworkError(403, credentialMessages.addressNotAllowed) },
     { name: 'api_key_not_project_scoped', answer: frameworkError(403, credentialMessages.notProjectScoped) },
   ],
   session: [
@@ -77,6 +78,15 @@ const pathCases = (path: string): ErrorCase[] =>
       : application(`${name}_invalid`, 400, invalidIdMessage(name)),
   );
 
+const permissionCases = (route: Route): ErrorCase[] => {
+  if (route.access !== 'project') return [];
+  const { permission } = route;
+  const rejection = new Rejection('permission_missing', { permission });
+  return [
+    { name: `permission_${permission.replace(':', '_')}_missing`, answer: answerRejection(rejection, at) },
+  ];
+};
+
 /** What a caller may not do who is known. */
 const rightsCases = (route: Route): ErrorCase[] => {
   const isSession = route.access === 'session';
@@ -107,6 +117,7 @@ export const errorCasesOf = (route: Route): readonly ErrorCase[] => {
     ...credentialCases[access],
     application('rate_limit_exceeded', 429, tooManyRequestsMessage),
     ...ids,
+    ...permissionCases(route),
     ...rightsCases(route),
     ...(ids.length === 0 && query === undefined ? [] : [requestCase]),
     ...(query === undefined ? [] : [queryCase]),

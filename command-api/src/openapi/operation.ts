@@ -33,10 +33,13 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
   };
 };
 
-const descriptionOf = (route: Route): { readonly description?: string } =>
-  route.access === 'session' && pathParameterNames(route.path).includes(organizationParameter)
+const descriptionOf = (route: Route): { readonly description?: string } => {
+  if (route.access === 'project')
+    return { description: `Needs the permission \`${route.permission}\`, or a key with all permissions.` };
+  return pathParameterNames(route.path).includes(organizationParameter)
     ? { description: `Needs the role \`${roleNeeded(route)}\` in the organization.` }
     : {};
+};
 
 const headers = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
 

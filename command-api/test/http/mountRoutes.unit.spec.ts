@@ -19,6 +19,7 @@ describe('a mounted route', () => {
     method: 'post',
     path: '/things',
     operationId: 'makeThing',
+    permission: 'apps:write',
     tag: 'Apps',
     summary: 'Make a thing',
     body: s.object,
@@ -33,7 +34,7 @@ describe('a mounted route', () => {
     const authenticator = {
       async project() {
         authenticated();
-        return { organizationId: 'o1', projectId: 'p1', principal: 'apiKey:ak_live_1' };
+        return { organizationId: 'o1', projectId: 'p1', principal: 'apiKey:ak_live_1', permissions: null };
       },
       session: () => Promise.reject(new TypeError('No session route is mounted')),
     };
@@ -41,7 +42,10 @@ describe('a mounted route', () => {
     const answerFailure = (error: unknown): void => expect.fail(String(error));
     const metrics = new RequestMetrics();
     const authorize = () => Promise.resolve();
-    const deps = { authenticator, authorize, limitRate: () => undefined, clock, answerFailure, metrics };
+    const deps = {
+      ...{ authenticator, authorize, limitRate: () => undefined, clock, answerFailure, metrics },
+      trustedProxies: 0,
+    };
     const answer = mountRoutes([route], '/v1', deps);
     server = createServer((incoming, response) => {
       assignRequestId(incoming, response, systemRandom);

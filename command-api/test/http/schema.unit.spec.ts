@@ -14,6 +14,7 @@ const thingRoute = {
   method: 'post',
   path: '/things',
   operationId: 'makeThing',
+  permission: 'apps:write',
   tag: 'Apps',
   summary: 'Make a thing',
   status: 201,
@@ -34,6 +35,11 @@ describe('the types of a route come from its schemas', () => {
         return { name, isNew: dryRun !== 'true', tags: colour == null ? [] : [colour] };
       },
     });
+  });
+
+  it('and one of a project needs a permission', () => {
+    // @ts-expect-error -- which one?
+    projectRoute({ ...thingRoute, permission: undefined, handle: () => Promise.reject(new TypeError()) });
   });
 
   it('and a field that is in no schema does not compile', () => {

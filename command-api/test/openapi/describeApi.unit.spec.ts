@@ -84,9 +84,10 @@ describe('The description of the API', () => {
   it('has an example of every rejection', () => {
     const named = new Set(routes.flatMap(({ rejections }) => rejections));
     const unnamed = Object.keys(rejections).filter((code) => !named.has(code as RejectionCode));
-    // Every path with an actor or an organization, and every write, has them.
+    // Every path with an actor or an organization, every route of API keys, and every write, has them.
     expect(unnamed).to.eql([
       'role_required',
+      'permission_missing',
       'organization_suspended',
       'session_revoked',
       'actor_id_invalid',

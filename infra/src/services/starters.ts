@@ -97,6 +97,7 @@ export const startCommandApi: StartService = async ({
   const options = {
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
     corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
   };
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);

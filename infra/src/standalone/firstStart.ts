@@ -68,6 +68,8 @@ const makeCredentials = async ({
 const isProvisioned = (commands: CommandHandler, { organizationId }: Credentials): Promise<boolean> =>
   commands.inspect(organizationTarget(organizationId), (organization) => organization !== undefined);
 
+const everything = { permissions: null, allowedAddresses: null };
+
 const provision = async (
   { commands, clock, random }: FirstStartDeps,
   { organizationId, projectId, apiKeyId, apiKey }: Credentials,
@@ -80,7 +82,15 @@ const provision = async (
     principal: 'system',
     requestId: random.uuid(),
   };
-  const fields = { apiKeyId, organizationId, projectId, keyId, name: 'First key', expiresAt: null };
+  const fields = {
+    apiKeyId,
+    organizationId,
+    projectId,
+    keyId,
+    name: 'First key',
+    expiresAt: null,
+    ...everything,
+  };
   const none = () => undefined;
   await commands.execute(
     apiKeyTarget(apiKeyId),

@@ -178,7 +178,8 @@ export const seededHistory = (seed: number, length: number): SeededHistory => {
         type: 'ApiKeyCreated',
         data: {
           ...{ apiKeyId, organizationId, projectId, keyId: `ak_live_${apiKeyId.slice(0, 8)}` },
-          ...{ name: name(), expiresAt: null, secretHash: 'cd'.repeat(32) },
+          ...{ name: name(), expiresAt: null, permissions: null, allowedAddresses: null },
+          secretHash: 'cd'.repeat(32),
         },
       },
     ]);

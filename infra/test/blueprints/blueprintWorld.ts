@@ -108,7 +108,7 @@ export const blueprintWorld = async (
 
 const requestsOn = (commands: CommandHandler) => {
   const deps = { commands, random: systemRandom };
-  const caller = { organizationId, projectId, principal };
+  const caller = { organizationId, projectId, principal, permissions: null };
   const request = { caller, query: undefined, now, requestId: 'r1' };
   return {
     createApp: (body: Partial<CreateAppBody> = {}) =>

@@ -40,7 +40,10 @@ export interface ControlPlane {
 }
 
 const start = Date.UTC(2026, 0, 1);
-const caller: ProjectCaller = { organizationId: 'o1', projectId: 'p1', principal: 'apiKey:ak_live_1' };
+const caller: ProjectCaller = {
+  ...{ organizationId: 'o1', projectId: 'p1', principal: 'apiKey:ak_live_1' },
+  permissions: null,
+};
 
 /** Scopes and actors without HTTP: as many command-api processes as a test needs, at the times that it says. */
 export const openControlPlane = async (): Promise<ControlPlane> => {

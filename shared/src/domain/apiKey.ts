@@ -1,4 +1,5 @@
 import type { HappenedEvent } from './eventEnvelope.js';
+import type { Permission } from './permission.js';
 
 export interface ApiKeyFields {
   readonly apiKeyId: string;
@@ -9,6 +10,10 @@ export interface ApiKeyFields {
   readonly keyId: string;
   readonly name: string;
   readonly expiresAt: string | null;
+  /** Null for all of them. */
+  readonly permissions: readonly Permission[] | null;
+  /** Networks and addresses that it may be used from; null for any. */
+  readonly allowedAddresses: readonly string[] | null;
   /** SHA-256 of the secret, hex. */
   readonly secretHash: string;
 }

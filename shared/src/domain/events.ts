@@ -1,5 +1,5 @@
 import type { ActorEvent, ActorFields } from './actor.js';
-import type { ApiKeyEvent } from './apiKey.js';
+import type { ApiKeyEvent, ApiKeyFields } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
 import type { CallPayload, DeadLetterEvent } from './deadLetter.js';
@@ -37,7 +37,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   ProjectCreated: 1,
   ProjectUpdated: 1,
   ProjectDeleted: 1,
-  ApiKeyCreated: 1,
+  // 2: permissions and allowed addresses.
+  ApiKeyCreated: 2,
   ApiKeyRevoked: 1,
   AppCreated: 1,
   AppUpdated: 1,
@@ -82,6 +83,14 @@ export type Upcast = (data: unknown) => unknown;
  * By event type and old schema version. Events in a log are never edited, so a row must not be removed.
  */
 export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Upcast>> } = {
+  ApiKeyCreated: {
+    // Written when a key opened everything, from everywhere.
+    1: (data) => ({
+      ...(data as Omit<ApiKeyFields, 'permissions' | 'allowedAddresses'>),
+      permissions: null,
+      allowedAddresses: null,
+    }),
+  },
   ActorCreated: {
     // Written before there were scopes.
     1: (data) => ({ ...(data as Omit<ActorFields, 'scopeMembershipId'>), scopeMembershipId: null }),

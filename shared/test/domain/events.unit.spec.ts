@@ -80,6 +80,15 @@ describe('readEvent', () => {
     });
   });
 
+  it('reads an API key from before there were rights', () => {
+    const data = { apiKeyId: 'k', projectId: 'p', keyId: 'ak_live_1', name: 'K', expiresAt: null };
+    expect(readEvent(recorded('ApiKeyCreated', 1, data))).to.eql({
+      type: 'ApiKeyCreated',
+      data: { ...data, permissions: null, allowedAddresses: null },
+      occurredAt,
+    });
+  });
+
   it('has an upgrade from every version that was ever written', () => {
     for (const [type, current] of Object.entries(schemaVersions)) {
       const ways = upcasters[type as keyof typeof upcasters] ?? {};

@@ -365,6 +365,12 @@ export const limitTable = {
     metric: 'roomwire_bus_reachable',
     protects: 'the engines from whoever asks whether the service is ready',
   },
+  apiKeyAddresses: {
+    ...{ value: 32, unit: 'number', per: 'credential' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'every request with the key, which is compared with each of them',
+  },
 
   pageRecords: {
     ...{ value: 100, unit: 'number', per: 'request' },

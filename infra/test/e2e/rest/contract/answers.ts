@@ -38,6 +38,8 @@ const records = {
     'keyId',
     'name',
     'expiresAt',
+    'permissions',
+    'allowedAddresses',
     'lastUsedAt',
     ...times,
   ],

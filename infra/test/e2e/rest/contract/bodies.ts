@@ -4,6 +4,7 @@ import {
   below,
   count,
   flag,
+  list,
   name,
   object,
   oneOf,
@@ -20,6 +21,36 @@ import {
 } from './fields.js';
 
 type Body = Readonly<Record<string, unknown>>;
+
+/** `10.0.0.1` and so on. */
+const numberedAddresses = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `10.0.0.${n + 1}`);
+
+const permissionList = list({
+  right: [
+    ['apps:read'],
+    ['rooms:write', 'rooms:read', 'signing-keys:write', 'publish:write', 'schedules:read'],
+  ],
+  wrong: [
+    { value: [] },
+    ...[7, null, '', 'apps', 'apps:', 'apps:delete', 'Apps:read', 'keys:read'].map((value) =>
+      below('0', [value]),
+    ),
+    { value: ['apps:read', 'apps:read'] },
+  ],
+});
+
+const networks = list({
+  right: [['203.0.113.7'], ['10.0.0.0/8', '::1', 'fd00::/8', '::ffff:10.0.0.0/104'], numberedAddresses(32)],
+  wrong: [
+    { value: [] },
+    ...[7, null, '', 'localhost', '10.0.0.0/33', '10.0.0/8', '::/129', 'fe80::1%eth0'].map((value) =>
+      below('0', [value]),
+    ),
+    { value: ['::1', '::1'] },
+    { value: numberedAddresses(33) },
+  ],
+});
 
 /** What an endpoint takes. */
 export interface BodyTable {
@@ -252,7 +283,12 @@ export const bodies = {
   'project changes': table([], { name: name() }, ['projectId', 'organizationId'], nothing),
   'new API key': table(
     ['name'],
-    { name: name(), expiresAt: orNull(time()) },
+    {
+      name: name(),
+      expiresAt: orNull(time()),
+      permissions: orNull(permissionList),
+      allowedAddresses: orNull(networks),
+    },
     ['apiKey', 'keyId', 'apiKeyId', 'projectId', 'organizationId', 'lastUsedAt'],
     () => ({ name: 'New' }),
   ),

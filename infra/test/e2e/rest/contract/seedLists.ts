@@ -65,7 +65,17 @@ export const seedLists = (seed: number, count: number): SeededLists => {
 
   const { keyId, token, secretHash } = mintToken(systemRandom, 'ak_live');
   const key: ApiKeyFields = {
-    ...{ apiKeyId, organizationId, projectId, keyId, name: 'K', expiresAt: null, secretHash },
+    ...{
+      apiKeyId,
+      organizationId,
+      projectId,
+      keyId,
+      name: 'K',
+      expiresAt: null,
+      permissions: null,
+      allowedAddresses: null,
+      secretHash,
+    },
   };
   add(organizationStream(organizationId), 0, {
     type: 'OrganizationCreated',
