@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
-import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { KeyPurpose, SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -42,7 +42,7 @@ import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
-import { webhookSecretRoutes } from './webhook-secrets/routes.js';
+import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
 
 export interface CommandApiDeps {
   readonly log: EventLog;
@@ -52,8 +52,8 @@ export interface CommandApiDeps {
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
-  /** Encrypts signing keys and webhook secrets. */
-  readonly secretBox: SecretBox;
+  /** Encrypt signing keys and webhook secrets, each under a key of its own. */
+  readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** What dead letters refer to. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
 }
 
-export type ApiDeps = SigningKeyDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
+export type ApiDeps = SigningKeyDeps & WebhookSecretDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
 export const apiRoutes = (deps: ApiDeps): readonly Route[] => [

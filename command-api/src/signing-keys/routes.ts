@@ -18,7 +18,7 @@ import {
 import { existing, signingKeyTarget } from './decider.js';
 
 export interface SigningKeyDeps extends ResourceDeps {
-  readonly secretBox: SecretBox;
+  readonly secretBoxes: { readonly signingKeys: SecretBox };
 }
 
 export const signingKeyRoutes = ({
@@ -26,7 +26,7 @@ export const signingKeyRoutes = ({
   views,
   usage,
   random,
-  secretBox,
+  secretBoxes,
 }: SigningKeyDeps): readonly Route[] => [
   projectRoute({
     method: 'get',
@@ -68,7 +68,7 @@ export const signingKeyRoutes = ({
       const { name, environment = 'live' } = request.body;
       const { keyId, token } = mintToken(random, `sk_${environment}`);
       const signingKeyId = random.uuid();
-      const sealedSecret = secretBox.seal(token.slice(`${keyId}.`.length), signingKeyId);
+      const sealedSecret = secretBoxes.signingKeys.seal(token.slice(`${keyId}.`.length), signingKeyId);
       const signingKey = { signingKeyId, projectId: request.caller.projectId, keyId, name, sealedSecret };
       return commands.execute(
         signingKeyTarget(signingKeyId),

@@ -15,8 +15,8 @@ import {
 } from './resource.js';
 import { existing, webhookSecretsTarget } from './decider.js';
 
-interface WebhookSecretDeps extends ResourceDeps {
-  readonly secretBox: SecretBox;
+export interface WebhookSecretDeps extends ResourceDeps {
+  readonly secretBoxes: { readonly webhookSecrets: SecretBox };
 }
 
 const path = '/organizations/{orgId}/projects/{projectId}/webhook-secrets';
@@ -24,7 +24,7 @@ export const webhookSecretRoutes = ({
   commands,
   views,
   random,
-  secretBox,
+  secretBoxes,
 }: WebhookSecretDeps): readonly Route[] => [
   sessionRoute({
     method: 'post',
@@ -41,7 +41,7 @@ export const webhookSecretRoutes = ({
       const { organizationId, projectId } = await projectOf(commands, request);
       const webhookSecretId = random.uuid();
       const shown = mintWebhookSecret(random);
-      const sealedSecret = secretBox.seal(shown, webhookSecretId);
+      const sealedSecret = secretBoxes.webhookSecrets.seal(shown, webhookSecretId);
       const secret = { webhookSecretId, projectId, name: request.body.name, sealedSecret };
       return commands.execute(
         webhookSecretsTarget(projectId),

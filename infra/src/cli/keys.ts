@@ -1,4 +1,7 @@
+import { Buffer } from 'node:buffer';
 import type { Command } from 'commander';
+import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
+import { deriveKey } from '@roomwire/shared/credentials/secretBox';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import { ConfigError, readConfig } from '../config/config.js';
@@ -6,15 +9,44 @@ import { rotateKeys, type RotationReport } from '../secrets/rotateKeys.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addKeys = (program: Command): void => {
-  program
-    .command('keys')
-    .description('manage what is encrypted under the master key')
+  const keys = program.command('keys').description('manage what is encrypted under the master key');
+  keys
     .command('rotate')
     .description(
       'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one',
     )
     .action(rotate);
+  keys
+    .command('derive')
+    .description(
+      'print the keys that are derived from the master key, for services in processes of their own: each may open what it needs, and nothing else',
+    )
+    .action(derive);
 };
+
+const derive = (): void => {
+  try {
+    const { masterKey, previousMasterKeys } = readConfig(process.env);
+    if (masterKey === undefined) return fail('Set ROOMWIRE_MASTER_KEY', exitCodes.misused);
+    for (const [variable, derived] of derivedKeys) {
+      process.stdout.write(`${variable}=${inBase64(derived(masterKey))}\n`);
+      const previous = previousMasterKeys.map((key) => inBase64(derived(key)));
+      if (previous.length > 0) process.stdout.write(`${variable}_PREVIOUS=${previous.join(',')}\n`);
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
+    throw error;
+  }
+};
+
+const derivedKeys: readonly (readonly [variable: string, derived: (masterKey: Uint8Array) => Uint8Array])[] =
+  [
+    ['ROOMWIRE_GATEWAY_KEY', (masterKey) => deriveKey(masterKey, 'signingKeys')],
+    ['ROOMWIRE_WEBHOOK_KEY', (masterKey) => deriveKey(masterKey, 'webhookSecrets')],
+    ['ROOMWIRE_AUDIT_KEY', auditKeyOf],
+  ];
+
+const inBase64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
 const rotate = async (): Promise<void> => {
   try {

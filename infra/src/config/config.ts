@@ -28,6 +28,11 @@ export interface Config {
   readonly masterKey: Uint8Array | undefined;
   /** Master keys that may still open what they have sealed. */
   readonly previousMasterKeys: readonly Uint8Array[];
+  /** Derived from the master key: the one that opens signing keys, and the one that opens webhook secrets. */
+  readonly gatewayKey: Uint8Array | undefined;
+  readonly previousGatewayKeys: readonly Uint8Array[];
+  readonly webhookKey: Uint8Array | undefined;
+  readonly previousWebhookKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
   /** Instead of the one that follows from the master key. */
   readonly auditKey: Uint8Array | undefined;
@@ -123,6 +128,10 @@ export const readConfig = (environment: Environment): Config => {
     engines,
     masterKey: read.key('ROOMWIRE_MASTER_KEY'),
     previousMasterKeys: read.keys('ROOMWIRE_MASTER_KEY_PREVIOUS'),
+    gatewayKey: read.key('ROOMWIRE_GATEWAY_KEY'),
+    previousGatewayKeys: read.keys('ROOMWIRE_GATEWAY_KEY_PREVIOUS'),
+    webhookKey: read.key('ROOMWIRE_WEBHOOK_KEY'),
+    previousWebhookKeys: read.keys('ROOMWIRE_WEBHOOK_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
     auditKey: read.key('ROOMWIRE_AUDIT_KEY'),
     previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),

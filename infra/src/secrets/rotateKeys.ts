@@ -8,9 +8,10 @@ import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chain
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
-import { createSecretBox, type MasterKeys } from '@roomwire/shared/credentials/secretBox';
+import { sealingKeyIdOf, type MasterKeys } from '@roomwire/shared/credentials/secretBox';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { ConfigError, type Config } from '../config/config.js';
+import { secretBoxFor } from './sealingKeys.js';
 import { withAdapters, type Adapters } from '../engines/adapters.js';
 import {
   readJsonFile,
@@ -36,14 +37,18 @@ export interface RotationReport extends ReencryptionReport {
 export const rotateKeys = (config: Config, logger: Logger): Promise<RotationReport> =>
   withAdapters(config, logger, async (adapters) => {
     const rotation = await beginRotation(config, adapters, logger);
-    const secretBox = createSecretBox(rotation.masterKeys);
+    const { masterKeys } = rotation;
     const log = await chainedLog(config, adapters);
-    const deps = { log, secretBox, logger, clock: systemClock, random: systemRandom };
-    const report = await reencryptSigningKeys(deps);
-    const webhookSecrets = await reencryptWebhookSecrets(deps);
+    const deps = { log, logger, clock: systemClock, random: systemRandom };
+    const report = await reencryptSigningKeys({
+      ...deps,
+      secretBox: secretBoxFor(masterKeys, 'signingKeys'),
+    });
+    const webhookBox = secretBoxFor(masterKeys, 'webhookSecrets');
+    const webhookSecrets = await reencryptWebhookSecrets({ ...deps, secretBox: webhookBox });
     const unopened = new Map([...report.unopened, ...webhookSecrets.unopened]);
     if (unopened.size === 0) await rotation.finish();
-    return { ...report, webhookSecrets, unopened, masterKeyId: secretBox.currentKeyId };
+    return { ...report, webhookSecrets, unopened, masterKeyId: sealingKeyIdOf(masterKeys.current) };
   });
 
 const chainedLog = async (config: Config, adapters: Adapters): Promise<EventLog> => {

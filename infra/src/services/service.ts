@@ -17,6 +17,8 @@ export type ServiceName = (typeof serviceNames)[number];
 
 const secretVariables = {
   masterKey: 'ROOMWIRE_MASTER_KEY',
+  gatewayKey: 'ROOMWIRE_GATEWAY_KEY',
+  webhookKey: 'ROOMWIRE_WEBHOOK_KEY',
   sessionSecret: 'ROOMWIRE_SESSION_SECRET',
   auditKey: 'ROOMWIRE_AUDIT_KEY',
 } as const satisfies Partial<Record<keyof Config, string>>;
@@ -27,13 +29,14 @@ type SecretName = keyof typeof secretVariables;
 const needs: {
   readonly [Name in ServiceName]: {
     readonly engines: readonly EnginePort[];
-    readonly secrets: readonly SecretName[];
+    /** Of several in one place, one is enough: the first is the one with the fewest rights. */
+    readonly secrets: readonly (readonly SecretName[])[];
   };
 } = {
-  'command-api': { engines: ['eventLog', 'readModels'], secrets: ['masterKey', 'sessionSecret'] },
-  projections: { engines: ['eventLog', 'readModels', 'bus'], secrets: ['auditKey'] },
-  gateway: { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
-  'webhook-consumer': { engines: ['readModels', 'bus'], secrets: ['masterKey'] },
+  'command-api': { engines: ['eventLog', 'readModels'], secrets: [['masterKey'], ['sessionSecret']] },
+  projections: { engines: ['eventLog', 'readModels', 'bus'], secrets: [['auditKey', 'masterKey']] },
+  gateway: { engines: ['readModels', 'bus'], secrets: [['gatewayKey', 'masterKey']] },
+  'webhook-consumer': { engines: ['readModels', 'bus'], secrets: [['webhookKey', 'masterKey']] },
 };
 
 /** Throws a `ConfigError` that names what is missing for a service in a process of its own. */
@@ -49,17 +52,15 @@ export const requireSettings = (name: ServiceName, config: Config): void => {
 
 /** Without a file to keep them in, the secrets must be configured. */
 export const requireSecrets = (config: Config): void => {
-  const missing = missingSecrets(config, ['masterKey', 'sessionSecret']);
+  const missing = missingSecrets(config, [['masterKey'], ['sessionSecret']]);
   if (!usesDataFolder(config.engines) && missing.length > 0)
     throw new ConfigError(missing.map((variable) => `${variable} is required when every engine has a URL`));
 };
 
-const missingSecrets = (config: Config, names: readonly SecretName[]): readonly string[] =>
-  names.filter((name) => !hasSecret(config, name)).map((name) => secretVariables[name]);
-
-/** The audit key follows from the master key. */
-const hasSecret = (config: Config, name: SecretName): boolean =>
-  config[name] !== undefined || (name === 'auditKey' && config.masterKey !== undefined);
+const missingSecrets = (config: Config, needed: readonly (readonly SecretName[])[]): readonly string[] =>
+  needed
+    .filter((alternatives) => alternatives.every((name) => config[name] === undefined))
+    .map((alternatives) => alternatives.map((name) => secretVariables[name]).join(' or '));
 
 /** What a service is started with. */
 export interface ServiceContext {

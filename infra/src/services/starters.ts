@@ -9,7 +9,6 @@ import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatc
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
 import { changesOf } from '@roomwire/projections/projectors';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
-import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { createGateway } from '@roomwire/gateway/gateway';
@@ -22,7 +21,7 @@ import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import type { StartService, ServiceContext } from './service.js';
-import { givenMasterKeys } from '../secrets/keptSecrets.js';
+import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
 export const startProjections: StartService = async ({
   adapters,
@@ -91,7 +90,10 @@ export const startCommandApi: StartService = async ({
   const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
   const log = await openLog();
   const { views, usage } = await adapters.viewStores();
-  const secretBox = createSecretBox(masterKeys);
+  const secretBoxes = {
+    signingKeys: secretBoxFor(masterKeys, 'signingKeys'),
+    webhookSecrets: secretBoxFor(masterKeys, 'webhookSecrets'),
+  };
   const lastUses = new LastUses({ usage, clock, logger });
   closing.push(() => lastUses.close());
   const options = {
@@ -109,7 +111,9 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
-  const ports = { log, views, usage, payloads, sessions, secretBox, clock, random, logger, tracing, limits };
+  const ports = {
+    ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
+  };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
 };
 
@@ -127,8 +131,7 @@ export const startGateway: StartService = async ({
   tracing,
   limits,
 }) => {
-  // A gateway on engines needs these alone, and has no folder to look for the session secret in.
-  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const secretBox = await openSecretBox(config, 'signingKeys', secrets);
   const { views, usage } = await adapters.viewStores();
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
@@ -152,7 +155,7 @@ export const startGateway: StartService = async ({
     clock,
     random,
     logger,
-    secretBox: createSecretBox(masterKeys),
+    secretBox,
     tracing,
     limits,
     options: {
@@ -180,11 +183,11 @@ export const startWebhookConsumer: StartService = async ({
   tracing,
   limits,
 }) => {
-  const masterKeys = givenMasterKeys(config) ?? (await secrets()).masterKeys;
+  const secretBox = await openSecretBox(config, 'webhookSecrets', secrets);
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
     ...{ bus, views, clock, logger, random, tracing, limits },
-    secretBox: createSecretBox(masterKeys),
+    secretBox,
     options: {
       allowPrivate: config.webhookAllowPrivate,
       allowNetworks: config.webhookAllowNetworks,

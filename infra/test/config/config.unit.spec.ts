@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ConfigError, readConfig } from '../../src/config/config.js';
 import { usesDataFolder, type Engines } from '../../src/engines/engines.js';
 import type { Environment } from '../../src/environment.js';
-import { requireSecrets, requireSettings } from '../../src/services/service.js';
+import { requireSecrets, requireSettings, type ServiceName } from '../../src/services/service.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
@@ -40,6 +40,10 @@ describe('configuration', () => {
       auditKey: undefined,
       previousAuditKeys: [],
       previousMasterKeys: [],
+      gatewayKey: undefined,
+      previousGatewayKeys: [],
+      webhookKey: undefined,
+      previousWebhookKeys: [],
       sessionSecret: undefined,
       oidc: undefined,
       messageRecording: false,
@@ -293,11 +297,33 @@ describe('configuration', () => {
       ROOMWIRE_MONGODB_URL: 'mongodb://b/',
       ROOMWIRE_KAFKA_BROKERS: 'c:9092',
     };
-    const problem = 'Bad configuration: roomwire projections needs ROOMWIRE_AUDIT_KEY';
+    const problem = 'Bad configuration: roomwire projections needs ROOMWIRE_AUDIT_KEY or ROOMWIRE_MASTER_KEY';
     expect(() => requireSettings('projections', readConfig(engines))).to.throw(ConfigError, problem);
     requireSettings('projections', readConfig({ ...engines, ROOMWIRE_AUDIT_KEY: key }));
     // It follows from the master key, where that is configured for every process.
     requireSettings('projections', readConfig({ ...engines, ROOMWIRE_MASTER_KEY: key }));
+  });
+
+  it('requires of a service the secrets that it uses, and the fewest rights are enough', () => {
+    const missing = (name: ServiceName, secrets: Readonly<Record<string, string>>): string | undefined => {
+      const engines = {
+        ROOMWIRE_EVENTSTORE_URL: 'esdb://a',
+        ROOMWIRE_MONGODB_URL: 'mongodb://b/',
+        ROOMWIRE_KAFKA_BROKERS: 'c:9092',
+      };
+      try {
+        requireSettings(name, readConfig({ ...engines, ...secrets }));
+        return undefined;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(missing('gateway', {})).to.include('needs ROOMWIRE_GATEWAY_KEY or ROOMWIRE_MASTER_KEY');
+    expect(missing('webhook-consumer', {})).to.include('needs ROOMWIRE_WEBHOOK_KEY or ROOMWIRE_MASTER_KEY');
+    expect(missing('webhook-consumer', { ROOMWIRE_GATEWAY_KEY: key })).to.include('ROOMWIRE_WEBHOOK_KEY');
+    expect(missing('gateway', { ROOMWIRE_GATEWAY_KEY: key })).to.equal(undefined);
+    expect(missing('webhook-consumer', { ROOMWIRE_WEBHOOK_KEY: key })).to.equal(undefined);
+    expect(missing('command-api', { ROOMWIRE_GATEWAY_KEY: key })).to.include('ROOMWIRE_MASTER_KEY');
   });
 
   it('normalizes origins as browsers send them', () => {

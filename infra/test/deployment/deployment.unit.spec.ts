@@ -12,6 +12,7 @@ interface ComposeFile {
 }
 
 interface ComposeService {
+  readonly image?: string;
   readonly command?: readonly string[];
   readonly environment: Environment;
   readonly healthcheck: { readonly test: readonly string[] };
@@ -21,14 +22,12 @@ interface ComposeService {
   readonly profiles?: readonly string[];
 }
 
-interface SecretSetting {
-  readonly name: string;
-  readonly valueFrom: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
-}
-
 interface Container {
-  readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
-  readonly env?: readonly (SecretSetting | { readonly name: string; readonly value: string })[];
+  readonly envFrom: readonly {
+    readonly configMapRef?: { readonly name: string };
+    readonly secretRef?: { readonly name: string };
+  }[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
 interface IngressPath {
@@ -47,8 +46,15 @@ const key = Buffer.alloc(32, 7).toString('base64');
 
 const assignments = (text: string): Environment =>
   Object.fromEntries(
-    [...text.matchAll(/\b(ROOMWIRE_[A-Z_]+)=(\S*)/g)].map(([, name, value]) => [name, value || key]),
+    [...text.matchAll(/\b([A-Z]+_[A-Z_]+)=(\S*)/g)].map(([, name, value]) => [name, value || key]),
   );
+
+/** Any file that is there: those of the containers are not. */
+const someFile = new URL('docker-compose.yml', infra).pathname;
+const withFiles = (environment: Environment): Environment => ({
+  ...environment,
+  ...('ROOMWIRE_KAFKA_CA_FILE' in environment ? { ROOMWIRE_KAFKA_CA_FILE: someFile } : {}),
+});
 
 /** What the image sets for every process. */
 const imageEnvironment = assignments(textOf('Dockerfile'));
@@ -85,6 +91,14 @@ const expectServing = (name: ServiceName, environment: Environment): void => {
   requireSettings(name, config);
   expect(config).to.include({ host: '0.0.0.0', port: 8080 });
   if (name === 'webhook-consumer') expect(config.webhookAllowPrivate).to.equal(false);
+};
+
+/** What opens or proves something. */
+const secretsOf: Readonly<Record<ServiceName, readonly string[]>> = {
+  'command-api': ['ROOMWIRE_MASTER_KEY', 'ROOMWIRE_SESSION_SECRET'],
+  projections: ['ROOMWIRE_AUDIT_KEY'],
+  gateway: ['ROOMWIRE_GATEWAY_KEY'],
+  'webhook-consumer': ['ROOMWIRE_WEBHOOK_KEY'],
 };
 
 describe('deployment', () => {
@@ -136,12 +150,32 @@ describe('deployment', () => {
 
     /** As compose fills it in from the env file. */
     const environmentOf = (name: string): Environment =>
-      Object.fromEntries(
-        Object.entries(serviceOf(name).environment).map(([variable, value]) => [
-          variable,
-          value.replace(/\$\{(\w+)[^}]*\}/g, (_, given: string) => envFile[given] ?? ''),
-        ]),
+      withFiles(
+        Object.fromEntries(
+          Object.entries(serviceOf(name).environment).map(([variable, value]) => [
+            variable,
+            value.replace(/\$\{(\w+)[^}]*\}/g, (_, given: string) => envFile[given] ?? ''),
+          ]),
+        ),
       );
+
+    it('starts images by exact versions from the env file, which has a place for their digests', () => {
+      const images = Object.values(services).flatMap(({ image }) => image ?? []);
+      for (const image of images.filter((each) => each !== 'roomwire')) {
+        const [, variable = ''] = /^\$\{([A-Z]+_IMAGE)\}$/.exec(image) ?? [];
+        expect(envFile[variable], image).to.match(/:v?\d+\.\d+\.\d+/);
+      }
+    });
+
+    it('gives each service a user of its own, over TLS, and only the secrets that it uses', () => {
+      for (const name of serviceNames) {
+        const environment = serviceOf(name).environment;
+        expect(environment['ROOMWIRE_MONGODB_URL']).to.include(`//${name}:`).and.include('tls=true');
+        expect(environment).to.include({ ROOMWIRE_KAFKA_TLS: 'true', ROOMWIRE_KAFKA_USERNAME: name });
+        const secrets = Object.keys(environment).filter((variable) => /(?:KEY|SECRET)$/.test(variable));
+        expect(secrets, name).to.have.members(secretsOf[name]);
+      }
+    });
 
     for (const name of serviceNames) {
       it(`starts ${name} with the settings that it needs`, () => {
@@ -167,13 +201,14 @@ describe('deployment', () => {
         ...environmentOf('analytics'),
       });
       expect(engines.bus.settings).to.deep.include({ brokers: ['kafka:9092'] });
-      const [, mounted] = mounts?.[0]?.split(':') ?? [];
+      const [, mounted] = mounts?.at(-1)?.split(':') ?? [];
       expect(analyticsDir).to.match(new RegExp(`^${mounted}/`));
     });
 
     it('keeps the data of the engines', () => {
       const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
-      expect(mounts.map((mount) => mount.split(':')[0])).to.have.members(Object.keys(volumes));
+      const named = mounts.map((mount) => mount.split(':')[0] ?? '').filter((name) => !name.startsWith('./'));
+      expect(named).to.have.members(Object.keys(volumes));
     });
 
     it('exposes no port to other machines', () => {
@@ -190,16 +225,19 @@ describe('deployment', () => {
       resources.find((resource) => resource.kind === kind && resource.metadata?.name === name) ??
       expect.fail(`There is no ${kind} ${name}`);
 
+    const filledIn = ({ stringData }: any): Environment =>
+      Object.fromEntries(
+        Object.entries(stringData as Environment).map(([name, value]) => [name, value || key]),
+      );
+
     const environmentOf = ({ env = [], envFrom }: Container): Environment => {
-      const common = envFrom.map(({ configMapRef }) => find('ConfigMap', configMapRef.name).data);
-      const own = env.map((setting) => {
-        const { name } = setting;
-        if ('value' in setting) return { [name]: setting.value };
-        const { secretKeyRef } = setting.valueFrom;
-        const value: string | undefined = find('Secret', secretKeyRef.name).stringData[secretKeyRef.key];
-        return { [name]: (value ?? expect.fail(`The secret has no ${secretKeyRef.key}`)) || key };
-      });
-      return Object.assign({}, ...common, ...own);
+      const common = envFrom.map(({ configMapRef, secretRef }) =>
+        configMapRef
+          ? find('ConfigMap', configMapRef.name).data
+          : filledIn(find('Secret', secretRef?.name ?? '')),
+      );
+      const own = env.map(({ name, value }) => ({ [name]: value }));
+      return withFiles(Object.assign({}, ...common, ...own));
     };
 
     for (const name of serviceNames) {
@@ -228,6 +266,15 @@ describe('deployment', () => {
         expect(find('PodDisruptionBudget', name).spec.selector.matchLabels).to.eql(labels);
       });
 
+      it(`gives ${name} the secrets that it uses, and no others`, () => {
+        const { data, stringData = data } = find('Secret', name);
+        const secrets = Object.keys(stringData).filter((variable) => /(?:KEY|SECRET)$/.test(variable));
+        expect(secrets).to.have.members(secretsOf[name]);
+        expect(stringData.ROOMWIRE_MONGODB_URL).to.include(`//${name}:`).and.include('tls=true');
+        const [{ configMapRef }, { secretRef }] = partsOf().container.envFrom;
+        expect([configMapRef.name, secretRef.name]).to.eql(['roomwire', name]);
+      });
+
       it(`gives ${name} no privilege that it does not need`, () => expectFewRights(partsOf().pod));
     }
 
@@ -241,9 +288,10 @@ describe('deployment', () => {
       const config = readConfig({ ...imageEnvironment, ...environmentOf(container) });
       expect(config).to.include({ host: '0.0.0.0', port: 8080 });
       expect(config.engines.bus.settings).to.have.property('brokers').that.has.length(1);
-      const [{ name, mountPath }] = container.volumeMounts;
+      const [{ name, mountPath }, certificates] = container.volumeMounts;
+      expect(certificates).to.include({ name: 'certificates', readOnly: true });
       expect(config.analyticsDir).to.match(new RegExp(`^${mountPath}/`));
-      expect(pod.volumes).to.eql([{ name, persistentVolumeClaim: { claimName: 'analytics' } }]);
+      expect(pod.volumes[0]).to.eql({ name, persistentVolumeClaim: { claimName: 'analytics' } });
       // Two pods would wait for the volume of each other for ever.
       expect(find('PersistentVolumeClaim', 'analytics').spec.accessModes).to.eql(['ReadWriteOnce']);
       expect(spec.strategy).to.eql({ type: 'Recreate' });
@@ -267,12 +315,22 @@ describe('deployment', () => {
       }
     });
 
+    it('allow no traffic but what they name', () => {
+      const policies = resources.filter(({ kind }) => kind === 'NetworkPolicy');
+      const all = policies.find(({ spec }) => spec.ingress === undefined && spec.egress === undefined);
+      expect(all.spec).to.eql({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+      const reachesLog = policies.find(({ metadata }) => metadata.name === 'eventstore').spec.podSelector;
+      expect(reachesLog.matchExpressions[0].values).to.eql(['command-api', 'projections']);
+      const webhooks = policies.find(({ metadata }) => metadata.name === 'webhooks').spec;
+      expect(webhooks.podSelector.matchLabels).to.eql({ 'app.kubernetes.io/name': 'webhook-consumer' });
+    });
+
     it('are all applied, the analytics as a component, except the example secret', () => {
       const appliedBy = (file: string) =>
         (parse(textOf(`kubernetes/${file}`)) as { readonly resources: readonly string[] }).resources;
       const component = appliedBy('analytics/kustomization.yaml').map((name) => `analytics/${name}`);
       const applied = [...appliedBy('kustomization.yaml'), ...component, 'analytics/kustomization.yaml'];
-      const files = [...applied, 'kustomization.yaml', 'secret.example.yaml'];
+      const files = [...applied, 'kustomization.yaml', 'secrets.example.yaml'];
       expect(files.map((name) => `kubernetes/${name}`)).to.have.members(manifests);
     });
   });

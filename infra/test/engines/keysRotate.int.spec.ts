@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
-import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import { readConfig } from '../../src/config/config.js';
+import { secretBoxFor } from '../../src/secrets/sealingKeys.js';
 import type { ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
 import { runRoomwire } from '../support/program.js';
@@ -38,7 +38,7 @@ describe('roomwire keys rotate, beside services on engines', function () {
   /** The secrets of the log that open with the new key alone, by id. */
   const opened = () =>
     withLog(readConfig({ ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl }), async (log) => {
-      const box = createSecretBox({ current: Buffer.alloc(32, 10) });
+      const box = secretBoxFor({ current: Buffer.alloc(32, 10) }, 'signingKeys');
       const current = await createCurrentSigningKeys(log).read();
       return new Map(
         current

@@ -12,7 +12,6 @@ import {
 } from '@roomwire/shared/wire/bus/webhookCalls';
 import { metricTable, type MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { readConfig } from '../../src/config/config.js';
 import { serviceNames } from '../../src/services/service.js';
 import { parseQuery, type Matcher } from './promQl.js';
 
@@ -214,7 +213,7 @@ describe('the collector configuration', () => {
       .filter((name) => name.endsWith('.yaml'))
       .flatMap((name) => parseAllDocuments(textOf(`kubernetes/${name}`)).map((document) => document.toJS()));
     const { data } = manifests.find(({ kind }) => kind === 'ConfigMap');
-    const { opsPort } = readConfig(data);
+    const opsPort = Number(data.ROOMWIRE_OPS_PORT);
     const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
     expect(deployments.map(({ metadata }) => metadata.name)).to.have.members([...serviceNames, 'analytics']);
     for (const { metadata, spec } of deployments) {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
+import { deriveKey } from '@roomwire/shared/credentials/secretBox';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import type { ServiceName } from '../../src/services/service.js';
@@ -24,7 +26,7 @@ export interface Member {
 export interface Cluster {
   /** The database of its read models. */
   readonly mongodbUrl: string;
-  /** What every process of it is started with. */
+  /** For commands: the settings of its processes, and every secret. */
   readonly environment: Readonly<Record<string, string>>;
   /** Starts one more process, and resolves when it is ready. */
   add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
@@ -41,6 +43,16 @@ export interface Cluster {
 }
 
 const secret = Buffer.alloc(32, 9);
+
+const inBase64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
+
+/** Each service has the secrets that it uses, and no others. */
+const secretsOf: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
+  'command-api': { ROOMWIRE_MASTER_KEY: inBase64(secret), ROOMWIRE_SESSION_SECRET: inBase64(secret) },
+  projections: { ROOMWIRE_AUDIT_KEY: inBase64(auditKeyOf(secret)) },
+  gateway: { ROOMWIRE_GATEWAY_KEY: inBase64(deriveKey(secret, 'signingKeys')) },
+  'webhook-consumer': { ROOMWIRE_WEBHOOK_KEY: inBase64(deriveKey(secret, 'webhookSecrets')) },
+};
 
 /** The engines that the run configures, with a new event log where it configures none. */
 export const enginesOfTheRun = async (): Promise<Engines & { close(): Promise<void> }> => {
@@ -64,8 +76,6 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
     ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl,
     ROOMWIRE_MONGODB_URL: withDatabase(engines.mongodbUrl, `cluster_${randomUUID().slice(0, 8)}`),
     ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers,
-    ROOMWIRE_MASTER_KEY: secret.toString('base64'),
-    ROOMWIRE_SESSION_SECRET: secret.toString('base64'),
     ROOMWIRE_REST_RATE: '0',
     ROOMWIRE_DRAIN_SECONDS: '0',
     ROOMWIRE_LOG_LEVEL: 'warn',
@@ -87,12 +97,12 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
 
   return {
     mongodbUrl: settings.ROOMWIRE_MONGODB_URL,
-    environment: settings,
+    environment: { ...settings, ...secretsOf['command-api'] },
     operator,
     stop,
 
     async add(service, environment = {}) {
-      const program = runRoomwire([service], { ...settings, ...environment });
+      const program = runRoomwire([service], { ...settings, ...secretsOf[service], ...environment });
       const [, baseUrl = ''] = await program.printed(/is ready on (http:\S+)\s/);
       const member = { service, program, baseUrl, socketUrl: `${baseUrl.replace('http', 'ws')}/ws` };
       members.add(member);

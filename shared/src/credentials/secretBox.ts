@@ -1,23 +1,40 @@
 import { Buffer } from 'node:buffer';
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { SealedSecret } from '../domain/signingKey.js';
 
-/** Keeps secrets under a master key, by AES-256-GCM. */
+/** Keeps secrets under a key, by AES-256-GCM. */
 export interface SecretBox {
-  /** Id of the master key that seals. */
+  /** Id of the key that seals. */
   readonly currentKeyId: string;
-  /** Seals under the current master key, with a random initialization vector. Opens only with the same binding. */
+  /** Seals under the current key, with a random initialization vector. Opens only with the same binding. */
   seal(plain: string, boundTo: string): SealedSecret;
   /** Throws `SecretNotOpened`. */
   open(sealed: SealedSecret, boundTo: string): string;
 }
 
-export interface MasterKeys {
+/** Master keys, or keys that are derived from them. */
+export interface SealingKeys {
   /** 32 bytes. */
   readonly current: Uint8Array;
   /** Those that only open. */
   readonly previous?: readonly Uint8Array[];
 }
+
+export type MasterKeys = SealingKeys;
+
+/** What a derived key opens: a service that has one can open nothing else. */
+export const keyPurposes = { signingKeys: 'roomwire signing keys', webhookSecrets: 'roomwire webhook secrets' };
+export type KeyPurpose = keyof typeof keyPurposes;
+
+/** By HKDF-SHA-256 without a salt, so that other tools can derive it as well. */
+export const deriveKey = (masterKey: Uint8Array, purpose: KeyPurpose): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), keyPurposes[purpose], keyBytes));
+
+/** Those that seal and open for one purpose. The master keys themselves open what was sealed before there were derived ones. */
+export const deriveKeys = ({ current, previous = [] }: MasterKeys, purpose: KeyPurpose): SealingKeys => ({
+  current: deriveKey(current, purpose),
+  previous: [...previous.map((key) => deriveKey(key, purpose)), current, ...previous],
+});
 
 export type NotOpenedReason = 'unknown_master_key' | 'not_authentic';
 
@@ -35,8 +52,8 @@ export class SecretNotOpened extends Error {
 }
 
 const messages: { readonly [R in NotOpenedReason]: (masterKeyId: string) => string } = {
-  unknown_master_key: (id) => `A secret is sealed under the master key ${id}, which is not configured`,
-  not_authentic: (id) => `A secret that names the master key ${id} was changed, or belongs to something else`,
+  unknown_master_key: (id) => `A secret is sealed under the key ${id}, which is not configured`,
+  not_authentic: (id) => `A secret that names the key ${id} was changed, or belongs to something else`,
 };
 
 const cipher = 'aes-256-gcm';
@@ -44,10 +61,10 @@ const keyBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Throws a `RangeError` for a master key that has not 32 bytes. */
-export const createSecretBox = ({ current, previous = [] }: MasterKeys): SecretBox => {
-  const keys = new Map([...previous, current].map((key) => [masterKeyIdOf(key), Uint8Array.from(key)]));
-  const currentKeyId = masterKeyIdOf(current);
+/** Throws a `RangeError` for a key that has not 32 bytes. */
+export const createSecretBox = ({ current, previous = [] }: SealingKeys): SecretBox => {
+  const keys = new Map([...previous, current].map((key) => [sealingKeyIdOf(key), Uint8Array.from(key)]));
+  const currentKeyId = sealingKeyIdOf(current);
   const currentKey = Uint8Array.from(current);
   return {
     currentKeyId,
@@ -64,9 +81,9 @@ export const createSecretBox = ({ current, previous = [] }: MasterKeys): SecretB
   };
 };
 
-/** Public: identifies a master key without disclosing anything about it. */
-const masterKeyIdOf = (key: Uint8Array): string => {
-  if (key.length !== keyBytes) throw new RangeError(`A master key has ${keyBytes} bytes`);
+/** Public: identifies a key without disclosing anything about it. */
+export const sealingKeyIdOf = (key: Uint8Array): string => {
+  if (key.length !== keyBytes) throw new RangeError(`A key has ${keyBytes} bytes`);
   return createHash('sha256').update('roomwire master key').update(key).digest('hex').slice(0, 16);
 };
 

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { createDecipheriv, createHash } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSecretBox, SecretNotOpened } from '../../src/credentials/secretBox.js';
+import { createSecretBox, deriveKey, deriveKeys, SecretNotOpened } from '../../src/credentials/secretBox.js';
 import type { SealedSecret } from '../../src/domain/signingKey.js';
 
 const oldKey = new Uint8Array(32).fill(1);
@@ -89,5 +89,43 @@ describe('the secret box', () => {
         RangeError,
       );
     }
+  });
+});
+
+describe('keys that are derived from a master key', () => {
+  const boxOf = (
+    current: Uint8Array,
+    purpose: 'signingKeys' | 'webhookSecrets',
+    previous: Uint8Array[] = [],
+  ) => createSecretBox(deriveKeys({ current, previous }, purpose));
+
+  it('are HKDF-SHA-256 of it, without a salt', () => {
+    const pseudorandom = createHmac('sha256', Buffer.alloc(32)).update(oldKey).digest();
+    const expected = createHmac('sha256', pseudorandom)
+      .update('roomwire webhook secrets')
+      .update('\x01')
+      .digest();
+    expect(Buffer.from(deriveKey(oldKey, 'webhookSecrets'))).to.eql(expected);
+  });
+
+  it('open what is sealed for their purpose, and nothing else', () => {
+    const sealed = boxOf(oldKey, 'signingKeys').seal('plain', 'k1');
+    const alone = createSecretBox({ current: deriveKey(oldKey, 'signingKeys') });
+    expect(alone.open(sealed, 'k1')).to.equal('plain');
+    expect(reasonOf(() => boxOf(oldKey, 'webhookSecrets').open(sealed, 'k1'))).to.equal('unknown_master_key');
+    expect(reasonOf(() => box.open(sealed, 'k1'))).to.equal('unknown_master_key');
+  });
+
+  it('leave it to the master key to open what it sealed before there were any', () => {
+    const sealed = box.seal('plain', 'k1');
+    expect(boxOf(oldKey, 'signingKeys').open(sealed, 'k1')).to.equal('plain');
+    expect(boxOf(newKey, 'signingKeys', [oldKey]).open(sealed, 'k1')).to.equal('plain');
+    const alone = createSecretBox({ current: deriveKey(oldKey, 'signingKeys') });
+    expect(reasonOf(() => alone.open(sealed, 'k1'))).to.equal('unknown_master_key');
+  });
+
+  it('of previous master keys open what those sealed', () => {
+    const sealed = boxOf(oldKey, 'signingKeys').seal('plain', 'k1');
+    expect(boxOf(newKey, 'signingKeys', [oldKey]).open(sealed, 'k1')).to.equal('plain');
   });
 });

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
 import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
-import { createSecretBox, type SecretBox } from '@roomwire/shared/credentials/secretBox';
+import { sealingKeyIdOf, type MasterKeys, type SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
 import { keptMasterKeys, type SecretsFile } from '../../../src/secrets/keptSecrets.js';
+import { secretBoxFor } from '../../../src/secrets/sealingKeys.js';
 import type { ApiClient } from '../../support/apiClient.js';
 import { runRoomwire, startProgram, stop } from '../../support/program.js';
 import { withLog } from '../../support/eventLogAccess.js';
@@ -24,7 +25,8 @@ describe('roomwire keys rotate', () => {
   afterEach(() => folder.remove());
 
   const kept = async () => JSON.parse(await readFile(file, 'utf8')) as SecretsFile;
-  const keptBox = async () => createSecretBox(keptMasterKeys(file, await kept(), []));
+  const boxOf = (masterKeys: MasterKeys) => secretBoxFor(masterKeys, 'signingKeys');
+  const keptKeys = async () => keptMasterKeys(file, await kept(), []);
 
   /** Starts the service for as long as it takes to make keys; resolves with their secrets as shown, by id. */
   const makeKeys = async (count: number, environment: Readonly<Record<string, string>> = {}) => {
@@ -60,10 +62,11 @@ describe('roomwire keys rotate', () => {
     const secrets = await makeKeys(5);
     const before = await kept();
     const { code, stdout } = await rotated();
-    const box = await keptBox();
+    const masterKeys = await keptKeys();
+    const box = boxOf(masterKeys);
     expect({ code, stdout }).to.eql({
       code: 0,
-      stdout: `Re-encrypted 5 of 5 signing keys under the master key ${box.currentKeyId}\n`,
+      stdout: `Re-encrypted 5 of 5 signing keys under the master key ${sealingKeyIdOf(masterKeys.current)}\n`,
     });
     const after = await kept();
     expect(after).to.have.all.keys('masterKey', 'previousAuditKeys', 'sessionSecret');
@@ -74,7 +77,7 @@ describe('roomwire keys rotate', () => {
     expect(after.sessionSecret).to.equal(before.sessionSecret);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(stdout).to.not.include(after.masterKey);
-    const { secrets: opened, masterKeyIds } = await look(createSecretBox(keptMasterKeys(file, after, [])));
+    const { secrets: opened, masterKeyIds } = await look(boxOf(keptMasterKeys(file, after, [])));
     expect(opened).to.eql(secrets);
     expect(new Set(masterKeyIds)).to.eql(new Set([box.currentKeyId]));
     expect((await makeKeys(1)).size).to.equal(1);
@@ -95,7 +98,7 @@ describe('roomwire keys rotate', () => {
       await program.printed(killedAt);
       program.process.kill('SIGKILL');
       expect((await program.ended).signal).to.equal('SIGKILL');
-      const box = await keptBox();
+      const box = boxOf(await keptKeys());
       const { secrets: opened, masterKeyIds } = await look(box);
       expect(opened, String(killedAt)).to.eql(secrets);
       // One rotation, however often it was begun.
@@ -109,7 +112,7 @@ describe('roomwire keys rotate', () => {
     const left = 150 - Number(moments.at(-1));
     expect((await rotated()).stdout).to.include(`Re-encrypted ${left} of 151 signing keys`);
     expect(await kept()).to.not.have.property('previousMasterKeys');
-    const { secrets: opened } = await look(await keptBox());
+    const { secrets: opened } = await look(boxOf(await keptKeys()));
     expect(opened).to.eql(new Map([...secrets, ...late]));
   });
 
@@ -139,21 +142,21 @@ describe('roomwire keys rotate', () => {
       string,
     ];
     const secrets = await makeKeys(3, { ROOMWIRE_MASTER_KEY: first });
-    const newBox = createSecretBox({ current: Buffer.from(second, 'base64') });
-    const oldId = createSecretBox({ current: Buffer.from(first, 'base64') }).currentKeyId;
+    const newKeys = { current: Buffer.from(second, 'base64') };
+    const oldId = boxOf({ current: Buffer.from(first, 'base64') }).currentKeyId;
 
     const without = await rotated({ ROOMWIRE_MASTER_KEY: second });
     expect(without.code).to.equal(1);
     expect(without.stderr.trim()).to.equal(
-      `Re-encrypted 0 of 3 signing keys under the master key ${newBox.currentKeyId}; ` +
+      `Re-encrypted 0 of 3 signing keys under the master key ${sealingKeyIdOf(newKeys.current)}; ` +
         '3 could not be opened and stay as they are: ' +
-        `A secret is sealed under the master key ${oldId}, which is not configured`,
+        `A secret is sealed under the key ${oldId}, which is not configured`,
     );
 
     const environment = { ROOMWIRE_MASTER_KEY: second, ROOMWIRE_MASTER_KEY_PREVIOUS: first };
     for (const count of [3, 0])
       expect((await rotated(environment)).stdout).to.include(`Re-encrypted ${count} of 3 signing keys`);
-    expect((await look(newBox)).secrets).to.eql(secrets);
+    expect((await look(boxOf(newKeys))).secrets).to.eql(secrets);
   });
 });
 

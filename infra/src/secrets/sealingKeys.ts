@@ -1,0 +1,34 @@
+import {
+  createSecretBox,
+  deriveKeys,
+  type KeyPurpose,
+  type MasterKeys,
+  type SealingKeys,
+  type SecretBox,
+} from '@roomwire/shared/credentials/secretBox';
+import type { Config } from '../config/config.js';
+import { givenMasterKeys, type Secrets } from './keptSecrets.js';
+
+/** The key of one purpose alone, for a process that must not have the master key. */
+const givenDerivedKeys = (config: Config): { readonly [P in KeyPurpose]: SealingKeys | undefined } => {
+  const { gatewayKey, previousGatewayKeys, webhookKey, previousWebhookKeys } = config;
+  return {
+    signingKeys: gatewayKey && { current: gatewayKey, previous: previousGatewayKeys },
+    webhookSecrets: webhookKey && { current: webhookKey, previous: previousWebhookKeys },
+  };
+};
+
+export const secretBoxFor = (masterKeys: MasterKeys, purpose: KeyPurpose): SecretBox =>
+  createSecretBox(deriveKeys(masterKeys, purpose));
+
+/** By the configured key of the purpose, or else by one that is derived from the master key, configured or kept. */
+export const openSecretBox = async (
+  config: Config,
+  purpose: KeyPurpose,
+  secrets: () => Promise<Secrets>,
+): Promise<SecretBox> => {
+  const given = givenDerivedKeys(config)[purpose];
+  if (given !== undefined) return createSecretBox(given);
+  // A service on engines needs nothing else, and has no folder to look for the session secret in.
+  return secretBoxFor(givenMasterKeys(config) ?? (await secrets()).masterKeys, purpose);
+};
