@@ -127,7 +127,9 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     connections: countByOrganization,
   });
 
-  const persistentSessions = new PersistentSessions({ store: ports.sessions, clock, random, logger });
+  const persistentSessions = new PersistentSessions({
+    ...{ store: ports.sessions, clock, random, logger, limits },
+  });
   const revalidator = new Revalidator({
     ...{ views, clock, logger, directory, signingKeys, roster, retained, persistentSessions, plans },
     connectionLimit,

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore, StoredSession, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import type { Identity } from '../access/client.js';
@@ -20,6 +22,7 @@ interface PersistentSessionsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly limits: Pick<LimitReports, 'reached'>;
 }
 
 /** [WS-RESUME-4] After the last write. */
@@ -118,13 +121,14 @@ export class PersistentSessions {
     this.changedSessions = new Set();
     const expiresAt = this.deps.clock.now() + keptMs;
     try {
-      const written = await this.deps.store.write(
+      const { written, forgotten } = await this.deps.store.write(
         sessions.map((session) => ({ session: session.state(expiresAt), takesOver: !session.isTaken })),
       );
       for (const [index, session] of sessions.entries()) {
         session.isTaken = true;
         session.isLost ||= !written[index];
       }
+      for (const { limit, ...whose } of forgotten) this.deps.limits.reached(limit, whose);
     } catch (error) {
       this.failed(sessions, error);
     }
@@ -152,7 +156,7 @@ const latest = (sessions: ReadonlySet<PersistentSession>): readonly PersistentSe
 };
 
 /** Limit of stored patterns and filters, because documents are limited in size. */
-const maxCharacters = 2_000_000;
+const maxCharacters = limitTable.sessionCharacters.value;
 
 /** Connections without a client id share the empty name, which no client id maps to. */
 export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
@@ -195,7 +199,7 @@ export class PersistentSession {
     const { identity, entries } = this.subscriptions;
     const { actorTokenId, instance, keeper } = this;
     return {
-      ...{ actorTokenId, instance, keeper },
+      ...{ actorTokenId, projectId: identity.projectId, instance, keeper },
       accessScopeId: identity.accessScope?.accessScopeId ?? null,
       subscriptions: storedSubscriptions(entries),
     };

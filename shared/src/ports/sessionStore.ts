@@ -14,6 +14,7 @@ export interface StoredSubscription {
 /** The subscriptions of a connection, for the next connection of the same client instance. */
 export interface StoredSession {
   readonly actorTokenId: string;
+  readonly projectId: string;
   /** Names the client instance among those of the actor; at most 100 characters. */
   readonly instance: string;
   /** The connection that keeps it. */
@@ -30,16 +31,30 @@ export interface SessionWrite {
   readonly takesOver: boolean;
 }
 
+/** A session that made room: an actor has so many at most, and a project so many bytes. */
+export interface ForgottenSession {
+  readonly projectId: string;
+  readonly actorTokenId: string;
+  readonly limit: 'sessionsPerActor' | 'sessionBytes';
+}
+
+export interface SessionsWritten {
+  /** For each write: false for a session that another keeper has, or that was forgotten. */
+  readonly written: readonly boolean[];
+  readonly forgotten: readonly ForgottenSession[];
+}
+
 /** Rejects with `EngineUnavailable` where the engine is out of reach. */
 export interface SessionStore {
   /** The last one written. */
   load(actorTokenId: string, instance: string): Promise<StoredSession | undefined>;
 
   /**
-   * Resolves when all of them survive the end of every process, with whether each was written: false for one that another
-   * keeper has, or that was forgotten. Of a rejected batch any part may have been written. A batch holds a session once.
+   * Resolves when all of them survive the end of every process. Of a rejected batch any part may have been written. A batch holds
+   * a session once. Beyond the limits of an actor or a project those of its sessions are forgotten that were written least recently; of
+   * the bytes of a project a little more may be kept for a while.
    */
-  write(batch: readonly SessionWrite[]): Promise<readonly boolean[]>;
+  write(batch: readonly SessionWrite[]): Promise<SessionsWritten>;
 
   /** All sessions of an actor. */
   forget(actorTokenId: string): Promise<void>;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { SessionLimits } from '@roomwire/shared/adapters/session-store/sessionLimits';
 import type { SessionStore, StoredSession } from '@roomwire/shared/ports/sessionStore';
 
 export interface SessionStoreUnderTest {
@@ -13,6 +14,7 @@ const tomorrow = Date.now() + 86_400_000;
 
 const sessionOf = (keeper: string, fields: Partial<StoredSession> = {}): StoredSession => ({
   actorTokenId: 'actor',
+  projectId: 'project',
   instance: 'instance',
   keeper,
   accessScopeId: null,
@@ -27,7 +29,10 @@ const subscriptions: StoredSession['subscriptions'] = [
 ];
 
 /** What every session store promises. */
-export const sessionStoreContract = (name: string, open: () => Promise<SessionStoreUnderTest>): void => {
+export const sessionStoreContract = (
+  name: string,
+  open: (limits?: SessionLimits) => Promise<SessionStoreUnderTest>,
+): void => {
   describe(`the session store on ${name}`, () => {
     let underTest: SessionStoreUnderTest;
     let store: SessionStore;
@@ -39,14 +44,14 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
 
     afterEach(() => underTest.dispose());
 
-    const take = (...sessions: StoredSession[]) =>
-      store.write(sessions.map((session) => ({ session, takesOver: true })));
-    const save = (...sessions: StoredSession[]) =>
-      store.write(sessions.map((session) => ({ session, takesOver: false })));
+    const write = async (sessions: readonly StoredSession[], takesOver: boolean) =>
+      (await store.write(sessions.map((session) => ({ session, takesOver })))).written;
+    const take = (...sessions: StoredSession[]) => write(sessions, true);
+    const save = (...sessions: StoredSession[]) => write(sessions, false);
 
     it('returns nothing that was not written', async () => {
       expect(await store.load('actor', 'instance')).to.equal(undefined);
-      expect(await store.write([])).to.deep.equal([]);
+      expect(await store.write([])).to.deep.equal({ written: [], forgotten: [] });
     });
 
     it('returns what was written last', async () => {
@@ -102,6 +107,57 @@ export const sessionStoreContract = (name: string, open: () => Promise<SessionSt
       await take(sessionOf('k', { subscriptions }));
       const reopened = await underTest.reopen();
       expect(await reopened.load('actor', 'instance')).to.deep.equal(sessionOf('k', { subscriptions }));
+    });
+
+    describe('with limits', () => {
+      beforeEach(async () => {
+        await underTest.dispose();
+        underTest = await open({ perActor: 3, bytesPerProject: 4_000 });
+        ({ store } = underTest);
+      });
+
+      const takeOne = async (fields: Partial<StoredSession>) =>
+        (await store.write([{ session: sessionOf('k', fields), takesOver: true }])).forgotten;
+      const isStored = async (actorTokenId: string, instance: string): Promise<boolean> =>
+        (await store.load(actorTokenId, instance)) !== undefined;
+      const large = [{ ...(subscriptions[0] as (typeof subscriptions)[number]), pattern: 'x'.repeat(1_000) }];
+
+      it('forgets the sessions of an actor that were written least recently, beyond their number', async () => {
+        await takeOne({ actorTokenId: 'other' });
+        for (const [n, instance] of ['a', 'b', 'c'].entries())
+          expect(await takeOne({ instance, expiresAt: tomorrow + n })).to.deep.equal([]);
+        await save(sessionOf('k', { instance: 'a', expiresAt: tomorrow + 3 }));
+        const forgotten = await takeOne({ instance: 'd', expiresAt: tomorrow + 4 });
+        expect(forgotten).to.deep.equal([
+          { projectId: 'project', actorTokenId: 'actor', limit: 'sessionsPerActor' },
+        ]);
+        expect(await isStored('actor', 'b')).to.equal(false);
+        for (const instance of ['a', 'c', 'd']) expect(await isStored('actor', instance)).to.equal(true);
+        expect(await isStored('other', 'instance')).to.equal(true);
+        expect(await save(sessionOf('k', { instance: 'b' }))).to.deep.equal([false]);
+      });
+
+      it('forgets the sessions of a project that were written least recently, beyond their bytes', async () => {
+        await takeOne({ actorTokenId: 'neighbour', projectId: 'other' });
+        for (const [n, actorTokenId] of ['a', 'b'].entries())
+          expect(
+            await takeOne({ actorTokenId, subscriptions: large, expiresAt: tomorrow + n }),
+          ).to.deep.equal([]);
+        expect(
+          await takeOne({ actorTokenId: 'c', subscriptions: large, expiresAt: tomorrow + 2 }),
+        ).to.deep.equal([{ projectId: 'project', actorTokenId: 'a', limit: 'sessionBytes' }]);
+        expect(await isStored('a', 'instance')).to.equal(false);
+        for (const actorTokenId of ['b', 'c', 'neighbour'])
+          expect(await isStored(actorTokenId, 'instance')).to.equal(true);
+      });
+
+      it('still knows them when it is reopened', async () => {
+        for (const [n, instance] of ['a', 'b', 'c'].entries())
+          await takeOne({ instance, expiresAt: tomorrow - n });
+        store = await underTest.reopen();
+        expect(await takeOne({ instance: 'd', expiresAt: tomorrow + 4 })).to.have.length(1);
+        expect(await isStored('actor', 'c')).to.equal(false);
+      });
     });
 
     it('rejects when it is closed', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { SessionWrite } from '@roomwire/shared/ports/sessionStore';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
@@ -221,6 +222,35 @@ describe('a persistent session', () => {
     await written();
     clock.pass(7 * oneDay);
     expect(await restored()).to.deep.equal([]);
+  });
+
+  it('[WS-RESUME-6] makes room for a thousand later ones of its actor', async () => {
+    const expiresAt = Date.now() + 6 * oneDay;
+    const subscription = {
+      pattern: topic,
+      qos: 0,
+      filters: [],
+      loadBalance: false,
+      loadBalanceGroup: null,
+    } as const;
+    const stored = (n: number): SessionWrite => ({
+      session: {
+        ...{
+          actorTokenId: actor.actorTokenId,
+          projectId: actor.projectId,
+          instance: instanceOf({ clientId: `${n}` }),
+        },
+        ...{ keeper: 'gone', accessScopeId: null, subscriptions: [subscription], expiresAt: expiresAt + n },
+      },
+      takesOver: true,
+    });
+    for (let from = 0; from < 1_000; from += 50)
+      await world.sessions.write(Array.from({ length: 50 }, (_, n) => stored(from + n)));
+    const [latest] = await connect({ clientId: 'latest' });
+    await latest.subscribe(topic);
+    await recorded(1, instanceOf({ clientId: 'latest' }));
+    expect(await restored({ clientId: '1' })).to.have.length(1);
+    expect(await restored({ clientId: '0' })).to.have.length(0);
   });
 
   it('[WS-RETAIN-2] receives the retained values after the answer', async () => {

@@ -294,6 +294,24 @@ export const limitTable = {
     protects:
       'every gateway, which holds all presences: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
   },
+  sessionsPerActor: {
+    ...{ value: 1_000, unit: 'number', per: 'actor' },
+    answer: 'none: the persistent sessions that were written least recently are forgotten',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the session store from an actor with ever new client ids',
+  },
+  sessionBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'project' },
+    answer: 'none: the persistent sessions that were written least recently are forgotten',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the session store from the sessions of one project',
+  },
+  sessionCharacters: {
+    ...{ value: 2_000_000, unit: 'characters', per: 'connection' },
+    answer: 'none: of very many subscriptions those are recorded that were made first',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the session store from one session',
+  },
   retainedBytes: {
     ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_RETAINED_MIB' },
     answer: 'none: the project that holds the most loses those that it used least recently',

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { SessionLimits } from '../../../src/adapters/session-store/sessionLimits.js';
 import { openEmbeddedSessionStore } from '../../../src/adapters/session-store/embeddedSessionStore.js';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
 import { sessionStoreContract } from '@roomwire/testing/contracts/sessionStoreContract';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
-const openOnFiles = async (now: () => number = Date.now) => {
+const openOnFiles = async (now: () => number = Date.now, limits?: SessionLimits) => {
   const folder = await temporaryFolder();
-  const open = () => openEmbeddedSessionStore({ file: (name) => join(folder.path, name) }, now());
+  const open = () => openEmbeddedSessionStore({ file: (name) => join(folder.path, name) }, now(), limits);
   return reopenable(open, () => folder.remove());
 };
 
-sessionStoreContract('files', () => openOnFiles());
+sessionStoreContract('files', (limits) => openOnFiles(undefined, limits));
 
 describe('sessions on files', () => {
   it('removes what has expired when it is opened', async () => {
@@ -20,6 +21,7 @@ describe('sessions on files', () => {
     const session = (instance: string, expiresAt: number) => ({
       session: {
         actorTokenId: 'a',
+        projectId: 'p',
         instance,
         keeper: 'k',
         accessScopeId: null,

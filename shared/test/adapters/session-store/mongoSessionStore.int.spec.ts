@@ -6,9 +6,9 @@ import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 describe('on the MongoDB of this run', () => {
   before(() => void mongoUrl());
 
-  sessionStoreContract('MongoDB', async () => {
+  sessionStoreContract('MongoDB', async (limits) => {
     const database = testDatabase();
-    const open = () => openMongoSessionStore({ url: database.url, database: database.name });
+    const open = () => openMongoSessionStore({ url: database.url, database: database.name }, limits);
     return reopenable(open, () => database.drop());
   });
 });
