@@ -4,8 +4,10 @@ import { createReadStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { withoutSecrets } from '@roomwire/command-api/audit/recordStates';
 import { shown } from '@roomwire/command-api/audit/shown';
+import { upTo, type OnProgress } from './upTo.js';
+import type { HashData } from '@roomwire/shared/credentials/eventProof';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { EventLog } from '@roomwire/shared/ports/eventLog';
 
 export const exportFormats = ['jsonl', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -13,11 +15,17 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** What an export says of an event's data. */
 type ShowData = (data: object) => unknown;
 
+export interface LineOptions {
+  readonly show?: ShowData;
+  /** Adds hashes of data that is withheld, in JSON lines. */
+  readonly hashOf?: HashData | undefined;
+}
+
 /** How an export is written. The chain is over each line as it stands there, without its hash. */
 export interface ExportLayout {
   /** Stands before everything, outside of the chain. */
   readonly heading: string | undefined;
-  readonly lineOf: (event: RecordedEvent, show?: ShowData) => string;
+  readonly lineOf: (event: RecordedEvent, options?: LineOptions) => string;
   readonly withChain: (line: string, chain: string) => string;
   /** Undefined for text that does not end with a hash, as a part of a line does. */
   readonly splitChain: (text: string) => { readonly line: string; readonly chain: string } | undefined;
@@ -25,8 +33,15 @@ export interface ExportLayout {
 
 const jsonLines: ExportLayout = {
   heading: undefined,
-  lineOf: ({ data, ...event }, show = shown) =>
-    JSON.stringify({ ...event, data: isObject(data) ? show(data) : data }),
+  lineOf: ({ data, ...event }, { show = shown, hashOf } = {}) => {
+    const told = isObject(data) ? show(data) : data;
+    const isWhole = hashOf === undefined || JSON.stringify(told) === JSON.stringify(data);
+    return JSON.stringify({
+      ...event,
+      data: told,
+      dataHash: isWhole ? undefined : hashOf({ ...event, data }),
+    });
+  },
   withChain: (line, chain) => `${line.slice(0, -1)},"chain":"${chain}"}`,
   splitChain: (text) => {
     const [, line, chain] = /^(.*),"chain":"([0-9a-f]{64})"\}$/s.exec(text) ?? [];
@@ -41,7 +56,7 @@ const columns = [
 
 const csv: ExportLayout = {
   heading: [...columns, 'chain'].join(','),
-  lineOf: ({ position, type, metadata, stream, revision, id, schemaVersion, data }, show = shown) =>
+  lineOf: ({ position, type, metadata, stream, revision, id, schemaVersion, data }, { show = shown } = {}) =>
     [
       ...[position, metadata.occurredAt, type, metadata.organizationId, metadata.projectId ?? ''],
       ...[metadata.principal, metadata.requestId, stream, revision, id, schemaVersion],
@@ -82,15 +97,17 @@ export interface ExportReport {
   readonly chain: string;
 }
 
-/** Called after each batch. */
-export type OnProgress = (events: number, position: LogPosition) => void;
+export interface ExportOptions {
+  readonly onProgress?: OnProgress;
+  readonly hashOf?: HashData | undefined;
+}
 
 /** Writes the whole log as it is now, in its order. In memory there is never more than a batch of it. */
 export const exportLog = async (
   log: EventLog,
   format: ExportFormat,
   out: Writable,
-  onProgress: OnProgress = () => undefined,
+  { onProgress = () => undefined, hashOf }: ExportOptions = {},
 ): Promise<ExportReport> => {
   const { heading, lineOf, withChain } = exportLayouts[format];
   const head = await log.head();
@@ -102,7 +119,7 @@ export const exportLog = async (
   await write(heading === undefined ? '' : `${heading}\n`);
   for await (const batch of upTo(log, head)) {
     const lines = batch.map((event) => {
-      const line = lineOf(event);
+      const line = lineOf(event, { hashOf });
       chain = chained(chain, line);
       return `${withChain(line, chain)}\n`;
     });
@@ -113,20 +130,6 @@ export const exportLog = async (
   return { events, chain };
 };
 
-/** The events of the log up to a position, in batches that are not empty. */
-export async function* upTo(
-  log: EventLog,
-  position: LogPosition | undefined,
-  after?: LogPosition,
-): AsyncIterable<readonly RecordedEvent[]> {
-  if (position === undefined || (after !== undefined && after >= position)) return;
-  for await (const batch of log.readAll(after)) {
-    const within: readonly RecordedEvent[] = batch.filter((event) => event.position <= position);
-    if (within.length > 0) yield within;
-    if (within.length < batch.length || within.at(-1)?.position === position) return;
-  }
-}
-
 export interface ExportVerdict {
   readonly events: number;
   /** Of the last line that was checked. */
@@ -135,9 +138,27 @@ export interface ExportVerdict {
   readonly fault: string | undefined;
 }
 
-/** Checks the chain of an export, and line by line that the log says the same. Stops at the first fault. */
-export const verifyExport = async (file: string, log: EventLog): Promise<ExportVerdict> => {
+/** What the lines of an export are compared with, each after its hash has been checked. */
+export interface ExportComparison {
+  /** What is wrong with a line; undefined for one that is as it should be. */
+  line(line: string, lineNumber: number, layout: ExportLayout): Promise<string | undefined>;
+}
+
+/** Line by line, that the log says the same. */
+export const comparedWithLog = (log: EventLog, hashOf?: HashData): ExportComparison => {
   const logged = eventsOf(log);
+  return {
+    async line(line, lineNumber, layout) {
+      const next = await logged.next();
+      if (next.done === true) return `line ${lineNumber} is not in the log`;
+      const isSaid = said(layout, next.value, hashOf).includes(line);
+      return isSaid ? undefined : `line ${lineNumber} is not what the log says`;
+    },
+  };
+};
+
+/** Checks the chain of an export and compares its lines. Stops at the first fault. */
+export const verifyExport = async (file: string, comparison: ExportComparison): Promise<ExportVerdict> => {
   let layout: ExportLayout | undefined;
   let [chain, events, pending, lineNumber] = [chainStart, 0, '', 0];
   const verdict = (fault?: string): ExportVerdict => ({ events, chain, fault });
@@ -155,21 +176,20 @@ export const verifyExport = async (file: string, log: EventLog): Promise<ExportV
     if (split === undefined) return verdict(`line ${lineNumber} has no hash`);
     if (chained(chain, split.line) !== split.chain)
       return verdict(`the chain is broken at line ${lineNumber}`);
-    const next = await logged.next();
-    if (next.done === true) return verdict(`line ${lineNumber} is not in the log`);
-    if (!said(layout, next.value).includes(split.line))
-      return verdict(`line ${lineNumber} is not what the log says`);
+    const fault = await comparison.line(split.line, lineNumber, layout);
+    if (fault !== undefined) return verdict(fault);
     [chain, pending] = [split.chain, ''];
     events += 1;
   }
   return verdict(pending === '' ? undefined : 'the last line is cut off');
 };
 
-/** Exports of earlier versions show webhooks with the values of their headers. */
-const said = ({ lineOf }: ExportLayout, event: RecordedEvent): readonly string[] => [
-  lineOf(event),
-  lineOf(event, withoutSecrets),
-];
+/** Exports of earlier versions show webhooks with the values of their headers, and those that were made without a key have no hashes. */
+const said = (
+  { lineOf }: ExportLayout,
+  event: RecordedEvent,
+  hashOf: HashData | undefined,
+): readonly string[] => [lineOf(event, { hashOf }), lineOf(event), lineOf(event, { show: withoutSecrets })];
 
 async function* eventsOf(log: EventLog): AsyncGenerator<RecordedEvent> {
   for await (const batch of log.readAll()) yield* batch;

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import {
-  contentOf,
   createProofCheck,
   type CheckProof,
   type ProvenContent,
@@ -9,7 +8,7 @@ import {
 import { auditHeadsStream, type AuditHead, type AuditHeadsRecord } from '@roomwire/shared/domain/auditHeads';
 import type { EventProof, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import { upTo, type OnProgress } from './exportLog.js';
+import { upTo, type OnProgress } from './upTo.js';
 
 /** A record of heads that some other place has kept, such as a line of the service's log. */
 export interface Witness {
@@ -49,7 +48,7 @@ export const verifyChains = async ({
   let events = 0;
   for await (const batch of upTo(log, await log.head())) {
     for (const event of batch) {
-      chains.add({ ...event, ...contentOf(event) });
+      chains.add(event);
       if (event.stream === auditHeadsStream) chains.addRecord(event);
     }
     events += batch.length;

@@ -4,7 +4,7 @@ import { shownAt } from '@roomwire/command-api/audit/shown';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold, ViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
-import { upTo, type OnProgress } from './exportLog.js';
+import { upTo, type OnProgress } from './upTo.js';
 
 export interface ViewDifference {
   readonly view: ViewName;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import { readJsonFile, writeJsonFile } from '../secrets/keptSecrets.js';
-import { upTo, type OnProgress } from '../audit/exportLog.js';
+import { upTo, type OnProgress } from '../audit/upTo.js';
 
 export interface BackupFile {
   readonly name: string;

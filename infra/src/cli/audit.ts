@@ -1,21 +1,28 @@
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { changesOf } from '@roomwire/projections/projectors';
+import { createDataHash } from '@roomwire/shared/credentials/eventProof';
+import type { AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { DataFolderInUse, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { verifyChains, type ChainsReport, type Witness } from '../audit/verifyChains.js';
-import { findAuditKeys } from '../secrets/keptSecrets.js';
+import { findAuditKeys, readJsonFile } from '../secrets/keptSecrets.js';
 import { describeDifference, verifyViews } from '../audit/verifyViews.js';
 import {
+  comparedWithLog,
   exportFormats,
   type ExportFormat,
   exportLog,
   type ExportReport,
+  type ExportVerdict,
   verifyExport,
 } from '../audit/exportLog.js';
+import { comparedWithProofs } from '../audit/exportProofs.js';
+import { publicKeysOf, signatureFault, signExport, type ExportSignature } from '../audit/signExport.js';
 import { openForAudit } from '../audit/openForAudit.js';
 import { progressBar } from './progressBar.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
@@ -28,14 +35,18 @@ export const addAudit = (program: Command): void => {
     .command('export')
     .description('write the whole event log, each line with the hash of the chain up to it')
     .addOption(new Option('--format <format>', 'format of the lines').choices(exportFormats).default('jsonl'))
-    .option('--output <file>', 'write to a new file instead of standard output')
+    .option('--output <file>', 'write to a new file instead of standard output, and the signature beside it')
     .action(exportHistory);
   audit
     .command('verify')
     .description(
       'check the proofs of all events, fold the event log again and compare the read models with it',
     )
-    .option('--export <file>', 'check the chain of an export instead, and that it agrees with the log')
+    .option(
+      '--export <file>',
+      'check the chain and the signature of an export instead, and that it agrees with the log',
+    )
+    .option('--public-key <key>', 'check an export by this key alone, without the log')
     .addOption(
       new Option(
         '--witness <record>',
@@ -43,6 +54,26 @@ export const addAudit = (program: Command): void => {
       ).argParser(readWitness),
     )
     .action(verify);
+  audit
+    .command('public-key')
+    .description('print the public key that verifies exports, and earlier ones')
+    .action(printPublicKeys);
+};
+
+const printPublicKeys = async (): Promise<void> => {
+  const keys = await configuredAuditKeys();
+  if (keys === undefined)
+    return fail('There is no audit key: set ROOMWIRE_AUDIT_KEY or ROOMWIRE_MASTER_KEY', exitCodes.misused);
+  process.stdout.write(`${publicKeysOf(keys).join('\n')}\n`);
+};
+
+const configuredAuditKeys = async (): Promise<AuditKeys | undefined> => {
+  try {
+    const config = readConfig(process.env);
+    return await findAuditKeys(config, config.dataDir);
+  } catch (error) {
+    return failed(error);
+  }
 };
 
 const readWitness = (text: string): Witness => {
@@ -57,15 +88,25 @@ interface ExportOptions {
 }
 
 const exportHistory = async ({ format, output }: ExportOptions): Promise<void> => {
-  const { events, chain } = await withEngines(async (adapters) => {
+  const { report, keys } = await withEngines(async (adapters, config) => {
     const log = await adapters.log();
     const bar = progressBar('Exporting', await log.head(), process.stderr);
-    const report = await written(output, (out) => exportLog(log, format, out, bar.show));
+    const keys = await findAuditKeys(config, config.dataDir);
+    const options = { onProgress: bar.show, hashOf: keys && createDataHash(keys) };
+    const report = await written(output, (out) => exportLog(log, format, out, options));
     bar.end();
-    return report;
+    return { report, keys };
   });
+  const { events, chain } = report;
   process.stderr.write(`Exported ${events} events; the chain ends with ${chain}\n`);
+  if (keys === undefined) return void process.stderr.write('It is not signed: there is no audit key\n');
+  const signature = JSON.stringify(signExport(report, keys));
+  process.stderr.write(`Signature: ${signature}\n`);
+  if (output !== undefined)
+    await writeFile(signatureFile(output), `${signature}\n`, { flag: 'wx', mode: 0o600 });
 };
+
+const signatureFile = (file: string): string => `${file}.sig`;
 
 const written = async (
   file: string | undefined,
@@ -86,11 +127,15 @@ const written = async (
 
 interface VerifyOptions {
   readonly export?: string;
+  readonly publicKey?: string;
   readonly witness?: Witness;
 }
 
-const verify = async ({ export: file, witness }: VerifyOptions): Promise<void> =>
-  file === undefined ? verifyLog(witness) : verifyFile(file);
+const verify = async ({ export: file, publicKey, witness }: VerifyOptions): Promise<void> => {
+  if (file === undefined && publicKey !== undefined) fail('--public-key needs --export', exitCodes.misused);
+  if (file === undefined) return verifyLog(witness);
+  return publicKey === undefined ? verifyFile(file) : verifySignedFile(file, publicKey);
+};
 
 const verifyLog = async (witness: Witness | undefined): Promise<void> => {
   const { chains, views } = await withEngines(async (adapters, config) => {
@@ -137,12 +182,42 @@ const describeChains = ({ events, unproven, streams, lastRecord, unrecorded }: C
 };
 
 const verifyFile = async (file: string): Promise<void> => {
-  const { events, chain, fault } = await withEngines(async (adapters) =>
-    verifyExport(file, await adapters.log()),
-  );
-  if (fault !== undefined) fail(`${file}: ${fault}; the ${events} events before it are sound`);
+  const { verdict, keys } = await withEngines(async (adapters, config) => {
+    const keys = await findAuditKeys(config, config.dataDir);
+    const comparison = comparedWithLog(await adapters.log(), keys && createDataHash(keys));
+    return { verdict: await verifyExport(file, comparison), keys };
+  });
+  const { events, chain } = verdict;
+  requireSound(file, verdict);
+  const signature = await readJsonFile<ExportSignature>(signatureFile(file));
+  const fault = signature && keys && signatureFault(verdict, signature, publicKeysOf(keys));
+  if (fault !== undefined) fail(`${file}: ${fault}`);
+  const signed = signature && keys ? 'signed' : 'not signed';
   process.stdout.write(
-    `${file} is whole: ${events} events, as the log has them; the chain ends with ${chain}\n`,
+    `${file} is whole and ${signed}: ${events} events, as the log has them; the chain ends with ${chain}\n`,
+  );
+};
+
+const requireSound = (file: string, { events, fault }: ExportVerdict): void => {
+  if (fault !== undefined) fail(`${file}: ${fault}; the ${events} events before it are sound`);
+};
+
+/** For whoever has an export and no access to the log; with an audit key also the proofs of its events. */
+const verifySignedFile = async (file: string, publicKey: string): Promise<void> => {
+  const keys = await configuredAuditKeys();
+  const proofs = comparedWithProofs(keys);
+  const verdict = await verifyExport(file, proofs).catch(failed);
+  requireSound(file, verdict);
+  const signature = await readJsonFile<ExportSignature>(signatureFile(file)).catch(failed);
+  if (signature === undefined) return fail(`${file}: it is not signed: there is no ${signatureFile(file)}`);
+  const fault = signatureFault(verdict, signature, [publicKey]);
+  if (fault !== undefined) fail(`${file}: ${fault}`);
+  const { findings, events, unproven } = proofs.report();
+  for (const finding of findings.slice(0, mostShown)) process.stdout.write(`${finding}\n`);
+  if (findings.length > 0) fail(`${file}: ${findings.length} findings in the chains of ${events} events`);
+  const proven = events > 0 ? `; the proofs of ${events - unproven} of them are valid` : '';
+  process.stdout.write(
+    `${file} is whole and signed: ${verdict.events} events${proven}; the chain ends with ${verdict.chain}\n`,
   );
 };
 

@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient, type Db } from 'mongodb';
+import { openEventStoreDbLog } from '@roomwire/shared/adapters/event-log/eventstoredb/eventStoreDbLog';
+import { withoutProof } from '@roomwire/shared/credentials/eventProof';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { ApiClient } from '../support/apiClient.js';
@@ -90,4 +93,21 @@ describe('roomwire audit, on engines', function () {
       const { code, stderr } = await audit('verify', '--export', file);
       expect([code, /the chain is broken at line \d+/.test(stderr)]).to.eql([1, true]);
     });
+
+  it('verify finds an event that another program has appended', async () => {
+    const whole = await audit('verify');
+    expect(whole.stdout).to.match(/^The chains are whole: /);
+    const log = await openEventStoreDbLog({ url: engines.eventStoreUrl });
+    const stream = `rooms-${appId}`;
+    const last = await log.readLast(stream);
+    await log.append(stream, last!.revision, [
+      { ...last!, id: randomUUID(), metadata: withoutProof(last!.metadata) },
+    ]);
+    await log.close();
+    const { code, stdout } = await audit('verify');
+    expect([code, stdout]).to.eql([
+      1,
+      `Event ${last!.revision + 1} of ${stream}, RoomCreated, has no proof, though the event before it has one\n`,
+    ]);
+  });
 });

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Buffer } from 'node:buffer';
 import type { EventMetadata, EventProof, NewEvent } from '../domain/eventEnvelope.js';
 import { auditKeyIdOf, type AuditKeys } from './auditKeys.js';
@@ -10,31 +10,27 @@ export interface EventPlace {
   readonly previous: string | null;
 }
 
-/** An event, or a line of an export, from which secrets are left out of the data. */
-export interface ProvenContent {
-  readonly id: string;
-  readonly type: string;
-  readonly schemaVersion: number;
-  readonly metadata: EventMetadata;
-  readonly dataHash: string;
+/** An event, or a line of an export, which has a hash of the data where it withholds a part of it. */
+export interface ProvenContent extends NewEvent {
+  readonly dataHash?: string;
 }
 
-/** SHA-256 of the data as JSON, in base64url: with it, data of which a part is withheld can be proven all the same. */
-export const dataHashOf = (data: unknown): string =>
-  createHash('sha256')
+/** HMAC-SHA-256 of the data as JSON, in base64url: with a key, so that nobody finds short secrets in the data by trying. */
+const dataHashOf = (key: Uint8Array, data: unknown): string =>
+  createHmac('sha256', key)
+    .update('data\n')
     .update(JSON.stringify(data) ?? '')
     .digest('base64url');
-
-export const contentOf = ({ id, type, schemaVersion, metadata, data }: NewEvent): ProvenContent => ({
-  ...{ id, type, schemaVersion, metadata },
-  dataHash: dataHashOf(data),
-});
 
 export const withoutProof = ({ proof: _, ...metadata }: EventMetadata): EventMetadata => metadata;
 
 /** What the MAC is over. JSON keeps the order of names, and so does every event log. */
-const provenText = ({ stream, revision, previous }: EventPlace, content: ProvenContent): string => {
-  const { id, type, schemaVersion, dataHash } = content;
+const provenText = (
+  { stream, revision, previous }: EventPlace,
+  content: ProvenContent,
+  dataHash: string,
+): string => {
+  const { id, type, schemaVersion } = content;
   return JSON.stringify([
     'roomwire event 1',
     ...[stream, revision, previous, id, type, schemaVersion, withoutProof(content.metadata), dataHash],
@@ -42,14 +38,16 @@ const provenText = ({ stream, revision, previous }: EventPlace, content: ProvenC
 };
 
 const macOf = (key: Uint8Array, place: EventPlace, content: ProvenContent): Buffer =>
-  createHmac('sha256', key).update(provenText(place, content)).digest();
+  createHmac('sha256', key)
+    .update(provenText(place, content, content.dataHash ?? dataHashOf(key, content.data)))
+    .digest();
 
 /** Adds to an event that is appended at a place what proves it. */
 export const createEventProver = ({ current }: Pick<AuditKeys, 'current'>) => {
   const keyId = auditKeyIdOf(current);
   return (event: NewEvent, place: EventPlace): EventProof => ({
     keyId,
-    mac: macOf(current, place, contentOf(event)).toString('base64url'),
+    mac: macOf(current, place, event).toString('base64url'),
   });
 };
 
@@ -57,13 +55,28 @@ export type ProofVerdict = 'sound' | 'not authentic' | 'unknown key';
 
 export type CheckProof = (content: ProvenContent, proof: EventProof, place: EventPlace) => ProofVerdict;
 
-export const createProofCheck = ({ current, previous }: AuditKeys): CheckProof => {
-  const keys = new Map([...previous, current].map((key) => [auditKeyIdOf(key), key]));
+const keysById = ({ current, previous }: AuditKeys): ReadonlyMap<string, Uint8Array> =>
+  new Map([...previous, current].map((key) => [auditKeyIdOf(key), key]));
+
+export const createProofCheck = (auditKeys: AuditKeys): CheckProof => {
+  const keys = keysById(auditKeys);
   return (content, proof, place) => {
     const key = keys.get(proof.keyId);
     if (key === undefined) return 'unknown key';
     const expected = macOf(key, place, content);
     const found = Buffer.from(proof.mac, 'base64url');
     return found.length === expected.length && timingSafeEqual(found, expected) ? 'sound' : 'not authentic';
+  };
+};
+
+/** With the hash of its data, the proof of an event can be checked where a part of the data is withheld. */
+export type HashData = (event: NewEvent) => string | undefined;
+
+/** Undefined for an event without a proof, or whose key is unknown. */
+export const createDataHash = (auditKeys: AuditKeys): HashData => {
+  const keys = keysById(auditKeys);
+  return ({ data, metadata: { proof } }) => {
+    const key = proof && keys.get(proof.keyId);
+    return key && dataHashOf(key, data);
   };
 };
