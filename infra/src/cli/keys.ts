@@ -4,9 +4,10 @@ import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
 import { deriveKey } from '@roomwire/shared/credentials/secretBox';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
-import { ConfigError, readConfig } from '../config/config.js';
+import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { rotateKeys, type RotationReport } from '../secrets/rotateKeys.js';
 import { exitCodes, fail } from './fail.js';
+import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from './secretOutput.js';
 
 export const addKeys = (program: Command): void => {
   const keys = program.command('keys').description('manage what is encrypted under the master key');
@@ -16,23 +17,28 @@ export const addKeys = (program: Command): void => {
       'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one',
     )
     .action(rotate);
-  keys
-    .command('derive')
+  withSecretOutput(keys.command('derive'))
     .description(
-      'print the keys that are derived from the master key, for services in processes of their own: each may open what it needs, and nothing else',
+      'the keys that are derived from the master key, for services in processes of their own: each opens what its service needs, and nothing else',
     )
     .action(derive);
 };
 
-const derive = (): void => {
+const derive = async (output: SecretOutput): Promise<void> => {
+  const { masterKey, previousMasterKeys } = configOrFail();
+  if (masterKey === undefined) return fail('Set ROOMWIRE_MASTER_KEY', exitCodes.misused);
+  requireSecretOutput(output, 'keys');
+  const lines = derivedKeys.flatMap(([variable, derived]) => {
+    const previous = previousMasterKeys.map((key) => inBase64(derived(key))).join(',');
+    const line = `${variable}=${inBase64(derived(masterKey))}`;
+    return previous === '' ? [line] : [line, `${variable}_PREVIOUS=${previous}`];
+  });
+  await putSecret(output, 'keys', lines.join('\n'));
+};
+
+const configOrFail = (): Config => {
   try {
-    const { masterKey, previousMasterKeys } = readConfig(process.env);
-    if (masterKey === undefined) return fail('Set ROOMWIRE_MASTER_KEY', exitCodes.misused);
-    for (const [variable, derived] of derivedKeys) {
-      process.stdout.write(`${variable}=${inBase64(derived(masterKey))}\n`);
-      const previous = previousMasterKeys.map((key) => inBase64(derived(key)));
-      if (previous.length > 0) process.stdout.write(`${variable}_PREVIOUS=${previous.join(',')}\n`);
-    }
+    return readConfig(process.env);
   } catch (error) {
     if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
     throw error;

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
@@ -6,15 +5,14 @@ import { roles, type Role } from '@roomwire/shared/domain/role';
 import { ConfigError, readConfig } from '../config/config.js';
 import { readSessionSecret } from '../secrets/sessionSecret.js';
 import { exitCodes, fail } from './fail.js';
+import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from './secretOutput.js';
 
-interface TokenOptions {
+interface TokenOptions extends SecretOutput {
   readonly org: readonly string[];
   readonly operator: boolean;
   readonly role?: Role;
   readonly subject: string;
   readonly hours: string;
-  readonly print: boolean;
-  readonly output?: string;
 }
 
 const longestSeconds = 10 * 365 * 24 * 3600;
@@ -24,8 +22,7 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 export const addToken = (program: Command): void => {
-  program
-    .command('token')
+  withSecretOutput(program.command('token'))
     .description('mint a user session token for the organization endpoints')
     .addOption(
       new Option('--org <organizationId>', 'an organization that the session may use (repeatable)')
@@ -38,17 +35,11 @@ export const addToken = (program: Command): void => {
     .option('--operator', 'a session of the service’s own staff', false)
     .option('--subject <name>', 'who the session is for', 'cli')
     .option('--hours <hours>', 'how long it is valid', '12')
-    .option(
-      '--print',
-      'print it even where the output is not a terminal: into a pipe, a file or a log',
-      false,
-    )
-    .option('--output <file>', 'write it to a new file that its owner alone can read')
     .action(mint);
 };
 
 const mint = async (options: TokenOptions): Promise<void> => {
-  const { org, operator, role, subject, hours, print, output } = options;
+  const { org, operator, role, subject, hours } = options;
   const lifetime = Math.round(Number(hours) * 3600);
   if (!(lifetime >= 1 && lifetime <= longestSeconds))
     fail('--hours must be a number above 0, of at most ten years', exitCodes.misused);
@@ -57,27 +48,13 @@ const mint = async (options: TokenOptions): Promise<void> => {
     fail(`--org takes the UUID of an organization, not ${strange}`, exitCodes.misused);
   if (org.length === 0 && !operator)
     fail('Name an organization with --org, or use --operator', exitCodes.misused);
-  if (output === undefined && !print && !process.stdout.isTTY)
-    fail(
-      'The output is not a terminal, and may be kept: use --print to print the token all the same, or --output <file>',
-      exitCodes.misused,
-    );
+  requireSecretOutput(options, 'token');
   const session = {
     ...{ subject, organizationIds: org, isOperator: operator },
     ...(role && { roles: Object.fromEntries(org.map((id) => [id, role])) }),
   };
   const token = await mintSessionToken(await sessionSecret(), session, lifetime, systemClock);
-  if (output === undefined) process.stdout.write(`${token}\n`);
-  else await writeToken(output, token);
-};
-
-/** A file that is there is never written over. */
-const writeToken = async (file: string, token: string): Promise<void> => {
-  try {
-    await writeFile(file, `${token}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    fail(`The token was not written: ${(error as Error).message}`);
-  }
+  await putSecret(options, 'token', token);
 };
 
 const sessionSecret = async (): Promise<Uint8Array> => {

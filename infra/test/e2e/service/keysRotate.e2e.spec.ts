@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCurrentSigningKeys } from '@roomwire/command-api/secrets/currentSecrets';
 import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
-import { sealingKeyIdOf, type MasterKeys, type SecretBox } from '@roomwire/shared/credentials/secretBox';
+import {
+  deriveKey,
+  sealingKeyIdOf,
+  type MasterKeys,
+  type SecretBox,
+} from '@roomwire/shared/credentials/secretBox';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig } from '../../../src/config/config.js';
 import { keptMasterKeys, type SecretsFile } from '../../../src/secrets/keptSecrets.js';
@@ -157,6 +162,53 @@ describe('roomwire keys rotate', () => {
     for (const count of [3, 0])
       expect((await rotated(environment)).stdout).to.include(`Re-encrypted ${count} of 3 signing keys`);
     expect((await look(boxOf(newKeys))).secrets).to.eql(secrets);
+  });
+});
+
+describe('roomwire keys derive', () => {
+  const derived = async (args: readonly string[], environment: Readonly<Record<string, string>>) => {
+    const program = runRoomwire(['keys', 'derive', ...args], environment);
+    const { code } = await program.ended;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  };
+  const [current, former] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [
+    string,
+    string,
+  ];
+  const configured = { ROOMWIRE_MASTER_KEY: current, ROOMWIRE_MASTER_KEY_PREVIOUS: former };
+
+  it('prints the key of each service, as lines that its environment takes', async () => {
+    const { code, stdout } = await derived(['--print'], configured);
+    expect(code).to.equal(0);
+    const environment = Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/=(.*)/s, 2)),
+    );
+    const { gatewayKey, previousGatewayKeys, webhookKey, auditKey } = readConfig(environment);
+    const masterKey = Buffer.from(current, 'base64');
+    expect([gatewayKey, webhookKey, auditKey].map((key) => Buffer.from(key ?? []))).to.eql(
+      [
+        deriveKey(masterKey, 'signingKeys'),
+        deriveKey(masterKey, 'webhookSecrets'),
+        auditKeyOf(masterKey),
+      ].map((key) => Buffer.from(key)),
+    );
+    expect(previousGatewayKeys.map((key) => Buffer.from(key))).to.eql([
+      Buffer.from(deriveKey(Buffer.from(former, 'base64'), 'signingKeys')),
+    ]);
+  });
+
+  it('prints nothing where that may be kept, unless it is asked to, and needs a master key', async () => {
+    const kept = await derived([], configured);
+    expect(kept).to.include({ code: 2, stdout: '' });
+    expect(kept.stderr).to.include('--print');
+    expect(await derived(['--print'], {})).to.eql({
+      code: 2,
+      stdout: '',
+      stderr: 'Set ROOMWIRE_MASTER_KEY\n',
+    });
   });
 });
 

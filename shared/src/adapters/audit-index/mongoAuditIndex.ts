@@ -16,6 +16,7 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
+import { makeIndex } from '../mongo/collections.js';
 
 interface StoredEntry {
   /** Its position. */
@@ -112,7 +113,7 @@ class MongoAuditIndex implements AuditIndex {
   }
 
   private async makeIndex(): Promise<void> {
-    await this.entries.createIndex({ organizationId: 1, keys: 1, place: 1 });
+    await makeIndex(this.entries, { organizationId: 1, keys: 1, place: 1 });
   }
 
   private async write(entries: readonly StoredEntry[]): Promise<void> {

@@ -1,6 +1,13 @@
-import type { AnyBulkWriteOperation, Collection, Document, Filter, WithId } from 'mongodb';
+import type {
+  AnyBulkWriteOperation,
+  Collection,
+  CreateIndexesOptions,
+  Document,
+  Filter,
+  WithId,
+} from 'mongodb';
 import { readLimits } from './connection.js';
-import { duplicatesIn, isNotImplemented } from './errors.js';
+import { duplicatesIn, isNotImplemented, isUnauthorized } from './errors.js';
 
 /** Identifiers in one query. */
 const idsPerQuery = 5_000;
@@ -44,16 +51,30 @@ export async function* findAll<T extends { readonly _id: string }>(
   }
 }
 
+/**
+ * For who writes the collection. A service that only reads it opens it in the same way, and where its user may not make
+ * indexes leaves them to the other.
+ */
+export const makeIndex = async <T extends object>(
+  collection: Collection<T>,
+  fields: Readonly<Record<string, 1 | -1>>,
+  options: CreateIndexesOptions = {},
+): Promise<void> => {
+  await collection.createIndex(fields, options).catch((error: unknown) => {
+    if (!isUnauthorized(error)) throw error;
+  });
+};
+
 /** Has the server remove documents this long after the time in the field. */
 export const expireAfter = async <T extends object>(
   collection: Collection<T>,
   field: string,
   expireAfterSeconds: number,
 ): Promise<void> => {
-  await collection
-    .createIndex({ [field]: 1 }, { expireAfterSeconds, sparse: true })
-    .catch((error: unknown) => {
+  await makeIndex(collection, { [field]: 1 }, { expireAfterSeconds, sparse: true }).catch(
+    (error: unknown) => {
       // Such a server keeps expired documents, which only costs space.
       if (!isNotImplemented(error)) throw error;
-    });
+    },
+  );
 };

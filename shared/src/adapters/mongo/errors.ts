@@ -14,6 +14,7 @@ import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
 
 const duplicateKey = 11000;
 const notImplemented = 238;
+const unauthorized = 13;
 
 const connectionErrors = [
   MongoNetworkError,
@@ -79,6 +80,10 @@ export const isDuplicateKey = (error: unknown): boolean =>
 /** A server that speaks MongoDB's protocol without this command. */
 export const isNotImplemented = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === notImplemented;
+
+/** The user of this process may not do that. */
+export const isUnauthorized = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === unauthorized;
 
 /** Indexes of the operations with a duplicate key, undefined where there was any other error. */
 export const duplicatesIn = (error: unknown): readonly number[] | undefined => {

@@ -9,6 +9,7 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
+import { makeIndex } from '../mongo/collections.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import { systemClock } from '../system/systemClock.js';
 
@@ -65,9 +66,9 @@ class MongoPayloadStore implements PayloadStore {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await this.payloads.createIndex({ projectId: 1, storedAt: 1, bytes: 1 });
-      await this.payloads.createIndex({ storedAt: 1 });
-      await this.payloads.createIndex({ owners: 1 });
+      await makeIndex(this.payloads, { projectId: 1, storedAt: 1, bytes: 1 });
+      await makeIndex(this.payloads, { storedAt: 1 });
+      await makeIndex(this.payloads, { owners: 1 });
     });
   }
 

@@ -6,7 +6,7 @@ import {
   viewsVersion,
   type ViewName,
 } from '../../../wire/views/views.js';
-import { expireAfter } from '../../mongo/collections.js';
+import { expireAfter, makeIndex } from '../../mongo/collections.js';
 import type { Progress } from './progress.js';
 import type { StoredDocument } from './storedDocument.js';
 
@@ -54,7 +54,7 @@ export class ViewGeneration {
   private async makeIndexesOf(view: ViewName): Promise<void> {
     const collection = this.of(view);
     for (const fields of indexesOf(view))
-      await collection.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+      await makeIndex(collection, Object.fromEntries(fields.map((field) => [field, 1])));
     await expireAfter(collection, '_removedAt', removalsExpireSeconds);
   }
 }
