@@ -1,3 +1,5 @@
+import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
+import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -9,6 +11,7 @@ import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { Directory } from './access/directory.js';
@@ -146,7 +149,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const credentials = { views, clock, logger, signingKeys };
+  const refused = new RefusedCredentials<AuthError>({ clock, random, limits, brieflyMs: 5_000 });
+  const { failedAuthDelayMs: longestDelayMs } = options;
+  const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
+  const credentials = { views, clock, logger, signingKeys, refused, failures };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
   const unauthenticated = new UnauthenticatedSockets({
@@ -191,6 +197,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       hydrations,
       revalidator,
       sweeper,
+      refused,
     },
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({

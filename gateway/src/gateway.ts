@@ -78,11 +78,11 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, options } = this;
-    const { rooms, deliver, presence, retained, hydrations, revalidator, sweeper } = this.parts;
+    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper } = this.parts;
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator)),
+      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused)),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),

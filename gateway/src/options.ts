@@ -20,6 +20,8 @@ export const defaultOptions = {
   authenticationMs: limitTable.authenticationMs.value,
   /** A message that has begun in fragments and is not whole after this time closes its connection. */
   messageMs: limitTable.messageMs.value,
+  /** The longest that the answer to a failed authentication is delayed; 0 delays none. */
+  failedAuthDelayMs: limitTable.failedAuthDelayMs.value,
   /** Expired tokens, actors and grants take effect at most this long after their expiry. */
   expirySweepMs: 1_000,
   /** Interval at which the rights of every connection are read again, independent of domain events. */

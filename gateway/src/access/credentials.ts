@@ -15,6 +15,8 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SigningKey } from '@roomwire/shared/domain/signingKey';
+import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
+import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ActorScope } from './client.js';
 import { EntryCache } from './entryCache.js';
 
@@ -41,49 +43,101 @@ export interface CredentialDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signingKeys: SigningKeys;
+  readonly refused: RefusedCredentials<AuthError>;
+  readonly failures: Pick<FailedAuthentications, 'failed'>;
 }
 
-/** [WS-AUTH-4] The reason of a refusal is not disclosed, except for a valid client token that has expired. */
+/** A credential that is presented. */
+export interface Presented {
+  readonly token: string | undefined;
+  /** Of the client. */
+  readonly address: string;
+  /** Is called when the answer will be late. */
+  readonly onDelay?: () => void;
+}
+
+/** A bad credential, and for how long it is known to be bad; undefined where it may become good by itself. */
+class Refusal {
+  readonly error: AuthError;
+  readonly lasts: RefusalLasts | undefined;
+
+  constructor(lasts: RefusalLasts | undefined, error: AuthError = 'access_denied') {
+    this.error = error;
+    this.lasts = lasts;
+  }
+}
+
+/**
+ * [WS-AUTH-4] The reason of a refusal is not disclosed, except for a valid client token that has expired. [WS-AUTH-18] Resolves
+ * late for a bad credential after many failures.
+ */
 export const checkCredential = async (
   deps: CredentialDeps,
-  token: string,
+  { token = '', address, onDelay }: Presented,
 ): Promise<Credentials | AuthError> => {
+  const result = await verdictOn(deps, token);
+  if (result === 'access_denied') await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
+  return result;
+};
+
+/** The public id in an access token. That of a client token is the same for many actors. */
+const keyIdOf = (token: string): string | undefined => parseToken(token, 'at_live')?.keyId;
+
+const verdictOn = async (deps: CredentialDeps, token: string): Promise<Credentials | AuthError> => {
+  const known = deps.refused.find(token);
+  if (known !== undefined) return known;
+  const { changes } = deps.refused;
   try {
-    const holder = await holderOf(deps, token);
-    if (typeof holder === 'string') return holder;
-    const standing = await standingOf(deps.views, deps.clock, holder.actor);
-    if (typeof standing === 'string') return 'access_denied';
-    return { ...standing, clientToken: holder.clientToken };
+    const credentials = await credentialsOf(deps, token);
+    if (!(credentials instanceof Refusal)) return credentials;
+    const { error, lasts } = credentials;
+    if (lasts !== undefined) deps.refused.add(token, error, lasts, changes);
+    return error;
   } catch (error) {
     deps.logger.warn('A credential could not be checked', { error });
     return error instanceof UnopenableKey ? 'authentication_failed' : 'connection_failed';
   }
 };
 
-const holderOf = (deps: CredentialDeps, token: string): Promise<Holder | AuthError> => {
+const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Credentials | Refusal> => {
+  const holder = await holderOf(deps, token);
+  if (holder instanceof Refusal) return holder;
+  const standing = await standingOf(deps.views, deps.clock, holder.actor);
+  if (typeof standing === 'string') return new Refusal('briefly');
+  return { ...standing, clientToken: holder.clientToken };
+};
+
+const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | Refusal> => {
   const accessToken = parseToken(token, 'at_live');
   if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
-  return clientToken === undefined
-    ? Promise.resolve('access_denied')
-    : holderOfClientToken(deps, clientToken);
+  // Refused without a read anyway.
+  if (clientToken === undefined) return new Refusal(undefined);
+  return holderOfClientToken(deps, clientToken);
 };
 
-const holderOfAccessToken = async (deps: CredentialDeps, token: ParsedToken): Promise<Holder | AuthError> => {
+/** The secret of an actor never changes. */
+const holderOfAccessToken = async (deps: CredentialDeps, token: ParsedToken): Promise<Holder | Refusal> => {
   const actor = await actorByKeyId(deps, token.keyId);
-  return matchesSecret(token.secret, actor?.secretHash) ? { actor, clientToken: null } : 'access_denied';
+  if (matchesSecret(token.secret, actor?.secretHash)) return { actor, clientToken: null };
+  return new Refusal(actor === undefined ? 'briefly' : 'always');
 };
 
 /** [WS-AUTH-9] */
-const holderOfClientToken = async (deps: CredentialDeps, token: ClientToken): Promise<Holder | AuthError> => {
+const holderOfClientToken = async (deps: CredentialDeps, token: ClientToken): Promise<Holder | Refusal> => {
   const key = await deps.signingKeys.find(token.kid);
-  if (!key?.isActive) return 'access_denied';
-  const verdict = verifyClientToken(token, key.secret, deps.clock.now());
-  if (verdict !== 'valid') return verdict === 'expired' ? 'token_expired' : 'access_denied';
+  if (!key?.isActive) return new Refusal('briefly');
+  const now = deps.clock.now();
+  const verdict = verifyClientToken(token, key.secret, now);
+  if (verdict === 'expired') return new Refusal('always', 'token_expired');
+  if (verdict === 'invalid') return new Refusal(isAhead(token, now) ? undefined : 'always');
   const actor = await actorByKeyId(deps, token.subject);
-  if (actor?.projectId !== key.projectId) return 'access_denied';
+  if (actor?.projectId !== key.projectId) return new Refusal('briefly');
   return { actor, clientToken: { signingKeyId: key.signingKeyId, expiresAt: token.expiresAt } };
 };
+
+const isAhead = ({ notBefore }: ClientToken, now: number): boolean =>
+  notBefore !== undefined && notBefore * 1_000 > now;
 
 const actorByKeyId = async ({ views }: CredentialDeps, keyId: string): Promise<Actor | undefined> =>
   (await views.find('actors', { filter: { keyId }, limit: 1 }))[0];

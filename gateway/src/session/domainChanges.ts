@@ -1,5 +1,6 @@
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
+import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -61,8 +62,10 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (revalidator: Revalidator) =>
+  (revalidator: Revalidator, refused: Pick<RefusedCredentials<unknown>, 'changed'>) =>
   (recorded: RecordedEvent): void => {
+    // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
+    refused.changed();
     const projectId = recorded.metadata.projectId ?? '';
     const event = knownEvent(recorded);
     if (event === undefined) revalidator.anythingChanged(projectId);

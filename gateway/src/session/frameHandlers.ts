@@ -102,7 +102,7 @@ const reauthenticate = async (
   { revalidator, credentials }: FrameHandlerDeps,
 ): Promise<void> => {
   const changesBefore = revalidator.changes;
-  const result = sameActor(session, await checkCredential(credentials, token ?? ''));
+  const result = sameActor(session, await checkCredential(credentials, { token, address: session.address }));
   if (session.isOver) return;
   if (typeof result === 'string') return session.send({ type: 'reauth', success: false, error: result });
 

@@ -15,6 +15,8 @@ import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscrip
 
 /** What a session needs of its connection. */
 export interface SessionLink {
+  /** Of the client. */
+  readonly address: string;
   readonly outbox: ClientOutbox;
   send(frame: ServerFrame): void;
   sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void;
@@ -86,6 +88,10 @@ export class Session implements Client {
 
   get isOver(): boolean {
     return this.hasEnded;
+  }
+
+  get address(): string {
+    return this.link.address;
   }
 
   get signingKeyId(): string | undefined {

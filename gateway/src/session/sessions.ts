@@ -38,8 +38,8 @@ export interface SessionsDeps {
 /** A connection that authenticates. */
 export interface AuthenticatingLink extends SessionLink {
   readonly isClosed: boolean;
-  /** Of the client. */
-  readonly address: string;
+  /** Stops reading until no frame waits. */
+  pauseReading(): void;
 }
 
 /** Authenticates connections, and begins and ends their sessions. */
@@ -54,7 +54,12 @@ export class Sessions {
   async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<PendingSession | AuthError> {
     const { bus, logger, revalidator, persistentSessions } = this.deps;
     const changesBefore = revalidator.changes;
-    const credentials = await checkCredential(this.deps.credentials, frame.token ?? '');
+    const { address } = link;
+    const onDelay = () => link.pauseReading();
+    const credentials = await checkCredential(this.deps.credentials, {
+      ...{ address, onDelay },
+      token: frame.token,
+    });
     if (typeof credentials === 'string') return credentials;
     // [WS-AUTH-8] Refuses sessions while the bus cannot deliver messages.
     if (!bus.reachable) return 'broker_unavailable';

@@ -13,8 +13,6 @@ import { clientsBounds, strangersBounds, type FrameSocket } from './wsListener.j
 export interface StrangerLink extends AuthenticatingLink {
   /** Ends it as for a frame that is too large. */
   tooLarge(): void;
-  /** Stops reading until no frame waits. */
-  pauseReading(): void;
   /** It is a stranger no longer. */
   admit(admission: PendingSession): void;
 }

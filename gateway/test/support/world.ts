@@ -148,7 +148,7 @@ export class World extends Estate {
       random: systemRandom,
       logger: silentLogger,
       secretBox: this.secretBox,
-      options: { closeGraceMs: 300, answersMs: 0, ...options },
+      options: { closeGraceMs: 300, answersMs: 0, failedAuthDelayMs: 0, ...options },
     });
     const server = createServer((_request, response) => response.writeHead(404).end());
     gateway.attach(server);

@@ -172,6 +172,42 @@ export const limitTable = {
     metric: 'roomwire_connections_closed_total',
     protects: 'the read models from guessing on one connection',
   },
+  failedAuthsPerAddress: {
+    ...{ value: 5, unit: 'number', per: 'address' },
+    answer: 'none: further failures are answered late',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'credentials from guessing; forgotten 5 minutes after the last failure',
+  },
+  failedAuthsPerCredential: {
+    ...{ value: 5, unit: 'number', per: 'credential' },
+    answer: 'none: further failures are answered late',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the secret of one key from guessing from many addresses',
+  },
+  failedAuthDelayMs: {
+    ...{ value: 5_000, unit: 'ms', per: 'request', variable: 'ROOMWIRE_FAILED_AUTH_DELAY_SECONDS' },
+    answer: 'none: no answer is later than this',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'sockets and memory, which a late answer holds',
+  },
+  delayedAnswers: {
+    ...{ value: 1_000, unit: 'number', per: 'process' },
+    answer: 'none: further failures are answered at once',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from answers that wait',
+  },
+  countedFailures: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: addresses and credentials that failed longest ago are forgotten',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from failures of many addresses',
+  },
+  refusedCredentials: {
+    ...{ value: 20_000, unit: 'number', per: 'process' },
+    answer: 'none: those refused longest ago are checked again',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from credentials that are remembered so that refusing them again costs no read',
+  },
   idleMs: {
     ...{ value: 60_000, unit: 'ms', per: 'connection', variable: 'ROOMWIRE_IDLE_TIMEOUT_SECONDS' },
     answer: 'close 4000 idle_timeout',
