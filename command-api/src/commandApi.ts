@@ -33,7 +33,9 @@ import { RequestMetrics } from './http/requestTelemetry.js';
 import type { Route } from './http/route.js';
 import { docsPage, serveDescription, serveSocketDescription } from './openapi/pages.js';
 import { organizationRoutes } from './organizations/routes.js';
-import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
+import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
@@ -77,6 +79,8 @@ export interface CommandApiOptions {
   readonly trustedProxies: number;
   /** Origins whose pages may call the API from a browser; undefined for none. */
   readonly corsOrigins: AllowedOrigins | undefined;
+  /** The longest that the answer to a failed authentication is delayed; 0 delays none. */
+  readonly failedAuthDelayMs: number;
 }
 
 export type ApiDeps = SigningKeyDeps & WebhookSecretDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
@@ -106,11 +110,17 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
+  const limits = deps.limits ?? new LimitReports(deps);
   const answerFailure = createFailureAnswerer(deps);
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
   const answerRoutes = mountRoutes(routes, '/v1', {
-    authenticator: createAuthenticator(deps),
+    authenticator: createAuthenticator({
+      ...deps,
+      // There is no feed of changes here, as a gateway has one.
+      refused: new RefusedCredentials({ clock, random, limits, brieflyMs: 1_000 }),
+      failures: new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs }),
+    }),
     authorize: createAuthorizer(deps),
     limitRate: createRateLimiter(options.rateLimit, clock),
     trustedProxies: options.trustedProxies,

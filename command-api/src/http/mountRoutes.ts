@@ -130,10 +130,11 @@ const answering = (
   return async (request, response, params, traceparent) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { authorization } = request.headers;
+    const address = clientAddress(request, trustedProxies);
     const caller =
       route.access === 'project'
-        ? await authenticator.project(authorization, at, clientAddress(request, trustedProxies))
-        : await authenticator.session(authorization, at);
+        ? await authenticator.project(authorization, at, address)
+        : await authenticator.session(authorization, at, address);
     limitRate(caller.principal, at);
     const path = checkPathIds(params as Record<string, string>, at);
     await authorize(route, caller, path);

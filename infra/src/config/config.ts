@@ -66,6 +66,8 @@ export interface Config {
   readonly wsOrigins: readonly string[] | '*' | undefined;
   /** Proxies in front of the service whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: number;
+  /** The longest that the answer to a failed authentication is delayed. */
+  readonly failedAuthDelayMs: number;
   readonly webhookAllowPrivate: boolean;
   /** Networks that webhooks may reach despite the default rules, and those that they never may. */
   readonly webhookAllowNetworks: readonly string[];
@@ -155,6 +157,11 @@ export const readConfig = (environment: Environment): Config => {
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
+    failedAuthDelayMs:
+      read.integer('ROOMWIRE_FAILED_AUTH_DELAY_SECONDS', limitTable.failedAuthDelayMs.value / 1_000, {
+        min: 0,
+        max: 60,
+      }) * 1_000,
     trustedProxies: read.integer('ROOMWIRE_TRUSTED_PROXIES', 0, { min: 0, max: 32 }),
     webhookAllowPrivate: read.flag(
       'ROOMWIRE_WEBHOOK_ALLOW_PRIVATE',

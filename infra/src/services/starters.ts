@@ -99,6 +99,7 @@ export const startCommandApi: StartService = async ({
   const options = {
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
     corsOrigins: config.corsOrigins,
+    failedAuthDelayMs: config.failedAuthDelayMs,
     trustedProxies: config.trustedProxies,
   };
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
@@ -144,6 +145,7 @@ export const startGateway: StartService = async ({
     revalidationMs,
     wsOrigins,
     trustedProxies,
+    failedAuthDelayMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -159,7 +161,8 @@ export const startGateway: StartService = async ({
     tracing,
     limits,
     options: {
-      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, trustedProxies },
+      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
+      ...{ trustedProxies, failedAuthDelayMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },

@@ -73,6 +73,7 @@ export const startTestService = async (
     opsPort: 0,
     dataDir: folder.path,
     restRate: 0,
+    failedAuthDelayMs: 0,
     ...engines.settings,
     ...overrides,
   };
