@@ -26,6 +26,7 @@ import { tracedDelivery } from './fanout/traceMessages.js';
 import { GroupMemory } from './groups/groupMemory.js';
 import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
+import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
 import { Plans } from './limits/plans.js';
 import { SubscriptionMemory } from './limits/subscriptionMemory.js';
@@ -141,6 +142,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ limits, bytes: options.subscriptionBytes },
     bytesPerConnection: options.subscriptionBytesPerConnection,
   });
+  const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
     ...{ audiences, rooms, groups, retained, hydrations, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
@@ -175,7 +177,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses, limits },
       persistentSessions,
       connectionsPerActor: options.connectionsPerActor,
-      session: { clock, directory, subscriptions, presence, publishRate, requestRate },
+      session: { clock, directory, subscriptions, presence, addresses, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({
       ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },
@@ -206,6 +208,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
         subscriptions: subscriptionMemory.bytes,
         group_messages: groupMemory.bytes,
         presences: presence.board.memoryBytes,
+        addresses: addresses.bytes,
       }),
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.reports.size,

@@ -42,6 +42,8 @@ export const defaultOptions = {
   returnMs: 2_000,
   /** Presence announcements per second and connection; 0 is no limit. */
   presenceRate: limitTable.presenceRate.value,
+  /** Memory in bytes for the addresses that sessions remember. */
+  addressMemoryBytes: limitTable.addressMemory.value,
   /** Memory in bytes for the presences of all gateways. */
   presenceMemoryBytes: limitTable.presenceMemory.value,
   /** Memory for the last values of topics; the least recently used are dropped. */

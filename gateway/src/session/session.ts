@@ -1,6 +1,7 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
 import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
@@ -8,6 +9,8 @@ import type { ActorScope, Client, ClientOutbox, Identity } from '../access/clien
 import type { Credentials, GoodStanding, LiveClientToken } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
+import type { AddressMemory, Remembering } from '../limits/addressMemory.js';
+import type { Account } from '../limits/fairBudget.js';
 import { Publisher } from '../fanout/publishToBus.js';
 import type { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { PublishRate, requestRate } from '../policy/rateLimits.js';
@@ -37,6 +40,7 @@ export interface SessionDeps {
     /** Ends a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
   };
+  readonly addresses: Pick<AddressMemory, 'open' | 'remembers'>;
   /** A second; 0 is no limit. */
   readonly publishRate: number;
   /** A second; 0 is no limit. */
@@ -44,7 +48,7 @@ export interface SessionDeps {
 }
 
 /** Addresses cached per connection; beyond it they are resolved again. */
-const maxKnownAddresses = 1_000;
+const maxKnownAddresses = limitTable.knownAddresses.value;
 
 /** The authenticated part of a connection. */
 export class Session implements Client {
@@ -67,6 +71,7 @@ export class Session implements Client {
   /** The earliest expiry of the grants that subscriptions or presence depend on; milliseconds since 1970. */
   private grantsHoldUntil = Number.POSITIVE_INFINITY;
   private readonly known = new Map<string, TopicAccess>();
+  private knownAccount: Account<Remembering> | undefined;
   private hasEnded = false;
 
   constructor(link: SessionLink, identity: Identity, { actor, clientToken }: Credentials, deps: SessionDeps) {
@@ -133,6 +138,11 @@ export class Session implements Client {
     return access.then((found) => (who === this.who ? this.remember(address, found) : this.access(address)));
   }
 
+  forgetAddresses(): void {
+    this.known.clear();
+    this.knownAccount?.resize(0);
+  }
+
   /** A subscription or the presence of the session depends on these rights. */
   restOn({ until }: TopicAccess): void {
     this.grantsHoldUntil = Math.min(this.grantsHoldUntil, until);
@@ -187,6 +197,12 @@ export class Session implements Client {
     this.hasEnded = true;
     this.subscriptions.end();
     this.deps.presence.leave(this);
+    this.discard();
+  }
+
+  /** Must be called for a session that never begins. */
+  discard(): void {
+    this.knownAccount?.close();
   }
 
   /** [WS-SCOPE-4] */
@@ -194,7 +210,7 @@ export class Session implements Client {
     const hasMoved = this.who.scope !== (accessScope?.slug ?? null);
     this.who = { ...this.who, accessScope, scope: accessScope?.slug ?? null };
     this.recordedScopeId = accessScope?.accessScopeId ?? null;
-    this.known.clear();
+    this.forgetAddresses();
     if (!hasMoved) return;
     this.deps.presence.leave(this);
     this.subscriptions.changeScope();
@@ -213,9 +229,12 @@ export class Session implements Client {
   }
 
   private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {
+    if (this.hasEnded) return this.inForce(access);
     if (this.known.size >= maxKnownAddresses) this.known.clear();
     if (access === undefined) this.known.delete(address);
     else this.known.set(address, access);
+    if (this.known.size > 0) this.knownAccount ??= this.deps.addresses.open(this);
+    if (this.knownAccount) this.deps.addresses.remembers(this.knownAccount, this.known.size);
     return this.inForce(access);
   }
 

@@ -70,6 +70,7 @@ export class Sessions {
       const restoration = await session.subscriptions.restore(recorded);
       return new PendingSession({ session, credentials, frame, restoration, changesBefore }, this.deps);
     } catch (error) {
+      session.discard();
       logger.warn('A session could not be restored', { error });
       return bus.reachable ? 'connection_failed' : 'broker_unavailable';
     }
@@ -125,6 +126,7 @@ export class PendingSession {
 
   cancel(): void {
     this.fields.restoration.cancel();
+    this.session.discard();
   }
 
   /** [WS-AUTH-17] */

@@ -283,4 +283,21 @@ describe('shared memory', () => {
     for (const gateway of [0, 1])
       await eventually(async () => (await held(gateway)) < 90_000, { what: `the rest at ${gateway}` });
   });
+
+  it('[WS-MEM-1] is limited for the addresses that connections use, which are only resolved anew', async () => {
+    world = await World.open({ addressMemoryBytes: 30_000, publishRate: 0 });
+    const held = async (): Promise<number> =>
+      (await collectedMetrics(world.gateway.collect)).get('roomwire_shared_memory_bytes addresses') ?? 0;
+    const topicOf = await rooms(20);
+    const clients = [await world.join(), await world.join(), await world.join({ actorType: 'agent' })];
+    for (const client of clients) {
+      for (let n = 0; n < 20; n++) {
+        const reply = await client.ask({ type: 'publish', topic: topicOf(n), data: n, msgRef: `${n}` });
+        expect(reply).to.include({ type: 'published' });
+      }
+    }
+    expect(await held()).to.be.within(15_000, 30_000);
+    for (const client of clients) client.terminate();
+    await eventually(async () => (await held()) === 0, { what: 'that nothing is held' });
+  });
 });

@@ -330,6 +330,18 @@ export const limitTable = {
     protects:
       'every gateway, which holds all presences: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
   },
+  knownAddresses: {
+    ...{ value: 1_000, unit: 'number', per: 'connection' },
+    answer: 'none: further addresses are resolved anew',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from the addresses that one connection uses',
+  },
+  addressMemory: {
+    ...{ value: 128 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: connections of the project that holds the most resolve their addresses anew',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from the addresses that all connections use',
+  },
   sessionsPerActor: {
     ...{ value: 1_000, unit: 'number', per: 'actor' },
     answer: 'none: the persistent sessions that were written least recently are forgotten',

@@ -80,7 +80,7 @@ export const metricTable = {
   ),
   roomwire_shared_memory_bytes: gauge(
     'gateway',
-    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences',
+    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences, addresses that sessions remember',
     'kind',
   ),
   roomwire_retained_values: gauge('gateway', 'Last values of topics in memory'),
