@@ -57,6 +57,10 @@ const longestName = 32;
 const poisonedKey = Buffer.from('__proto__');
 const timestampLengths: readonly number[] = [4, 8, 12];
 
+/** Of each open container what is left, and whether it is a map. One scan runs at a time. */
+const leftAt = new Float64Array(maxNesting + 1);
+const isMapAt = new Uint8Array(maxNesting + 1);
+
 /**
  * Looks at the structure of MessagePack without building anything. Decoders believe declared lengths: five bytes
  * can make one allocate for 30 million items, so that nothing may reach one before it has passed here.
@@ -66,6 +70,8 @@ class Scanner {
   private position = 0;
   /** Values announced and not yet seen, over all open arrays and maps: each needs a byte at least. */
   private owed = 0;
+  /** Of the container that was opened last. */
+  private openedMap = false;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -100,55 +106,83 @@ class Scanner {
    */
   private fieldName(): string | undefined {
     const head = this.position;
-    if (!this.key(1)) return undefined;
+    this.owed--;
+    if (!this.key()) return undefined;
     if (shapeAt(this.bytes, head).kind === 'integer') return '';
     const start = this.contentAfter(head);
     return this.bytes.toString('latin1', start, Math.min(this.position, start + longestName));
   }
 
-  private value(depth: number): boolean {
-    const shape = shapeAt(this.bytes, this.position++);
-    const length = this.length(shape);
+  /** Without recursion, and without looking up the shape of what is frequent. */
+  private value(outerDepth: number): boolean {
+    let depth = outerDepth;
+    let left = 1;
+    let isMap = false;
+    for (;;) {
+      while (left === 0) {
+        if (depth === outerDepth) return true;
+        depth--;
+        left = leftAt[depth] as number;
+        isMap = isMapAt[depth] === 1;
+      }
+      left--;
+      // Of a map as many values as keys are left when the next one is a key.
+      const opened = this.item(depth, isMap && left % 2 === 1);
+      if (opened < 0) return false;
+      if (opened === 0) continue;
+      leftAt[depth] = left;
+      isMapAt[depth] = isMap ? 1 : 0;
+      depth++;
+      isMap = this.openedMap;
+      left = isMap ? 2 * opened : opened;
+    }
+  }
+
+  /** How many items, or pairs, of what begins here are to be read on; 0 for what has been read, -1 for what is wrong. */
+  private item(depth: number, isKey: boolean): number {
     this.owed--;
+    const head = this.bytes[this.position];
+    if (head === undefined) return -1;
+    if (head < 0x80 || head >= 0xe0) {
+      this.position++;
+      return 0;
+    }
+    if (isKey) return this.key() ? 0 : -1;
+    const shape = shapes[head] as Shape;
+    this.position++;
+    const length = this.length(shape);
     switch (shape.kind) {
       case 'integer':
       case 'scalar':
       case 'binary':
-        return this.skip(length);
+        return this.skip(length) ? 0 : -1;
       case 'string':
-        return this.text(length);
+        return this.text(length) ? 0 : -1;
       case 'timestamp':
-        return this.timestamp(length);
+        return this.timestamp(length) ? 0 : -1;
       case 'array':
-        return this.items(length, depth + 1);
+        this.openedMap = false;
+        return depth < maxNesting && this.owe(length) ? length : -1;
       case 'map':
-        return this.pairs(length, depth + 1);
+        this.openedMap = true;
+        return depth < maxNesting && this.owe(2 * length) ? length : -1;
       case 'refused':
-        return false;
+        return -1;
     }
   }
 
-  private items(count: number, depth: number): boolean {
-    if (depth > maxNesting || !this.owe(count)) return false;
-    for (let item = 0; item < count; item++) if (!this.value(depth)) return false;
-    return true;
-  }
-
-  private pairs(count: number, depth: number): boolean {
-    if (depth > maxNesting || !this.owe(2 * count)) return false;
-    for (let pair = 0; pair < count; pair++) if (!this.key(depth) || !this.value(depth)) return false;
-    return true;
-  }
-
   /** Decoders throw on other keys than strings and numbers, and on `__proto__`: no subscriber may be made to. */
-  private key(depth: number): boolean {
+  private key(): boolean {
     const head = this.position;
-    const kind = shapeAt(this.bytes, head).kind;
-    if (kind !== 'string' && kind !== 'integer') return false;
-    if (!this.value(depth)) return false;
-    const start = this.contentAfter(head);
-    if (kind === 'integer' || this.position - start !== poisonedKey.length) return true;
-    return this.bytes.compare(poisonedKey, 0, poisonedKey.length, start, this.position) !== 0;
+    const shape = shapeAt(this.bytes, head);
+    this.position++;
+    const length = this.length(shape);
+    if (shape.kind === 'integer') return this.skip(length);
+    if (shape.kind !== 'string' || !this.text(length)) return false;
+    if (length !== poisonedKey.length) return true;
+    return (
+      this.bytes.compare(poisonedKey, 0, poisonedKey.length, this.position - length, this.position) !== 0
+    );
   }
 
   private contentAfter(head: number): number {
@@ -177,13 +211,11 @@ class Scanner {
   private text(length: number): boolean {
     const start = this.position;
     if (!this.skip(length)) return false;
-    if (length <= 64) {
-      // Short and ASCII, as nearly all are: cheaper than the call below.
-      let at = start;
-      while (at < this.position && (this.bytes[at] as number) < 0x80) at++;
-      if (at === this.position) return true;
-    }
-    return isUtf8(this.bytes.subarray(start, this.position));
+    if (length > 64) return isUtf8(this.bytes.subarray(start, this.position));
+    // Short, as nearly all are: cheaper than a call.
+    let at = start;
+    while (at < this.position && (this.bytes[at] as number) < 0x80) at++;
+    return at === this.position || isShortUtf8(this.bytes, at, this.position);
   }
 
   private timestamp(length: number): boolean {
@@ -191,6 +223,29 @@ class Scanner {
     return type === 0xff && timestampLengths.includes(length) && this.skip(1 + length);
   }
 }
+
+/** The range of the second byte, which says more than that it is a continuation. */
+const secondOf = (lead: number): readonly [number, number] => {
+  if (lead === 0xe0) return [0xa0, 0xbf];
+  if (lead === 0xed) return [0x80, 0x9f];
+  if (lead === 0xf0) return [0x90, 0xbf];
+  return lead === 0xf4 ? [0x80, 0x8f] : [0x80, 0xbf];
+};
+const seconds = Array.from({ length: 256 }, (_, lead) => secondOf(lead));
+
+const isShortUtf8 = (bytes: Uint8Array, start: number, end: number): boolean => {
+  for (let at = start; at < end;) {
+    const lead = bytes[at++] as number;
+    if (lead < 0x80) continue;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    const [from, to] = seconds[lead] as readonly [number, number];
+    const last = at + (lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3);
+    const second = bytes[at++] as number;
+    if (last > end || second < from || second > to) return false;
+    while (at < last) if (((bytes[at++] as number) & 0xc0) !== 0x80) return false;
+  }
+  return true;
+};
 
 /**
  * Whether the bytes are exactly one value that any decoder takes: lengths that fit into the remaining bytes, in total;

@@ -46,3 +46,108 @@ describe('an integer as the name of a field', () => {
     expect(parseFrame(frame, false)).to.deep.equal(ack);
   });
 });
+
+describe('a field that holds what it may not', () => {
+  const list = (count: number, item: string) => `[${new Array<string>(count).fill(item).join()}]`;
+  const subscribe = (filters: string) =>
+    parseFrame(Buffer.from(`{"type":"subscribe","topic":"a/b/c","filters":${filters}}`), true);
+  const alike = (filters: string) => {
+    const text = subscribe(filters);
+    const frame = { type: 'subscribe', topic: 'a/b/c', filters: JSON.parse(filters) as unknown };
+    expect(parseFrame(Buffer.from(encode(frame)), false), filters.slice(0, 40)).to.deep.equal(text);
+    return text;
+  };
+  const invalid = { type: 'malformed', error: 'invalidFrame', topic: 'a/b/c' };
+
+  it('[WS-ENC-5] makes the frame invalid', () => {
+    for (const filters of [
+      '[1]',
+      '[{}]',
+      '[["a",["b"]]]',
+      '[[1]]',
+      '[null]',
+      '{}',
+      '"a"',
+      '1',
+      '[[[]]]',
+      '[["a"],{}]',
+    ])
+      expect(alike(filters), filters).to.deep.equal(invalid);
+  });
+
+  it('[WS-FILTER-1] is read with its lists in it', () => {
+    for (const filters of ['[]', '["a"]', '[["a","b"],"c",[],["d","e\\n\\"]"]]', ' [ "a" , [ "b","c" ] ] '])
+      expect(alike(filters)).to.deep.include({ filters: JSON.parse(filters) as unknown });
+  });
+
+  it('[WS-FILTER-1] with more filters than any may have is read so far as to show it', () => {
+    for (const filters of [list(100_000, '"a"'), `[${list(100_000, '"a"')}]`, list(100_000, '[]')]) {
+      const frame = alike(filters) as { filters: readonly (readonly unknown[])[] };
+      const values = frame.filters.flat().length + frame.filters.length;
+      expect(values).to.be.within(10_000, 20_100);
+    }
+  });
+
+  it('[WS-ACK-2] is invalid where it has too many ids', () => {
+    for (const [count, type] of [
+      [10_000, 'batchAck'],
+      [10_001, 'malformed'],
+    ] as const) {
+      const frame = { type: 'batchAck', msgIds: new Array<string>(count).fill('a') };
+      for (const parse of Object.values(encodings)) expect(parse(frame).type).to.equal(type);
+    }
+  });
+
+  it('[WS-ENC-5] names the topic and the msgRef of a text frame, also where they are written with escapes', () => {
+    const text = String.raw`{"type":"publish","\u0074opic":"a\/b\/c","msgRef":"\u0072"}`;
+    expect(parseFrame(Buffer.from(text), true)).to.deep.equal({ ...invalid, msgRef: 'r' });
+  });
+});
+
+/** The least of several: what a busy machine adds is not ours. */
+const costOf = (action: () => unknown): number => {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 7; round++) {
+    const before = process.cpuUsage();
+    action();
+    least = Math.min(least, process.cpuUsage(before).user);
+  }
+  return least;
+};
+
+describe('what need not be decoded', () => {
+  const million = (item: number) =>
+    Buffer.concat([Buffer.from('dd000f0000', 'hex'), Buffer.alloc(0xf0000, item)]);
+  const withField = (name: string, value: Buffer) =>
+    Buffer.concat([
+      Buffer.of(0x83),
+      ...['type', 'subscribe', 'topic', 'a/b/c', name].map((part) => encode(part)),
+      value,
+    ]);
+
+  for (const [what, item] of [
+    ['arrays', 0x90],
+    ['maps', 0x80],
+  ] as const) {
+    it(`[WS-ENC-8] costs no more than a field that is ignored: a million empty ${what} as filters, or as a qos`, () => {
+      const ignored = withField('unknown', million(item));
+      const [filters, qos] = [withField('filters', million(item)), withField('qos', million(item))];
+      const plain = costOf(() => parseFrame(ignored, false));
+      expect(costOf(() => parseFrame(filters, false))).to.be.below(4 * plain + 2_000);
+      expect(costOf(() => parseFrame(qos, false))).to.be.below(4 * plain + 2_000);
+    });
+  }
+
+  for (const [what, data] of Object.entries({
+    'empty arrays': `[${'[],'.repeat(300_000)}[]]`,
+    'deep nests': `[${`${'['.repeat(60)}${']'.repeat(60)},`.repeat(8_000)}1]`,
+    'distinct keys': `{${Array.from({ length: 80_000 }, (_, at) => `"${at.toString(36)}x":1`).join()}}`,
+  })) {
+    it(`[WS-ENC-8] in JSON costs less than to decode and encode it: ${what}`, () => {
+      const text = Buffer.from(`{"type":"publish","topic":"a/b/c","data":${data}}`);
+      expect(parseFrame(text, true).type).to.equal('publish');
+      const decoded = costOf(() => encode(JSON.parse(text.toString())));
+      expect(costOf(() => parseFrame(text, true))).to.be.below(0.9 * decoded);
+    });
+  }
+});

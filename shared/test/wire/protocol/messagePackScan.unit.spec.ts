@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -89,6 +89,34 @@ describe('the scan of MessagePack', () => {
       expect(isSoundMessagePack(bytes)).to.equal(false);
     });
   }
+
+  it('[WS-ENC-1] agrees with Node on which short strings are UTF-8', () => {
+    const pieces = fc.constantFrom(
+      ...[
+        '61',
+        'c3a9',
+        'e282ac',
+        'f09f9880',
+        'c0af',
+        'c1bf',
+        'e08080',
+        'eda080',
+        'ed9fbf',
+        'f0808080',
+        'f4908080',
+      ],
+      ...['f48fbfbf', 'f5', 'ff', '80', 'c3', 'e282', 'f09f98', 'e0a080', 'f0908080'],
+    );
+    const text = fc.oneof(
+      fc.array(pieces, { maxLength: 6 }).map((parts) => Buffer.from(parts.join(''), 'hex')),
+      fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
+    );
+    const property = fc.property(text, (bytes) => {
+      const string = Buffer.concat([Buffer.of(0xd9, bytes.length), bytes]);
+      expect(isSoundMessagePack(string)).to.equal(isUtf8(bytes));
+    });
+    fc.assert(property, { numRuns: 20_000 });
+  });
 
   it('[WS-ENC-1] refuses hostile input without working on it', () => {
     const hostile = Buffer.concat(Array<Buffer>(200_000).fill(hex('dd 00 0f 42 40')));
