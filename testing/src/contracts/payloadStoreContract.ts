@@ -47,8 +47,9 @@ export const payloadStoreContract = (name: string, open: OpenPayloads): void => 
     };
 
     const kept = async (ids: readonly string[]): Promise<string[]> => {
-      const found = await Promise.all(ids.map((id) => store.get(id)));
-      return ids.filter((_, index) => found[index] !== undefined);
+      const found: string[] = [];
+      for (const id of ids) if ((await store.get(id)) !== undefined) found.push(id);
+      return found;
     };
 
     it('returns what was put, byte for byte, and nothing else', async () => {
@@ -101,13 +102,13 @@ export const payloadStoreContract = (name: string, open: OpenPayloads): void => 
     });
 
     it('removes many at once, and the room that they took', async () => {
-      const ids = Array.from({ length: 1_200 }, (_, n) => `id-${n}`);
-      const content = Buffer.alloc(80);
+      const ids = Array.from({ length: 600 }, (_, n) => `id-${n}`);
+      const content = Buffer.alloc(160);
       for (let from = 0; from < ids.length; from += 40) {
         const some = ids.slice(from, from + 40);
         await Promise.all(some.map((id) => store.put(payload(id, { content, owners: ['app'] }))));
       }
-      expect(await store.removeOf(['app'])).to.equal(1_200);
+      expect(await store.removeOf(['app'])).to.equal(600);
       expect(await kept(ids)).to.eql([]);
       expect(await putInTurn([sized('x', 50_000), sized('y', 50_000)])).to.equal(0);
     });
