@@ -12,8 +12,11 @@ const day = 86_400_000;
 const mebibyte = 1024 * 1024;
 const secret = 'a-secret-of-the-backend';
 
+/** The first use of a queue may wait for its consumers. */
+const withinMs = 30_000;
+
 describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: TestService;
   let endpoint: WebhookEndpoint;
   const clients: Client[] = [];
@@ -68,7 +71,7 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
 
   const webhook = () => ({ url: endpoint.url, headers: { 'X-Key': secret } });
   const received = (count: number): Promise<void> =>
-    eventually(() => endpoint.received.length >= count, { what: `${count} calls`, withinMs: 10_000 });
+    eventually(() => endpoint.received.length >= count, { what: `${count} calls`, withinMs });
   const pathOf = (organizationId: string, dlqId: string) =>
     `/organizations/${organizationId}/webhook-dlq/${dlqId}`;
   const entryOf = async (path: string) => (await service.operator.get(path)).body;
@@ -93,7 +96,7 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     await joined.client.publish(topic, data);
     await received(before + 1);
     const path = pathOf(project.organizationId, String(endpoint.received[before]?.headers['webhook-id']));
-    await eventually(async () => (await service.operator.get(path)).status === 200);
+    await eventually(async () => (await service.operator.get(path)).status === 200, { withinMs });
     expect(await entryOf(path)).not.to.have.property('payloadExpired');
     expect(await entryOf(path)).to.deep.include({ requestHeaders: { 'X-Key': secret } });
     await project.client.delete(`/actors/${joined.actorTokenId}`);
@@ -101,7 +104,7 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
   };
 
   const expectExpired = async ({ path, project }: Failure): Promise<void> => {
-    await eventually(async () => (await entryOf(path)).payloadExpired === true);
+    await eventually(async () => (await entryOf(path)).payloadExpired === true, { withinMs });
     expect(await entryOf(path)).to.deep.include(expired);
     const queue = `/organizations/${project.organizationId}/webhook-dlq`;
     expect((await service.operator.get(queue)).body.data[0]).to.deep.include(expired);
@@ -147,7 +150,7 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     }
     const queue = `/organizations/${project.organizationId}/webhook-dlq`;
     const list = async () => (await service.operator.get(queue)).body.data as { payloadExpired?: boolean }[];
-    await eventually(async () => (await list()).length === 12);
+    await eventually(async () => (await list()).length === 12, { withinMs });
     const kept = (await list()).map(({ payloadExpired = false }) => !payloadExpired);
     // Five of 200 kB fit into a mebibyte; which of those that came together are older is not known.
     expect(kept.filter(Boolean).length).to.be.within(4, 5);
@@ -167,6 +170,6 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     await received(1);
     expect(endpoint.received[0]?.headers).to.include({ 'x-key': secret, 'webhook-id': young });
     expect(endpoint.received[0]?.json).to.deep.include({ data: secret });
-    await eventually(async () => (await service.operator.get(path(young))).status === 404);
+    await eventually(async () => (await service.operator.get(path(young))).status === 404, { withinMs });
   });
 });
