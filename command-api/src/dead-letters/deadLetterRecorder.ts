@@ -14,21 +14,25 @@ import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once, type Service } from '@roomwire/shared/runtime/service';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
 import { encodeCallPayload, payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
 import type { DeadLetterFields, PayloadReference } from '@roomwire/shared/domain/deadLetter';
 import { createStreamWriter, executeAsSystem, systemContext } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
+import { EntryCounts } from './entryCounts.js';
 
 export interface DeadLetterRecorderDeps {
   readonly bus: MessageBus;
   readonly log: EventLog;
-  readonly views: Pick<ViewReader, 'get' | 'reached'>;
+  readonly views: Pick<ViewReader, 'get' | 'count' | 'reached'>;
   readonly payloads: Pick<PayloadStore, 'put' | 'removeOf'>;
   readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits?: LimitReports;
+  /** Of a project; calls that fail beyond are not recorded. */
+  readonly mostEntries?: number;
 }
 
 /** Reports that are handled at once; each is an append to a stream of its own. */
@@ -40,11 +44,14 @@ const concurrency = 32;
  */
 export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
   const { bus, clock, logger, limits = new LimitReports({ clock, logger }) } = deps;
+  const { mostEntries = limitTable.deadLetters.value } = deps;
+  const counts = new EntryCounts(deps);
+  const parts: Deps = { ...deps, limits, mostEntries, counts };
   const workers: QueueWorker[] = [];
   return {
     async start() {
       for (const queue of [webhookReports, formerWebhookReports])
-        workers.push(await bus.work(queue, { concurrency }, (report) => record({ ...deps, limits }, report)));
+        workers.push(await bus.work(queue, { concurrency }, (report) => record(parts, report)));
     },
     close: once(async () => {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -52,7 +59,7 @@ export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service 
   };
 };
 
-type Deps = DeadLetterRecorderDeps & { readonly limits: LimitReports };
+type Deps = Required<DeadLetterRecorderDeps> & { readonly counts: EntryCounts };
 
 const record = async (deps: Deps, report: WebhookReport): Promise<void> => {
   const { callId, origin } = report.call;
@@ -74,6 +81,7 @@ const recordNew = async (deps: Deps, report: FailureReport): Promise<void> => {
   const { stream, decider } = deadLetterTarget(call.callId);
   const writer = createStreamWriter({ stream, log: deps.log, random: deps.random });
   const known = await writer.submit(decider, { decide: () => [], select: ({ wasRecorded }) => wasRecorded });
+  if (!known.result && (await isFull(deps, call))) return;
   const content = encodeCallPayload(call);
   if (!known.result) await store(deps, call, content);
   const entry = reportedDeadLetter(report, { id: call.callId, sha256: payloadHash(content) });
@@ -84,6 +92,19 @@ const recordNew = async (deps: Deps, report: FailureReport): Promise<void> => {
   });
   if (recorded.result === undefined || (await isOrphaned(deps, call, recorded.position ?? '')))
     await deps.payloads.removeOf([call.callId]);
+};
+
+/** [HOOK-DLQ-4] */
+const isFull = async (
+  { counts, limits, mostEntries }: Deps,
+  { projectId }: WebhookCall,
+): Promise<boolean> => {
+  if ((await counts.of(projectId)) >= mostEntries) {
+    limits.reached('deadLetters', { projectId });
+    return true;
+  }
+  counts.added(projectId);
+  return false;
 };
 
 const store = async (

@@ -9,7 +9,6 @@ import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
-import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Service } from '@roomwire/shared/runtime/service';
 import {
@@ -67,15 +66,19 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
   let log: EventLog;
   let payloads: PayloadStore;
   let gone: Set<string>;
+  /** As many as the read models have. */
+  let entries: number;
   let recorder: Service | undefined;
   const limits = new LimitReports({ clock: systemClock, logger });
   const views = {
     get: async (_view: string, id: string) => (gone.has(id) ? undefined : {}),
+    count: async () => entries,
     reached: async () => true,
-  } as unknown as Pick<ViewReader, 'get' | 'reached'>;
+  } as unknown as DeadLetterRecorderDeps['views'];
 
   beforeEach(async () => {
     gone = new Set();
+    entries = 0;
     folder = await temporaryFolder();
     const files = {
       file: (name: string) => join(folder.path, name),
@@ -212,5 +215,24 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
     await eventually(async () => (await payloads.get('call')) === undefined);
     await settled();
     expect(await payloads.get('call')).to.equal(undefined);
+  });
+
+  it('[HOOK-DLQ-4] records no further failures of a project that has as many entries as it may', async () => {
+    entries = 7;
+    await start({ mostEntries: 10 });
+    for (let n = 0; n < 10; n += 1) await bus.put(webhookReports, failureOf(`call-${n}`));
+    const counted = async () =>
+      (await collectedMetrics(limits.collect)).get('roomwire_limit_reached_total deadLetters');
+    await eventually(async () => (await counted()) === 7);
+    expect(await recorded()).to.have.lengthOf(3);
+    // Those that it has go on: a report that comes again, or one of a redrive, is no new entry.
+    const [first] = (await recordedIds()) as [string];
+    await bus.put(webhookReports, failureOf(first, { origin: { by: 'redrive', redriveId: 'r' } }));
+    const types = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const events of log.readAll()) found.push(...events.map(({ type }) => type));
+      return found;
+    };
+    await eventually(async () => (await types()).includes('DeadLetterRedriveFailed'));
   });
 });

@@ -77,6 +77,8 @@ export interface Config {
   readonly webhookBacklogBytes: number;
   /** An HTTP proxy for webhook calls; it may hold a password. */
   readonly webhookProxy: string | undefined;
+  /** Of a project. */
+  readonly deadLetters: number;
   /** Of dead letters. */
   readonly payloadLimits: PayloadLimits;
   /** Whether a service whose bus is in process keeps what the analytics are made of. */
@@ -176,6 +178,10 @@ export const readConfig = (environment: Environment): Config => {
     ),
     webhookBacklogBytes: mebibytes('ROOMWIRE_WEBHOOK_BACKLOG_MIB', limitTable.webhookBacklogBytes.value),
     webhookProxy: read.url('ROOMWIRE_WEBHOOK_PROXY', ['http:', 'https:']),
+    deadLetters: read.integer('ROOMWIRE_DEAD_LETTERS', limitTable.deadLetters.value, {
+      min: 0,
+      max: 10_000_000,
+    }),
     payloadLimits: {
       retentionMs:
         read.integer('ROOMWIRE_PAYLOAD_DAYS', limitTable.payloadRetention.value, { min: 1, max: 3_650 }) *

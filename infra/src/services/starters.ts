@@ -60,6 +60,7 @@ export const startProjections: StartService = async ({
   await keeper.start();
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
+    mostEntries: config.deadLetters,
   });
   closing.push(() => recorder.close());
   await recorder.start();

@@ -71,6 +71,7 @@ describe('configuration', () => {
       webhookBacklogCalls: 10_000,
       webhookBacklogBytes: 64 * 2 ** 20,
       webhookProxy: undefined,
+      deadLetters: 100_000,
       payloadLimits: { retentionMs: 14 * 86_400_000, quotaBytes: 1024 * 1024 * 1024 },
       analytics: false,
       analyticsDir: 'data/analytics',
@@ -100,6 +101,7 @@ describe('configuration', () => {
       ROOMWIRE_OUTBOX_MIB: '64',
       ROOMWIRE_TRUSTED_PROXIES: '2',
       ROOMWIRE_FAILED_AUTH_DELAY_SECONDS: '0',
+      ROOMWIRE_DEAD_LETTERS: '5000',
       ROOMWIRE_PAYLOAD_DAYS: '3',
       ROOMWIRE_PAYLOAD_QUOTA_MIB: '10',
       ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
@@ -135,6 +137,7 @@ describe('configuration', () => {
       failedAuthDelayMs: 0,
       webhookBacklogCalls: 500,
       webhookBacklogBytes: 4 * 1024 * 1024,
+      deadLetters: 5_000,
       payloadLimits: { retentionMs: 3 * 86_400_000, quotaBytes: 10 * 1024 * 1024 },
       oidc: {
         jwksUrl: 'https://issuer.test/jwks',

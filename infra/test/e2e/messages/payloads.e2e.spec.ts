@@ -44,7 +44,8 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
   before(async () => {
     endpoint = await WebhookEndpoint.open();
     const payloadLimits = { retentionMs: 14 * day, quotaBytes: mebibyte };
-    service = await startTestService({ webhookAllowPrivate: true, payloadLimits }, (config) =>
+    const limits = { payloadLimits, deadLetters: 14 };
+    service = await startTestService({ webhookAllowPrivate: true, ...limits }, (config) =>
       withStores(config, async (stores) => {
         const log = await stores.log();
         const { organizationId } = inLog;
@@ -155,6 +156,23 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     // Five of 200 kB fit into a mebibyte; which of those that came together are older is not known.
     expect(kept.filter(Boolean).length).to.be.within(4, 5);
     expect(kept.slice(8)).to.eql([false, false, false, false]);
+  });
+
+  it('[HOOK-DLQ-4] is not recorded, nor is its entry, while the project has as many entries as it may', async () => {
+    const project = await service.newProject();
+    const { topic } = await appWithRoom(project.client, { triggerWebhook: webhook() });
+    const { client } = await joinAsActor({ ...service, project: project.client });
+    clients.push(client);
+    const counted = () =>
+      service.logLines.some(
+        ({ message, fields }) => message === 'Limit reached' && fields?.['limit'] === 'deadLetters',
+      );
+    const queue = `/organizations/${project.organizationId}/webhook-dlq`;
+    const total = async (): Promise<number> => (await service.operator.get(queue)).body.pagination.total;
+    for (let n = 1; n <= 18; n += 1) await client.publish(topic, n);
+    await received(18);
+    await eventually(counted, { withinMs });
+    await eventually(async () => (await total()) === 14, { withinMs });
   });
 
   it('that is in a log of an earlier version is read, for as long as any other', async () => {

@@ -514,6 +514,12 @@ export const limitTable = {
   },
 
   // Dead letters
+  deadLetters: {
+    ...{ value: 100_000, unit: 'number', per: 'project', variable: 'ROOMWIRE_DEAD_LETTERS' },
+    answer: 'none: further calls that fail are not recorded',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the event log and the read models from a project whose webhook fails',
+  },
   payloadRetention: {
     ...{ value: 14, unit: 'days', per: 'deployment', variable: 'ROOMWIRE_PAYLOAD_DAYS' },
     answer: 'none: older payloads of dead letters are deleted',

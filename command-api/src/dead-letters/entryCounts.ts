@@ -1,0 +1,48 @@
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+
+export interface EntryCountsDeps {
+  readonly views: Pick<ViewReader, 'count'>;
+  readonly clock: Clock;
+}
+
+interface Count {
+  entries: Promise<number>;
+  added: number;
+  readonly at: number;
+}
+
+const recountAfterMs = 10_000;
+const mostProjects = 1_000;
+
+/** How many dead letters each project has, counted now and then and added to in between: an estimate, for a limit. */
+export class EntryCounts {
+  private readonly deps: EntryCountsDeps;
+  private readonly counts = new Map<string, Count>();
+
+  constructor(deps: EntryCountsDeps) {
+    this.deps = deps;
+  }
+
+  async of(projectId: string): Promise<number> {
+    const count = this.fresh(projectId);
+    return (await count.entries) + count.added;
+  }
+
+  added(projectId: string): void {
+    this.fresh(projectId).added += 1;
+  }
+
+  private fresh(projectId: string): Count {
+    const now = this.deps.clock.monotonic();
+    const known = this.counts.get(projectId);
+    if (known !== undefined && now - known.at < recountAfterMs) return known;
+    if (this.counts.size >= mostProjects) this.counts.clear();
+    const entries = this.deps.views.count('deadLetters', { projectId });
+    const count: Count = { entries, added: 0, at: now };
+    this.counts.set(projectId, count);
+    // The next one asks again.
+    entries.catch(() => this.counts.delete(projectId));
+    return count;
+  }
+}
