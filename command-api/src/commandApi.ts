@@ -16,6 +16,8 @@ import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
 import type { AuditDeps } from './audit/auditReads.js';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { redriveRoutes } from './dead-letters/redriveRoutes.js';
@@ -86,7 +88,10 @@ export interface CommandApiOptions {
 export type ApiDeps = SigningKeyDeps & WebhookSecretDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
-export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
+export const apiRoutes = (
+  deps: ApiDeps,
+  inTurn = createReadTurns(limitTable.pastReads.value),
+): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
@@ -103,8 +108,8 @@ export const apiRoutes = (deps: ApiDeps): readonly Route[] => [
   ...deadLetterRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
-  ...auditRoutes(deps),
-  ...explainRoutes(deps),
+  ...auditRoutes(deps, inTurn),
+  ...explainRoutes(deps, inTurn),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */

@@ -8,6 +8,8 @@ import {
 } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewStore';
+import { roughSize } from '@roomwire/shared/runtime/roughSize';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
@@ -49,12 +51,13 @@ export interface FoundEntries {
 }
 
 /** Entries examined for one answer: with several filters, most of them may not match. */
-const mostExamined = 2_000;
+const mostExamined = limitTable.auditExamined.value;
+const mostExaminedBytes = limitTable.auditExaminedBytes.value;
 const atOnce = 200;
 
 /**
- * Newest first. Reads the entries of the narrowest key and stops after a while: a page may have fewer entries than its
- * limit, or none, without being the last one.
+ * Newest first. Reads the entries of the narrowest key and stops after a while, by their number or their size: a page may have
+ * fewer entries than its limit, or none, without being the last one.
  */
 export const findEntries = async (
   index: AuditIndex,
@@ -69,13 +72,16 @@ export const findEntries = async (
     ...{ order: 'newest first', limit: keys.length > 1 ? atOnce : page.limit },
   };
   let after = page.after;
-  for (let examined = 0; examined < mostExamined;) {
+  let examinedBytes = 0;
+  for (let examined = 0; examined < mostExamined && examinedBytes < mostExaminedBytes;) {
     const found = await index.find({ ...range, after });
     if (found.length === 0) return { entries, next: undefined };
     for (const entry of found) {
       after = auditPositionOf(entry.event);
+      examinedBytes += roughSize(entry.event.data);
       if (keys.every((key) => entry.keys.includes(key))) entries.push(entry);
-      if (entries.length === page.limit) return { entries, next: after };
+      if (entries.length === page.limit || examinedBytes >= mostExaminedBytes)
+        return { entries, next: after };
     }
     examined += found.length;
   }
@@ -97,8 +103,23 @@ export interface PastRecord {
   readonly events: readonly RecordedEvent[];
 }
 
-/** A longer history is rejected: other requests must not wait for one answer. */
-export const longestHistory = 20_000;
+/** A longer history is rejected: other requests must not wait for one answer, and there must be memory for it. */
+export const longestHistory = limitTable.historyEvents.value;
+
+/** Counts what one request reads of the past. */
+export class HistoryBudget {
+  private bytes = 0;
+
+  /** Throws once it is too much. */
+  take({ data }: RecordedEvent, resourceId: string): void {
+    this.bytes += roughSize(data);
+    if (this.bytes > limitTable.historyBytes.value)
+      throw new Rejection('history_too_large', {
+        resourceId,
+        mebibytes: limitTable.historyBytes.value / 2 ** 20,
+      });
+  }
+}
 
 const parentFields = ['projectId', 'appId', 'roomId'] as const;
 
@@ -108,8 +129,9 @@ export const pastRecord = async (
   organizationId: string,
   id: string,
   until: number,
+  budget = new HistoryBudget(),
 ): Promise<PastRecord | undefined> => {
-  const own = await ownEntries(index, organizationId, id, until);
+  const own = await ownEntries(index, organizationId, id, until, budget);
   const first = own[0] ?? (await firstEntry(index, organizationId, id));
   const view = first?.changed.find((each) => each.id === id)?.view;
   if (view === undefined) return undefined;
@@ -123,6 +145,7 @@ const ownEntries = async (
   organizationId: string,
   id: string,
   until: number,
+  budget: HistoryBudget,
 ): Promise<AuditEntry[]> => {
   const own: AuditEntry[] = [];
   let after: AuditPosition | undefined;
@@ -134,6 +157,7 @@ const ownEntries = async (
     const last = found.at(-1);
     if (last === undefined) return own;
     own.push(...found);
+    for (const { event } of found) budget.take(event, id);
     if (own.length > longestHistory)
       throw new Rejection('history_too_long', { resourceId: id, events: longestHistory });
     after = auditPositionOf(last.event);

@@ -26,26 +26,34 @@ import {
   type HistoryQuery,
 } from './resource.js';
 import { upToDate, type AuditDeps, findEntries, pastRecord, type PastRecord } from './auditReads.js';
+import type { InTurn } from './readTurns.js';
 import { differencesSince, stateAt } from './recordStates.js';
 
 type Request<Query> = ApiRequest<SessionCaller, undefined, Query>;
 
-export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): readonly Route[] => {
+export const auditRoutes = (
+  deps: AuditDeps & Pick<ResourceDeps, 'commands'>,
+  inTurn: InTurn,
+): readonly Route[] => {
   const organizationIdOf = async (request: Request<unknown>): Promise<string> => {
     const { organizationId } = await organizationOf(deps.commands, request);
     await upToDate(deps);
     return organizationId;
   };
 
-  const recordOf = async (
+  /** Reads the events of a record, and what is asked of them. */
+  const ofRecord = async <T>(
     request: Request<{ readonly resourceId: string }>,
     until: string,
-  ): Promise<PastRecord> => {
+    answer: (past: PastRecord) => Promise<T>,
+  ): Promise<T> => {
     const resourceId = request.query.resourceId.toLowerCase();
     const organizationId = await organizationIdOf(request);
-    const past = await pastRecord(deps.auditIndex, organizationId, resourceId, Date.parse(until));
-    if (past === undefined) throw new Rejection('resource_not_found', { resourceId });
-    return past;
+    return inTurn(organizationId, async () => {
+      const past = await pastRecord(deps.auditIndex, organizationId, resourceId, Date.parse(until));
+      if (past === undefined) throw new Rejection('resource_not_found', { resourceId });
+      return answer(past);
+    });
   };
 
   return [
@@ -83,11 +91,12 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       status: 200,
       answer: stateSchema,
       example: { answer: exampleState },
-      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long'],
+      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long', 'history_too_large'],
       async handle(request) {
         const at = normalTime(request.query.at ?? request.now);
-        const past = await recordOf(request, at);
-        return presentState(past, at, stateAt(deps.createFold, past));
+        return ofRecord(request, at, async (past) =>
+          presentState(past, at, await stateAt(deps.createFold, past)),
+        );
       },
     }),
 
@@ -101,14 +110,21 @@ export const auditRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): r
       status: 200,
       answer: diffSchema,
       example: { answer: exampleDifferences },
-      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long', 'times_reversed'],
+      rejections: [
+        'organization_not_found',
+        'resource_not_found',
+        'history_too_long',
+        'history_too_large',
+        'times_reversed',
+      ],
       async handle(request) {
         const from = normalTime(request.query.from);
         const to = normalTime(request.query.to ?? request.now);
         if (from > to) throw new Rejection('times_reversed', {});
-        const past = await recordOf(request, to);
-        const found = differencesSince(deps.createFold, past, Date.parse(from));
-        return presentDifferences(past, { from, to }, found);
+        return ofRecord(request, to, async (past) => {
+          const found = await differencesSince(deps.createFold, past, Date.parse(from));
+          return presentDifferences(past, { from, to }, found);
+        });
       },
     }),
   ];

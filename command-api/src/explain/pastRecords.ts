@@ -1,8 +1,9 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { forEachInSlices, workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { auditPositionOf, type AuditEntry, type AuditPosition } from '@roomwire/shared/ports/auditIndex';
-import { type AuditDeps, longestHistory, pastRecord } from '../audit/auditReads.js';
+import { type AuditDeps, HistoryBudget, longestHistory, pastRecord } from '../audit/auditReads.js';
 import { stateAt } from '../audit/recordStates.js';
 import { Rejection } from '../handling/rejections.js';
 
@@ -27,13 +28,14 @@ const mostNamesakes = 50;
 
 export const pastRecords = (deps: AuditDeps, organizationId: string, time: number): PastRecords => {
   const { auditIndex, createFold } = deps;
+  const budget = new HistoryBudget();
   const newest = (key: string, limit: number): Promise<readonly AuditEntry[]> =>
     auditIndex.find({ organizationId, key, to: time, order: 'newest first', limit });
 
   const get = async <V extends ViewName>(view: V, id: string): Promise<Past<Views[V]>> => {
-    const past = await pastRecord(auditIndex, organizationId, id, time);
+    const past = await pastRecord(auditIndex, organizationId, id, time, budget);
     if (past?.view !== view) return { value: undefined, event: undefined };
-    const { record, lastChange } = stateAt(createFold, past);
+    const { record, lastChange } = await stateAt(createFold, past);
     return { value: record as Views[V] | undefined, event: lastChange };
   };
 
@@ -54,9 +56,9 @@ export const pastRecords = (deps: AuditDeps, organizationId: string, time: numbe
   };
 
   const grantsOf: PastRecords['grantsOf'] = async (roomId) => {
-    const events = await grantEvents(deps, organizationId, roomId, time);
+    const events = await grantEvents(deps, organizationId, roomId, time, budget);
     const fold = createFold();
-    for (const event of events) fold.apply(event);
+    await forEachInSlices(events, workSlices(), (event) => fold.apply(event));
     const made = new Map(events.map((event) => [grantIdOf(event), event] as const));
     return fold
       .find('grants', { roomId })
@@ -76,6 +78,7 @@ const grantEvents = async (
   organizationId: string,
   roomId: string,
   to: number,
+  budget: HistoryBudget,
 ): Promise<readonly RecordedEvent[]> => {
   const events: RecordedEvent[] = [];
   let after: AuditPosition | undefined;
@@ -88,6 +91,7 @@ const grantEvents = async (
     if (last === undefined) return events.sort((a, b) => (a.position < b.position ? -1 : 1));
     events.push(...found.filter((entry) => idsIn(entry, 'grants').length > 0).map(({ event }) => event));
     after = auditPositionOf(last.event);
+    for (const { event } of found) budget.take(event, roomId);
     examined += found.length;
     if (examined > longestHistory)
       throw new Rejection('history_too_long', { resourceId: roomId, events: longestHistory });

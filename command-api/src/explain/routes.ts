@@ -1,5 +1,6 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import { upToDate, type AuditDeps } from '../audit/auditReads.js';
+import type { InTurn } from '../audit/readTurns.js';
 import { Rejection } from '../handling/rejections.js';
 import { actorKeyIdPattern, isUuid } from '../http/request.js';
 import { type ResourceDeps, sessionRoute, type Route } from '../http/route.js';
@@ -9,7 +10,10 @@ import { explain } from './explain.js';
 import { pastRecords, type PastRecords } from './pastRecords.js';
 import { exampleExplanation, explainQuerySchema, explanationSchema, presentExplanation } from './resource.js';
 
-export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>): readonly Route[] => [
+export const explainRoutes = (
+  deps: AuditDeps & Pick<ResourceDeps, 'commands'>,
+  inTurn: InTurn,
+): readonly Route[] => [
   sessionRoute({
     method: 'get',
     path: '/organizations/{orgId}/explain',
@@ -20,17 +24,19 @@ export const explainRoutes = (deps: AuditDeps & Pick<ResourceDeps, 'commands'>):
     status: 200,
     answer: explanationSchema,
     example: { answer: exampleExplanation },
-    rejections: ['organization_not_found', 'actor_not_found', 'history_too_long'],
+    rejections: ['organization_not_found', 'actor_not_found', 'history_too_long', 'history_too_large'],
     async handle(request) {
       const { organizationId } = await organizationOf(deps.commands, request);
       await upToDate(deps);
       const { actor, address, action, at } = request.query;
       const time = Date.parse(normalTime(at ?? request.now));
-      const records = pastRecords(deps, organizationId, time);
-      const actorTokenId = await actorIdOf(records, actor);
-      if (actorTokenId === undefined) throw new Rejection('actor_not_found', { actorId: actor });
-      const question = { organizationId, actorTokenId, address, action, time };
-      return presentExplanation(question, await explain(records, question));
+      return inTurn(organizationId, async () => {
+        const records = pastRecords(deps, organizationId, time);
+        const actorTokenId = await actorIdOf(records, actor);
+        if (actorTokenId === undefined) throw new Rejection('actor_not_found', { actorId: actor });
+        const question = { organizationId, actorTokenId, address, action, time };
+        return presentExplanation(question, await explain(records, question));
+      });
     },
   }),
 ];

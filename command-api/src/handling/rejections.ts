@@ -189,6 +189,12 @@ export const rejections = {
     ({ resourceId, events }) =>
       `The history of ${resourceId} up to then has more than ${events} events: export it instead`,
   ),
+  history_too_large: application(
+    400,
+    { resourceId: roomId, mebibytes: 32 },
+    ({ resourceId, mebibytes }) =>
+      `The history of ${resourceId} up to then has more than ${mebibytes} MiB: export it instead`,
+  ),
   times_reversed: application(400, {}, () => '`from` must not be after `to`'),
 };
 

@@ -48,7 +48,7 @@ describe(`the past of a seeded history (seed ${seed})`, function () {
       const expected = plainFold(until(time));
       there += expected.size;
       for (const id of owners.keys()) {
-        const { record, lastChange } = stateAt(world.createFold, await past(id, time));
+        const { record, lastChange } = await stateAt(world.createFold, await past(id, time));
         expect(record, `${id} at ${time}`).to.eql(expected.get(id)?.fields);
         if (record) expect(lastChange?.id, `${id} at ${time}`).to.equal(expected.get(id)?.lastEventId);
       }
@@ -64,7 +64,7 @@ describe(`the past of a seeded history (seed ${seed})`, function () {
         .map((each) => historyStart + each) as [number, number];
       const [before, after] = [plainFold(until(from)), plainFold(until(to))];
       for (const id of owners.keys()) {
-        const found = differencesSince(world.createFold, await past(id, to), from);
+        const found = await differencesSince(world.createFold, await past(id, to), from);
         changes += found.length;
         expect(applied(before.get(id), found), `${id} from ${from} to ${to}`).to.eql(
           after.get(id)?.fields ?? {},

@@ -11,6 +11,7 @@ import {
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import { PositionWaiters } from '../view-store/positionWaiters.js';
 
 /** A key's number, then time and position of an entry with that key. */
@@ -78,8 +79,11 @@ class EmbeddedAuditIndex implements AuditIndex {
     const number = numbers.get(numbered(range.organizationId, range.key));
     if (number === undefined) return [];
     const found: AuditEntry[] = [];
+    const slices = workSlices();
     let characters = 0;
-    for (const [, , position] of index.getKeys(keyRange(number, range))) {
+    for (const [, , position] of [...index.getKeys(keyRange(number, range))]) {
+      if (slices.isOver()) await slices.next();
+      this.assertOpen();
       const text = entries.get(position);
       if (text === undefined) continue;
       found.push(JSON.parse(text) as AuditEntry);

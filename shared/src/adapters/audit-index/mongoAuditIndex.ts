@@ -8,6 +8,7 @@ import {
 } from '../../ports/auditIndex.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { CheckpointPoller } from '../view-store/positionWaiters.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import {
   durably,
@@ -70,6 +71,7 @@ class MongoAuditIndex implements AuditIndex {
     return this.connection.call(async () => {
       const direction = range.order === 'oldest first' ? 1 : -1;
       const found: AuditEntry[] = [];
+      const slices = workSlices();
       let characters = 0;
       const cursor = this.entries.find(filterOf(range), {
         ...{ sort: { place: direction }, limit: range.limit, batchSize: 100 },
@@ -79,6 +81,7 @@ class MongoAuditIndex implements AuditIndex {
         found.push(JSON.parse(entry) as AuditEntry);
         characters += entry.length;
         if (characters >= maxCharacters) break;
+        if (slices.isOver()) await slices.next();
       }
       return found;
     });

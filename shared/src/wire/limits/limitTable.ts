@@ -451,6 +451,38 @@ export const limitTable = {
     protects: 'the engines from one page of actors, rooms or grants',
   },
 
+  // The past
+  historyEvents: {
+    ...{ value: 20_000, unit: 'number', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from folding long histories: `audit/state`, `audit/diff`, `explain`',
+  },
+  historyBytes: {
+    ...{ value: 32 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of the command API from large histories',
+  },
+  pastReads: {
+    ...{ value: 4, unit: 'number', per: 'process' },
+    answer: 'none: further ones wait, and those of an organization that has one running',
+    metric: 'roomwire_http_requests_in_flight',
+    protects: 'memory of the command API from many such requests at a time',
+  },
+  auditExamined: {
+    ...{ value: 2_000, unit: 'number', per: 'request' },
+    answer: 'none: the page ends early, and `nextCursor` goes on',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the audit index from filters that hardly anything passes',
+  },
+  auditExaminedBytes: {
+    ...{ value: 8 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: the page ends early, and `nextCursor` goes on',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of the command API from pages of large events',
+  },
+
   // Webhooks
   webhookCalls: {
     ...{ value: 2_000, unit: 'number', per: 'process' },
