@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
 import { deriveKey } from '@roomwire/shared/credentials/secretBox';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
@@ -14,7 +14,12 @@ export const addKeys = (program: Command): void => {
   keys
     .command('rotate')
     .description(
-      'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one',
+      'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one; and make a new session secret where none is configured',
+    )
+    .addOption(
+      new Option('--session-overlap <hours>', 'how long sessions of the old session secret stay valid')
+        .argParser(hours)
+        .default(24),
     )
     .action(rotate);
   withSecretOutput(keys.command('derive'))
@@ -54,12 +59,28 @@ const derivedKeys: readonly (readonly [variable: string, derived: (masterKey: Ui
 
 const inBase64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
-const rotate = async (): Promise<void> => {
+const hours = (text: string): number => {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (!(value >= 0 && value <= mostHours))
+    throw new InvalidArgumentError(
+      'A number of hours from 0, which ends them at once, to ten years is expected.',
+    );
+  return value;
+};
+
+const mostHours = 10 * 365 * 24;
+const hourMs = 3_600_000;
+
+const rotate = async ({ sessionOverlap }: { readonly sessionOverlap: number }): Promise<void> => {
   try {
     const config = readConfig(process.env);
-    const report = await rotateKeys(config, createWinstonLogger(config.logLevel));
+    const report = await rotateKeys(
+      config,
+      createWinstonLogger(config.logLevel),
+      Math.round(sessionOverlap * hourMs),
+    );
     if (report.unopened.size > 0) fail(`${summary(report)}; ${shortfall(report)}`);
-    process.stdout.write(`${summary(report)}\n`);
+    process.stdout.write(`${summary(report)}\n${ofSessions(config, report)}`);
   } catch (error) {
     failedRotation(error);
   }
@@ -70,6 +91,14 @@ const summary = ({ reencrypted, total, webhookSecrets, masterKeyId }: RotationRe
   const secrets = `${webhookSecrets.reencrypted} of ${webhookSecrets.total} webhook secrets`;
   const sealed = webhookSecrets.total > 0 ? `${keys} and ${secrets}` : keys;
   return `Re-encrypted ${sealed} under the master key ${masterKeyId}`;
+};
+
+const ofSessions = ({ sessionSecret }: Config, { earlierSessionsUntil }: RotationReport): string => {
+  if (sessionSecret !== undefined)
+    return 'ROOMWIRE_SESSION_SECRET is configured, and stays until it is replaced there\n';
+  if (earlierSessionsUntil === undefined) return '';
+  const ended = earlierSessionsUntil === null ? 'have ended' : `end by ${earlierSessionsUntil}`;
+  return `The session secret is new; earlier sessions ${ended}\n`;
 };
 
 const shortfall = ({ unopened }: RotationReport): string => {

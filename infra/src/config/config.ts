@@ -34,6 +34,8 @@ export interface Config {
   readonly webhookKey: Uint8Array | undefined;
   readonly previousWebhookKeys: readonly Uint8Array[];
   readonly sessionSecret: Uint8Array | undefined;
+  /** Those that signed sessions before, and still verify them. */
+  readonly previousSessionSecrets: readonly Uint8Array[];
   /** Instead of the one that follows from the master key. */
   readonly auditKey: Uint8Array | undefined;
   readonly previousAuditKeys: readonly Uint8Array[];
@@ -137,6 +139,7 @@ export const readConfig = (environment: Environment): Config => {
     webhookKey: read.key('ROOMWIRE_WEBHOOK_KEY'),
     previousWebhookKeys: read.keys('ROOMWIRE_WEBHOOK_KEY_PREVIOUS'),
     sessionSecret: read.key('ROOMWIRE_SESSION_SECRET'),
+    previousSessionSecrets: read.keys('ROOMWIRE_SESSION_SECRET_PREVIOUS'),
     auditKey: read.key('ROOMWIRE_AUDIT_KEY'),
     previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),
     oidc: readOidc(read, problems),

@@ -4,12 +4,15 @@ import { dirname, join } from 'node:path';
 import { Buffer } from 'node:buffer';
 import { auditKeyOf, auditKeysOf, type AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import type { MasterKeys } from '@roomwire/shared/credentials/secretBox';
+import type { PreviousSecret } from '@roomwire/shared/credentials/sessionToken';
 
 export interface Secrets {
   /** They seal signing keys. */
   readonly masterKeys: MasterKeys;
   /** Signs the session tokens that Roomwire mints itself. */
   readonly sessionSecret: Uint8Array;
+  /** Those that signed sessions before, and still verify them. */
+  readonly previousSessionSecrets: readonly PreviousSecret[];
   /** They prove events. */
   readonly auditKeys: AuditKeys;
 }
@@ -26,6 +29,7 @@ interface GivenAuditKeys extends GivenMasterKeys {
 
 interface GivenSecrets extends GivenAuditKeys {
   readonly sessionSecret: Uint8Array | undefined;
+  readonly previousSessionSecrets: readonly Uint8Array[];
 }
 
 /** Undefined where the configuration names no master key. */
@@ -56,6 +60,8 @@ export interface SecretsFile {
   /** Those of all earlier master keys: events that they prove stay in the log. */
   readonly previousAuditKeys?: readonly string[];
   readonly sessionSecret: string;
+  /** Those before it, each with the time (ISO 8601) at which it ends. */
+  readonly previousSessionSecrets?: readonly { readonly secret: string; readonly until: string }[];
 }
 
 export const secretsFileName = 'secrets.json';
@@ -65,17 +71,25 @@ export const loadSecrets = async (
   secrets: GivenSecrets,
   pathOf: (name: string) => Promise<string>,
 ): Promise<Secrets> => {
-  const { previousMasterKeys, sessionSecret } = secrets;
+  const { previousMasterKeys, sessionSecret, previousSessionSecrets } = secrets;
+  const otherSessionSecrets = previousSessionSecrets.map((secret) => ({ secret }));
   const given = givenMasterKeys(secrets);
   const givenAudit = givenAuditKeys(secrets);
   if (given !== undefined && sessionSecret !== undefined && givenAudit !== undefined)
-    return { masterKeys: given, sessionSecret, auditKeys: givenAudit };
+    return {
+      ...{ masterKeys: given, sessionSecret, auditKeys: givenAudit },
+      previousSessionSecrets: otherSessionSecrets,
+    };
   const file = await pathOf(secretsFileName);
   const kept =
     (await readJsonFile<SecretsFile>(file)) ?? (await makeSecrets(file, await pathOf('credentials.json')));
   return {
     masterKeys: given ?? keptMasterKeys(file, kept, previousMasterKeys),
     sessionSecret: sessionSecret ?? keyIn(file, kept.sessionSecret),
+    previousSessionSecrets: [
+      ...(sessionSecret === undefined ? keptPreviousSessions(file, kept) : []),
+      ...otherSessionSecrets,
+    ],
     auditKeys: givenAuditKeysOr(secrets, file, kept),
   };
 };
@@ -89,6 +103,15 @@ export const keptMasterKeys = (
   current: keyIn(file, masterKey),
   previous: [...previousMasterKeys.map((key) => keyIn(file, key)), ...others],
 });
+
+const keptPreviousSessions = (
+  file: string,
+  { previousSessionSecrets = [] }: SecretsFile,
+): readonly PreviousSecret[] =>
+  previousSessionSecrets.map(({ secret, until }) => ({
+    secret: keyIn(file, secret),
+    until: timeIn(file, until),
+  }));
 
 /** The audit keys of the configuration where it has a master key, otherwise those of the file. */
 const givenAuditKeysOr = (given: GivenAuditKeys, file: string, kept: SecretsFile): AuditKeys =>
@@ -131,6 +154,12 @@ const keyIn = (file: string, text: unknown): Uint8Array => {
   const key = Buffer.from(typeof text === 'string' ? text : '', 'base64');
   if (key.length !== keyBytes) throw new Error(`${file} does not hold keys of ${keyBytes} bytes in base64`);
   return key;
+};
+
+const timeIn = (file: string, text: unknown): number => {
+  const time = Date.parse(String(text));
+  if (Number.isNaN(time)) throw new Error(`${file} has a previous session secret without an end`);
+  return time;
 };
 
 /** Only for a folder that was never used: what was encrypted with lost secrets cannot be recovered, and the operator must learn of it. */

@@ -86,9 +86,12 @@ export const startCommandApi: StartService = async ({
   tracing,
   limits,
 }) => {
-  const { sessionSecret, masterKeys } = await secrets();
+  const { sessionSecret, previousSessionSecrets, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
-  const sessions = createSessionVerifier({ secret: sessionSecret, ...oidc }, clock);
+  const sessions = createSessionVerifier(
+    { secret: sessionSecret, previousSecrets: previousSessionSecrets, ...oidc },
+    clock,
+  );
   const log = await openLog();
   const { views, usage } = await adapters.viewStores();
   const secretBoxes = {

@@ -69,17 +69,24 @@ describe('roomwire keys rotate', () => {
     const { code, stdout } = await rotated();
     const masterKeys = await keptKeys();
     const box = boxOf(masterKeys);
+    const after = await kept();
+    const [earlierSessions] = after.previousSessionSecrets ?? [];
     expect({ code, stdout }).to.eql({
       code: 0,
-      stdout: `Re-encrypted 5 of 5 signing keys under the master key ${sealingKeyIdOf(masterKeys.current)}\n`,
+      stdout:
+        `Re-encrypted 5 of 5 signing keys under the master key ${sealingKeyIdOf(masterKeys.current)}\n` +
+        `The session secret is new; earlier sessions end by ${earlierSessions?.until}\n`,
     });
-    const after = await kept();
-    expect(after).to.have.all.keys('masterKey', 'previousAuditKeys', 'sessionSecret');
+    expect(after).to.have.all.keys(
+      ...['masterKey', 'previousAuditKeys', 'sessionSecret', 'previousSessionSecrets'],
+    );
     // Events that the old key has proven can be verified for ever, and nothing be opened by what is kept for it.
     const formerKey = Buffer.from(auditKeyOf(Buffer.from(before.masterKey, 'base64'))).toString('base64');
     expect(after.previousAuditKeys).to.eql([formerKey]);
     expect(after.masterKey).to.not.equal(before.masterKey);
-    expect(after.sessionSecret).to.equal(before.sessionSecret);
+    expect(after.sessionSecret).to.not.equal(before.sessionSecret);
+    expect(earlierSessions?.secret).to.equal(before.sessionSecret);
+    for (const secret of [after.sessionSecret, before.sessionSecret]) expect(stdout).to.not.include(secret);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(stdout).to.not.include(after.masterKey);
     const { secrets: opened, masterKeyIds } = await look(boxOf(keptMasterKeys(file, after, [])));
@@ -119,6 +126,70 @@ describe('roomwire keys rotate', () => {
     expect(await kept()).to.not.have.property('previousMasterKeys');
     const { secrets: opened } = await look(boxOf(await keptKeys()));
     expect(opened).to.eql(new Map([...secrets, ...late]));
+  });
+
+  it('creates a new session secret, beside which the old one verifies for a while', async function () {
+    this.timeout(120_000);
+    const statuses = async (...tokens: readonly string[]) => {
+      const { baseUrl } = service;
+      const answers = tokens.map((token) =>
+        fetch(`${baseUrl}/v1/organizations`, { headers: { authorization: `Bearer ${token}` } }),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    const minted = async () => {
+      const program = runRoomwire(['token', '--operator', '--print'], { ROOMWIRE_DATA_DIR: folder.path });
+      await program.ended;
+      return program.stdout().trim();
+    };
+    let service = await startProgram(folder.path, quiet);
+    const first = service.credentials.sessionToken;
+    expect(await statuses(first)).to.eql([200]);
+    await stop(service);
+    expect((await rotated()).code).to.equal(0);
+    const second = await minted();
+    service = await startProgram(folder.path, quiet);
+    expect(await statuses(first, second)).to.eql([200, 200]);
+    await stop(service);
+
+    // What has an end keeps it; what is rotated with no overlap has ended.
+    const program = runRoomwire(['keys', 'rotate', '--session-overlap', '0'], {
+      ROOMWIRE_DATA_DIR: folder.path,
+    });
+    expect((await program.ended).code).to.equal(0);
+    service = await startProgram(folder.path, quiet);
+    expect(await statuses(first, second, await minted())).to.eql([200, 401, 200]);
+    await stop(service);
+
+    const bad = runRoomwire(['keys', 'rotate', '--session-overlap', 'x'], {
+      ROOMWIRE_DATA_DIR: folder.path,
+    });
+    expect((await bad.ended).code).to.equal(2);
+  });
+
+  it('leaves a configured session secret, and verifies with the configured previous ones', async function () {
+    this.timeout(120_000);
+    const [old, next] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64')) as [string, string];
+    const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_SESSION_SECRET: old };
+    const program = runRoomwire(['token', '--operator', '--print'], environment);
+    await program.ended;
+    const authorization = `Bearer ${program.stdout().trim()}`;
+    const statusWith = async (previous: Readonly<Record<string, string>>) => {
+      const service = await startProgram(folder.path, {
+        ...{ ...quiet, ROOMWIRE_SESSION_SECRET: next },
+        ...previous,
+      });
+      const answer = await fetch(`${service.baseUrl}/v1/organizations`, { headers: { authorization } });
+      await stop(service);
+      return answer.status;
+    };
+    expect(await statusWith({ ROOMWIRE_SESSION_SECRET_PREVIOUS: old })).to.equal(200);
+    expect(await statusWith({})).to.equal(401);
+    const before = await kept();
+    expect((await rotated({ ROOMWIRE_SESSION_SECRET: next })).stdout).to.include(
+      'ROOMWIRE_SESSION_SECRET is configured',
+    );
+    expect((await kept()).sessionSecret).to.equal(before.sessionSecret);
   });
 
   it('refuses a folder that a running program uses', async () => {
