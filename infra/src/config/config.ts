@@ -210,16 +210,21 @@ const readOidc = (read: VariableReader, problems: string[]): Config['oidc'] => {
   const jwksUrl = read.url('ROOMWIRE_SESSION_JWKS_URL', ['https:', 'http:']);
   const issuer = read.text('ROOMWIRE_SESSION_ISSUER');
   const audience = read.text('ROOMWIRE_SESSION_AUDIENCE');
+  const organizations = read.text('ROOMWIRE_SESSION_ORGS_CLAIM');
+  const operator = read.text('ROOMWIRE_SESSION_OPERATOR_CLAIM');
+  const roles = read.text('ROOMWIRE_SESSION_ROLES_CLAIM');
   const claims = {
-    organizations: read.text('ROOMWIRE_SESSION_ORGS_CLAIM') ?? ownClaimNames.organizations,
-    operator: read.text('ROOMWIRE_SESSION_OPERATOR_CLAIM') ?? ownClaimNames.operator,
-    roles: read.text('ROOMWIRE_SESSION_ROLES_CLAIM') ?? ownClaimNames.roles,
+    organizations: organizations ?? ownClaimNames.organizations,
+    operator: operator ?? ownClaimNames.operator,
+    roles: roles ?? ownClaimNames.roles,
   };
   if (new Set(Object.values(claims)).size < Object.keys(claims).length)
     problems.push('the claims of ROOMWIRE_SESSION_…_CLAIM must be different ones');
   if (jwksUrl === undefined) {
-    if (issuer !== undefined || audience !== undefined)
-      problems.push('ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE need ROOMWIRE_SESSION_JWKS_URL');
+    if ([issuer, audience, organizations, operator, roles].some((given) => given !== undefined))
+      problems.push(
+        'ROOMWIRE_SESSION_ISSUER, ROOMWIRE_SESSION_AUDIENCE and the claims need ROOMWIRE_SESSION_JWKS_URL',
+      );
     return undefined;
   }
   // Whoever can change the keys on their way makes sessions of operators.

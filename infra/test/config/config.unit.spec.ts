@@ -263,10 +263,11 @@ describe('configuration', () => {
     const needed = 'ROOMWIRE_SESSION_JWKS_URL needs ROOMWIRE_SESSION_ISSUER and ROOMWIRE_SESSION_AUDIENCE';
     for (const name of ['ROOMWIRE_SESSION_ISSUER', 'ROOMWIRE_SESSION_AUDIENCE'])
       expect(() => readConfig({ ...issuer, [name]: '' }), name).to.throw(ConfigError, needed);
-    expect(() => readConfig({ ...issuer, ROOMWIRE_SESSION_JWKS_URL: '' })).to.throw(
-      ConfigError,
-      'need ROOMWIRE_SESSION_JWKS_URL',
-    );
+    for (const alone of [
+      { ...issuer, ROOMWIRE_SESSION_JWKS_URL: '' },
+      { ROOMWIRE_SESSION_ORGS_CLAIM: 'organizations' },
+    ])
+      expect(() => readConfig(alone)).to.throw(ConfigError, 'need ROOMWIRE_SESSION_JWKS_URL');
     for (const host of ['localhost:8081', '127.0.0.1', '127.8.0.1', '[::1]:1'])
       expect(readConfig({ ...issuer, ROOMWIRE_SESSION_JWKS_URL: `http://${host}/` }).oidc, host).to.be.an(
         'object',
