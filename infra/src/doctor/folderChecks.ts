@@ -100,6 +100,7 @@ const checkFiles = async (
     ];
   let state: FolderState;
   try {
+    await readJsonFile(join(dataDir, 'credentials.json'));
     state = await inspectFolder(dataDir);
   } catch (error) {
     return [failure('files of the folder', (error as Error).message, 'Restore the folder from a backup')];

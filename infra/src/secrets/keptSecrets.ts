@@ -5,6 +5,7 @@ import { Buffer } from 'node:buffer';
 import { auditKeyOf, auditKeysOf, type AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import type { MasterKeys } from '@roomwire/shared/credentials/secretBox';
 import type { PreviousSecret } from '@roomwire/shared/credentials/sessionToken';
+import { DamagedFile } from '@roomwire/shared/ports/errors';
 
 export interface Secrets {
   /** They seal signing keys. */
@@ -152,7 +153,8 @@ export const newKey = (): string => randomBytes(keyBytes).toString('base64');
 
 const keyIn = (file: string, text: unknown): Uint8Array => {
   const key = Buffer.from(typeof text === 'string' ? text : '', 'base64');
-  if (key.length !== keyBytes) throw new Error(`${file} does not hold keys of ${keyBytes} bytes in base64`);
+  if (key.length !== keyBytes)
+    throw new DamagedFile(file, `it does not hold keys of ${keyBytes} bytes in base64`);
   return key;
 };
 
@@ -177,7 +179,7 @@ export const readJsonFile = async <T>(file: string): Promise<T | undefined> => {
     return JSON.parse(await readFile(file, 'utf8')) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if (error instanceof SyntaxError) throw new Error(`${file} is not valid JSON`, { cause: error });
+    if (error instanceof SyntaxError) throw new DamagedFile(file, 'it is not valid JSON', { cause: error });
     throw error;
   }
 };

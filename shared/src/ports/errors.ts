@@ -70,3 +70,12 @@ export class DataFolderInUse extends Error {
     super(`The data folder ${folder} is in use by process ${processId}`);
   }
 }
+
+/** A file of the data folder does not hold all that it held. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+
+  constructor(path: string, fault: string, options?: ErrorOptions) {
+    super(`The file ${path} is damaged: ${fault}. Restore the data folder from a backup`, options);
+  }
+}

@@ -2,6 +2,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { decode, Encoder } from '@msgpack/msgpack';
 import { existsSync } from 'node:fs';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { requireWhole } from '../lmdb/lmdbFile.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Logger } from '../../ports/logger.js';
 import { once } from '../../runtime/service.js';
@@ -190,6 +191,7 @@ export interface FactJournalReader {
 /** Undefined where there is none. */
 export const openFactJournalReader = (path: string): FactJournalReader | undefined => {
   if (!existsSync(path)) return undefined;
+  requireWhole(path);
   const root: RootDatabase = open({ path, readOnly: true });
   const meta = root.openDB<number, string>('meta', { encoding: 'ordered-binary' });
   requireFormat(path, meta.get('dataFormat'));

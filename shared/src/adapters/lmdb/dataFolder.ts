@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { DataFolderInUse } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
-import { isDamaged, requireAccess } from './durableEnvironment.js';
+import { requireAccess } from './durableEnvironment.js';
+import { isDamaged } from './lmdbFile.js';
 
 /** The folder of the embedded engines, owned by this process until it closes it or ends. */
 export interface DataFolder {
@@ -61,7 +62,7 @@ type OwnerFile = RootDatabase<number, string>;
 const claimFolder = async (folder: string): Promise<OwnerFile> => {
   const path = join(folder, 'owner.lmdb');
   requireAccess(path);
-  // Left by a power failure; the file of a running owner is complete.
+  // Left by a power failure, or cut off: it holds nothing that must be kept, and the file of a running owner is complete.
   if (isDamaged(path)) await rm(path);
   const options = { path, permissionsMode: 0o600, overlappingSync: false };
   const file: OwnerFile = open(options);

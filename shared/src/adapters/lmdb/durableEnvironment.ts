@@ -1,12 +1,22 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { chmod } from 'node:fs/promises';
+import { requireWhole } from './lmdbFile.js';
 
-// Where LMDB cannot open a file, because it belongs to another user or is damaged, lmdb-js 3.5.6 ends the process with a
-// segmentation fault. So both are checked before.
-
-/** Throws the operating system's error where an environment could not be made or written. */
+/**
+ * Throws the operating system's error where an environment could not be made or written: lmdb-js 3.5.6 would end the process with
+ * a segmentation fault.
+ */
 export const requireAccess = (path: string): void => {
   accessSync(dirname(path), constants.W_OK | constants.X_OK);
   for (const file of [path, `${path}-lock`]) {
@@ -14,21 +24,22 @@ export const requireAccess = (path: string): void => {
   }
 };
 
-/** Whether the file has content without the header of an LMDB file. */
-export const isDamaged = (path: string): boolean => {
-  if (!existsSync(path)) return false;
-  const start = firstBytes(path);
-  return start.length > 0 && !start.includes(magicNumber);
+/** An empty environment. The file gets its name when it is complete: one that is empty was cut off, and did not just begin. */
+const makeEnvironment = (path: string): void => {
+  const draft = `${path}.draft`;
+  for (const file of [draft, `${draft}-lock`]) rmSync(file, { force: true });
+  // Nothing was written to it, so that it is closed before this returns.
+  const options = { path: draft, permissionsMode: 0o600, overlappingSync: false };
+  void open(options).close();
+  syncFile(draft);
+  renameSync(draft, path);
+  rmSync(`${draft}-lock`, { force: true });
 };
 
-/** 0xBEEFC0DE in the header of the first page. */
-const magicNumber = Buffer.from([0xde, 0xc0, 0xef, 0xbe]);
-
-const firstBytes = (path: string): Buffer => {
-  const file = openSync(path, 'r');
+const syncFile = (path: string): void => {
+  const file = openSync(path, 'r+');
   try {
-    const bytes = Buffer.alloc(64);
-    return bytes.subarray(0, readSync(file, bytes));
+    fsyncSync(file);
   } finally {
     closeSync(file);
   }
@@ -47,7 +58,8 @@ export interface DurableEnvironment {
 
 export const openDurableEnvironment = (path: string): DurableEnvironment => {
   requireAccess(path);
-  if (isDamaged(path)) throw new Error(`The file ${path} is damaged, or was not written by LMDB`);
+  if (existsSync(path)) requireWhole(path);
+  else makeEnvironment(path);
   const options = {
     path,
     permissionsMode: 0o600,
@@ -78,7 +90,7 @@ const rethrowReason = async (failure: Error & { readonly commitError?: Promise<n
  */
 export const copyEnvironment = async (path: string, target: string): Promise<void> => {
   requireAccess(path);
-  if (isDamaged(path)) throw new Error(`The file ${path} is damaged, or was not written by LMDB`);
+  requireWhole(path);
   const options = { path, readOnly: true, overlappingSync: false };
   const environment = open(options);
   try {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { RecordedEvent } from '../../domain/eventEnvelope.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { recordedEvent } from '../event-log/eventTables.js';
-import { isDamaged } from './durableEnvironment.js';
+import { requireWhole } from './lmdbFile.js';
 
 /** How far the files of a data folder are. */
 export interface FolderState {
@@ -16,8 +17,11 @@ export interface FolderState {
   readonly firstBehind: RecordedEvent | undefined;
 }
 
-/** Reads the files, also while a process writes them, and changes nothing. Throws where one of them is damaged. */
+/** Reads the files, also while a process writes them, and changes nothing. Throws `DamagedFile` where one of them is damaged. */
 export const inspectFolder = async (path: string): Promise<FolderState> => {
+  // That of the owner is made again where it is damaged.
+  for (const name of await readdir(path))
+    if (name.endsWith('.lmdb') && name !== 'owner.lmdb') requireWhole(join(path, name));
   const viewsCheckpoint = await reading(join(path, 'views.lmdb'), (root) =>
     root.openDB<string, string>('state', { encoding: 'string' }).get('checkpoint'),
   );
@@ -47,7 +51,7 @@ export const ownerOf = (path: string): Promise<number | undefined> =>
 
 const reading = async <T>(file: string, read: (root: RootDatabase) => T): Promise<T | undefined> => {
   if (!existsSync(file)) return undefined;
-  if (isDamaged(file)) throw new Error(`The file ${file} is damaged, or was not written by LMDB`);
+  requireWhole(file);
   const options = { path: file, readOnly: true, overlappingSync: false };
   const root = open(options);
   try {

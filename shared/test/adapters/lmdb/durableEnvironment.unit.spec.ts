@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
   openDurableEnvironment,
   type DurableEnvironment,
 } from '../../../src/adapters/lmdb/durableEnvironment.js';
+import { DamagedFile } from '../../../src/ports/errors.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
@@ -36,10 +37,16 @@ describe('durable environment', () => {
     expect(() => openDurableEnvironment(path)).to.throw(/damaged\.lmdb is damaged/);
   });
 
-  it('is created in an empty file', async () => {
-    const path = join(temporary.path, 'empty.lmdb');
-    await writeFile(path, '');
+  it('is created whole or not at all, so that an empty file is a damaged one', async () => {
+    const path = join(temporary.path, 'b.lmdb');
+    // Left by a process that was killed meanwhile.
+    await writeFile(`${path}.draft`, '');
     await openDurableEnvironment(path).close();
+    expect(await readdir(temporary.path)).to.have.members([
+      ...['a.lmdb', 'a.lmdb-lock', 'b.lmdb', 'b.lmdb-lock'],
+    ]);
+    await writeFile(path, '');
+    expect(() => openDurableEnvironment(path)).to.throw(DamagedFile, /b\.lmdb is damaged: it is empty/);
   });
 
   it('discards work that throws half-way, and keeps all work around it', async () => {
