@@ -33,9 +33,14 @@ export class Directory {
     appSlug: string,
     roomSlug: string,
   ): RoomLocation | Promise<RoomLocation | undefined> {
+    return this.peek(projectId, appSlug, roomSlug) ?? this.readLocation(projectId, appSlug, roomSlug);
+  }
+
+  /** Undefined where one is not cached. */
+  peek(projectId: string, appSlug: string, roomSlug: string): RoomLocation | undefined {
     const app = this.apps.peek(`${projectId}/${appSlug}`);
     const room = app && this.rooms.peek(`${app.value.appId}/${roomSlug}`);
-    return app && room ? { app, room } : this.readLocation(projectId, appSlug, roomSlug);
+    return app && room && { app, room };
   }
 
   /** Rejects when the read models fail. */

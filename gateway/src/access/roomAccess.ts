@@ -1,8 +1,9 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { admission } from '@roomwire/shared/domain/admission';
 import { isSlug } from '@roomwire/shared/domain/topic';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Client, Identity } from './client.js';
-import type { Directory } from './directory.js';
+import type { Directory, RoomLocation } from './directory.js';
 import { resolveAccess, type TopicAccess } from './topicAccess.js';
 
 export interface ReadingDeps {
@@ -10,40 +11,29 @@ export interface ReadingDeps {
   readonly clock: Clock;
 }
 
-/** Whether an actor may read the presence of a room, and the rights that decide it. */
-export interface RoomReading {
-  readonly isReadable: boolean;
-  /** Access to the topic that decided; the answer is valid as long as this access is current. */
-  readonly access: TopicAccess;
-}
+/** [WS-PRES-3] A room is readable for actors that may subscribe to one of its topics, [WS-GRANT-4] until that grant expires. */
+export const mayRead = ({ app, room }: RoomLocation, identity: Identity, now: number): boolean => {
+  const { actorTokenId, actorType } = identity;
+  return room.value.topics.some((topic) => {
+    const request = { actorTokenId, actorType, topic };
+    const { maySubscribe, until } = admission(app.value, room.value, room.value.grants, request);
+    return maySubscribe && until > now;
+  });
+};
 
-/**
- * [WS-PRES-3] A room is readable for actors that may subscribe to one of its topics, [WS-GRANT-4] until that grant expires.
- * Undefined for a room that does not exist or has no topics. Rejects when the read models fail.
- */
-export const readRoom = async (
+/** The rights to the topic that makes a room readable; undefined for one that is not. Rejects when the read models fail. */
+export const accessToRoom = async (
   { directory, clock }: ReadingDeps,
   identity: Identity,
   appSlug: string,
   roomSlug: string,
-): Promise<RoomReading | undefined> => {
+): Promise<TopicAccess | undefined> => {
   const location = await directory.locate(identity.projectId, appSlug, roomSlug);
-  let reading: RoomReading | undefined;
   for (const topic of location?.room.value.topics ?? []) {
     const access = await resolveAccess(directory, identity, `${appSlug}/${roomSlug}/${topic}`);
-    if (access === undefined) continue;
-    reading = { isReadable: access.maySubscribe && access.until > clock.now(), access };
-    if (reading.isReadable) return reading;
+    if (access?.maySubscribe === true && access.until > clock.now()) return access;
   }
-  return reading;
-};
-
-/** Undefined for a room that is not readable. */
-export const accessToRoom = async (
-  ...room: Parameters<typeof readRoom>
-): Promise<TopicAccess | undefined> => {
-  const reading = await readRoom(...room);
-  return reading?.isReadable ? reading.access : undefined;
+  return undefined;
 };
 
 export interface LookupDeps extends ReadingDeps {

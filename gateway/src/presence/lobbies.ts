@@ -5,6 +5,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { lobbyPresenceFrame, LobbySnapshot } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { RoomLocation } from '../access/directory.js';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { Lookups } from '../access/lookups.js';
 import { findLobby } from './lobbySearch.js';
@@ -26,6 +27,8 @@ export interface LobbyDeps extends LookupDeps {
   readonly limits: Pick<LimitReports, 'reached'>;
 }
 
+const maxLobbies = limitTable.lobbies.value;
+
 /** The lobby subscriptions of the sessions of this gateway. */
 export class Lobbies {
   private readonly deps: LobbyDeps;
@@ -40,6 +43,8 @@ export class Lobbies {
 
   /** [WS-LOBBY-3] Every change after the snapshot is sent as an event. Rejects when the read models fail. */
   async subscribe(client: LobbyClient, lobbyId: string): Promise<ProtocolErrorName | void> {
+    const feeds = this.byClient.get(client);
+    if (feeds?.has(lobbyId) !== true && (feeds?.size ?? 0) >= maxLobbies) return 'subscriptionLimit';
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
     if (client.isOver) return;
@@ -128,7 +133,7 @@ export class Lobbies {
     try {
       const rooms = this.board.roomsIn(view.scopedApp);
       for (let from = 0; from < rooms.length && !client.isOver; from += roomsAtOnce) {
-        const some = rooms.slice(from, from + roomsAtOnce).filter((room) => view.names(roomSlugOf(room)));
+        const some = rooms.slice(from, from + roomsAtOnce).filter((room) => view.named(roomSlugOf(room)));
         if (!(await lookups.look(some.length))) return undefined;
         await this.addShown(snapshot, { rooms: some, view, feed, lookups });
         if (snapshot.bytes > limitTable.lobbyBytes.value) return undefined;
@@ -215,9 +220,10 @@ export class LobbyFeed {
 
   push(event: LobbyEvent): void {
     if (this.isHeld) return this.wait(event);
-    const isShown = this.view.showsAsKnown(event.roomSlug);
-    if (isShown === true) this.send(event);
-    else if (isShown === undefined) {
+    const location = event.locate(this.view);
+    if (location !== undefined) {
+      if (this.view.isShown(location)) this.send(event);
+    } else {
       this.wait(event);
       void this.drain();
     }
@@ -259,11 +265,17 @@ export class LobbyFeed {
 export class LobbyEvent {
   readonly roomSlug: string;
   private readonly transition: Transition;
+  private location: RoomLocation | undefined;
   private readonly frames = new Map<string, Buffer>();
 
   constructor(transition: Transition) {
     this.transition = transition;
     this.roomSlug = roomSlugOf(transition.room);
+  }
+
+  /** As it is now. Looked up once for all views, which are of one app. */
+  locate(view: LobbyView): RoomLocation | undefined {
+    return (this.location ??= view.locate(this.roomSlug));
   }
 
   frame(lobbyId: string): Buffer {

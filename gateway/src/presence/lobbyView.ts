@@ -1,12 +1,9 @@
 import { internalRoom } from '@roomwire/shared/domain/topic';
-import type { App } from '@roomwire/shared/domain/app';
-import { readRoom, type ReadingDeps, type RoomReading } from '../access/roomAccess.js';
-import { isCurrent } from '../access/topicAccess.js';
+import type { App, LobbyConfig } from '@roomwire/shared/domain/app';
+import type { RoomLocation } from '../access/directory.js';
+import { mayRead, type ReadingDeps } from '../access/roomAccess.js';
 import type { Identity } from '../access/client.js';
 import { scopedAppOf } from './presenceTable.js';
-
-/** Rooms whose rights a view remembers; beyond that they are resolved again. */
-const maxKnownRooms = 1_000;
 
 /** A lobby as one actor sees it: those of its rooms that the actor may read at the time. */
 export class LobbyView {
@@ -14,57 +11,42 @@ export class LobbyView {
   readonly scopedApp: string;
   private readonly deps: ReadingDeps;
   private readonly identity: Identity;
+  private readonly app: Pick<App, 'slug' | 'config'>;
   private readonly lobbySlug: string;
-  private readonly known = new Map<string, RoomReading>();
-  private app: App;
-  private rooms: LobbyRooms | undefined;
 
   constructor(deps: ReadingDeps, identity: Identity, app: App, lobbySlug: string) {
     this.deps = deps;
     this.identity = identity;
+    this.app = app;
     this.lobbySlug = lobbySlug;
     this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, app.slug, 'any'));
-    this.app = app;
-    this.rooms = roomsOfLobby(app, lobbySlug);
   }
 
-  /** Whether the room is one of the lobby's, whoever may read it. */
-  names(roomSlug: string): boolean {
-    return this.rooms?.has(roomSlug) === true;
+  /** Whether the room was one of the lobby's when the view was made, whoever may read it. */
+  named(roomSlug: string): boolean {
+    return isOfLobby(this.app, this.lobbySlug, roomSlug);
   }
 
-  /** Undefined where the read models have to be queried. */
-  showsAsKnown(roomSlug: string): boolean | undefined {
-    const known = this.known.get(roomSlug);
-    return known !== undefined && isCurrent(known.access) ? this.isShown(roomSlug, known) : undefined;
+  /** One of its rooms, as far as it is cached. */
+  locate(roomSlug: string): RoomLocation | undefined {
+    return this.deps.directory.peek(this.identity.projectId, this.app.slug, roomSlug);
   }
 
   /** Rejects when the read models fail. */
   async shows(roomSlug: string): Promise<boolean> {
-    return this.showsAsKnown(roomSlug) ?? this.read(roomSlug);
+    const location = await this.deps.directory.locate(this.identity.projectId, this.app.slug, roomSlug);
+    return location !== undefined && this.isShown(location);
   }
 
-  private async read(roomSlug: string): Promise<boolean> {
-    const reading = await readRoom(this.deps, this.identity, this.app.slug, roomSlug);
-    if (this.known.size >= maxKnownRooms) this.known.clear();
-    if (reading === undefined) this.known.delete(roomSlug);
-    else this.known.set(roomSlug, reading);
-    return reading !== undefined && this.isShown(roomSlug, reading);
-  }
-
-  private isShown(roomSlug: string, { isReadable, access }: RoomReading): boolean {
-    if (access.until <= this.deps.clock.now()) return false;
-    this.use(access.location.app.value);
-    return isReadable && this.names(roomSlug);
-  }
-
-  /** The app as it is now. */
-  private use(app: App): void {
-    if (app === this.app) return;
-    this.app = app;
-    this.rooms = roomsOfLobby(app, this.lobbySlug);
+  isShown(location: RoomLocation): boolean {
+    const { app, room } = location;
+    if (!isOfLobby(app.value, this.lobbySlug, room.value.slug)) return false;
+    return mayRead(location, this.identity, this.deps.clock.now());
   }
 }
+
+const isOfLobby = (app: Pick<App, 'slug' | 'config'>, lobbySlug: string, roomSlug: string): boolean =>
+  roomsOfLobby(app, lobbySlug)?.has(roomSlug) === true;
 
 /** Which rooms of an app a lobby has, by their slugs. */
 export class LobbyRooms {
@@ -85,6 +67,9 @@ export class LobbyRooms {
 
 const everyRoom = new LobbyRooms(['*']);
 
+/** Of the lobbies that were asked for, as long as their app stays as it is. */
+const made = new WeakMap<LobbyConfig, LobbyRooms>();
+
 /** Undefined when the app has no such lobby. */
 export const roomsOfLobby = (
   { slug, config }: Pick<App, 'slug' | 'config'>,
@@ -92,5 +77,8 @@ export const roomsOfLobby = (
 ): LobbyRooms | undefined => {
   if (lobbySlug === slug) return everyRoom;
   const lobby = config.lobbies?.find((one) => one.slug === lobbySlug);
-  return lobby && new LobbyRooms(lobby.rooms);
+  if (lobby === undefined) return undefined;
+  const rooms = made.get(lobby) ?? new LobbyRooms(lobby.rooms);
+  made.set(lobby, rooms);
+  return rooms;
 };

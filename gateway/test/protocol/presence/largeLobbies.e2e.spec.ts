@@ -123,4 +123,21 @@ describe('lobbies of apps with thousands of rooms', () => {
       expect(read).to.be.below(20);
     }
   });
+
+  it('[WS-LOBBY-8] are a thousand at most of one connection', async () => {
+    await world.startGateway({ requestRate: 0 });
+    const lobbies = Array.from({ length: 501 }, (_, n) => ({ slug: `lobby-${n}`, rooms: ['bar'] }));
+    await world.room(await world.app('hotel', { config: { lobbies } }), 'bar');
+    const { client } = await world.member({}, 1);
+    const names = lobbies.flatMap(({ slug }) => [slug, `hotel/${slug}`]).slice(0, 1_000);
+    for (const lobbyId of names) expect(await snapshot(client, lobbyId)).to.deep.equal({});
+    const lobbyId = 'hotel';
+    expect(await client.ask({ type: 'lobbySubscribe', lobbyId })).to.deep.equal({
+      ...refused(lobbyId),
+      ...{ error: 'subscription_limit', code: 42970 },
+    });
+    await snapshot(client, names[0] as string);
+    await client.ask({ type: 'lobbyUnsubscribe', lobbyId: names[0] });
+    await snapshot(client, lobbyId);
+  });
 });

@@ -241,6 +241,12 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'the read models and the event loop from one client',
   },
+  lobbies: {
+    ...{ value: 1_000, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory, and the event loop when somebody comes or goes in them',
+  },
   lobbySearch: {
     ...{ value: 1_000, unit: 'number', per: 'request' },
     answer: 'error not_authorized',
