@@ -131,6 +131,7 @@ const isMany = (bucket: Bucket | undefined): bucket is Entries =>
 class HashIndex {
   readonly fields: readonly string[];
   private readonly path: string | undefined;
+  private readonly roots: readonly string[];
   private readonly makeEntries: () => Entries;
   private readonly buckets = new Map<Scalar, Bucket>();
   /** Entries with a list or a document in an indexed field, which equality looks into: while there are any, the index is not used. */
@@ -139,6 +140,7 @@ class HashIndex {
   constructor(fields: readonly string[], makeEntries: () => Entries) {
     this.fields = fields;
     this.path = fields.find((field) => field.includes('.'));
+    this.roots = fields.map(rootOf);
     this.makeEntries = makeEntries;
   }
 
@@ -156,7 +158,7 @@ class HashIndex {
 
   isUntouchedBy(before: Entry['document'], after: Entry['document']): boolean {
     const isSame = (field: string): boolean => before[field] === after[field];
-    return this.fields.map(rootOf).every(isSame) && isSame(creationField);
+    return this.roots.every(isSame) && isSame(creationField);
   }
 
   /** Every entry that could hold these values, or undefined where the index does not apply. */
