@@ -47,7 +47,7 @@ export interface ConnectionDeps extends StrangerDeps {
   readonly handleFrame: HandleFrame;
   /** Bytes that may wait for a slow reader. */
   readonly outboxBytes: number;
-  readonly outboxMemory: Pick<OutboxMemory, 'waits' | 'ended'>;
+  readonly outboxMemory: Pick<OutboxMemory, 'reader'>;
   readonly onClosed: (connection: Connection) => void;
 }
 

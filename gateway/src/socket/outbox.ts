@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { noticedBytes, type HoldingOutbox, type OutboxMemory } from './outboxMemory.js';
+import { noticedBytes, type HoldingOutbox, type OutboxMemory, type SlowReader } from './outboxMemory.js';
 import type { FrameSocket } from './wsListener.js';
 
 /**
@@ -97,7 +97,9 @@ export class Outbox implements HoldingOutbox {
   private readonly tick: Tick;
   private readonly budget: number;
   private readonly onOverflow: () => void;
-  private readonly memory: Pick<OutboxMemory, 'waits' | 'ended'>;
+  private readonly memory: Pick<OutboxMemory, 'reader'>;
+  /** Of a reader that has been behind. */
+  private reader: SlowReader | undefined;
   private queued: FramePath | undefined;
   private state: 'open' | 'overflowed' | 'closed' = 'open';
 
@@ -106,7 +108,7 @@ export class Outbox implements HoldingOutbox {
     tick: Tick,
     budget: number,
     onOverflow: () => void,
-    memory: Pick<OutboxMemory, 'waits' | 'ended'>,
+    memory: Pick<OutboxMemory, 'reader'>,
   ) {
     this.socket = socket;
     this.tick = tick;
@@ -148,7 +150,7 @@ export class Outbox implements HoldingOutbox {
   close(): void {
     this.write();
     this.state = 'closed';
-    this.memory.ended(this);
+    this.reader?.ended();
   }
 
   giveWay(): void {
@@ -165,7 +167,7 @@ export class Outbox implements HoldingOutbox {
       this.state = 'overflowed';
       return;
     }
-    if (waiting > noticedBytes) this.memory.waits(this, queued, waiting);
+    if (waiting > noticedBytes) (this.reader ??= this.memory.reader(this)).waitsFor(queued, waiting);
     this.socket.write(queued.bytes());
   }
 }

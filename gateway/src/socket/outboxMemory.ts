@@ -22,6 +22,8 @@ export interface OutboxMemoryDeps {
 
 /** Less than this is not worth counting: most readers are never behind by more. */
 export const noticedBytes = 16 * 1024;
+/** Places of what has been received. */
+const forgottenAtOnce = 100;
 /** Measured: for a write that waits, and for its buffer. */
 const writeBytes = 100;
 const bufferBytes = 150;
@@ -35,7 +37,7 @@ const sweepMs = 1_000;
  */
 export class OutboxMemory {
   private readonly deps: OutboxMemoryDeps;
-  private readonly readers = new Map<HoldingOutbox, SlowReader>();
+  private readonly readers = new Set<SlowReader>();
   private written = 0;
   private isLookDue = false;
   private sweeper: NodeJS.Timeout | undefined;
@@ -49,30 +51,36 @@ export class OutboxMemory {
     return this.readers.size;
   }
 
-  /** With this write, so many bytes wait for the reader. */
-  waits(outbox: HoldingOutbox, path: WrittenBytes, waiting: number): void {
-    let reader = this.readers.get(outbox);
-    if (reader === undefined) this.readers.set(outbox, (reader = new SlowReader(outbox)));
-    reader.add(path, waiting);
+  /** For an outbox whose reader is behind for the first time. */
+  reader(outbox: HoldingOutbox): SlowReader {
+    return new SlowReader(outbox, this);
+  }
+
+  /** Something waits for the reader. */
+  entered(reader: SlowReader): void {
+    this.readers.add(reader);
     this.sweeper ??= setInterval(() => this.look(), sweepMs).unref();
-    this.written += path.size + writeBytes;
+  }
+
+  ended(reader: SlowReader): void {
+    if (this.readers.delete(reader)) this.restIfUnused();
+  }
+
+  wrote(bytes: number): void {
+    this.written += bytes;
     if (this.isLookDue || this.written < this.deps.bytes * lookAfter) return;
     // Not now, since others are being served.
     this.isLookDue = true;
     setImmediate(() => this.look());
   }
 
-  ended(outbox: HoldingOutbox): void {
-    if (this.readers.delete(outbox)) this.restIfUnused();
-  }
-
   private look(): void {
     this.isLookDue = false;
     this.written = 0;
     let atMost = 0;
-    for (const [outbox, reader] of this.readers) {
-      reader.trim(outbox.unreadBytes);
-      if (reader.isEmpty) this.readers.delete(outbox);
+    for (const reader of this.readers) {
+      reader.trim(reader.outbox.unreadBytes);
+      if (reader.isEmpty) this.readers.delete(reader);
       else atMost += reader.bytes;
     }
     this.restIfUnused();
@@ -80,7 +88,7 @@ export class OutboxMemory {
   }
 
   private makeRoom(): void {
-    const held = new HeldBytes(this.readers.values());
+    const held = new HeldBytes(this.readers);
     while (held.total > this.deps.bytes) {
       const reader = held.slowest();
       if (reader === undefined) return;
@@ -98,14 +106,16 @@ export class OutboxMemory {
 }
 
 /** What waits for one reader, the oldest first. */
-class SlowReader {
+export class SlowReader {
   readonly outbox: HoldingOutbox;
+  private readonly memory: Pick<OutboxMemory, 'entered' | 'ended' | 'wrote'>;
   private paths: WrittenBytes[] = [];
   private first = 0;
   private size = 0;
 
-  constructor(outbox: HoldingOutbox) {
+  constructor(outbox: HoldingOutbox, memory: Pick<OutboxMemory, 'entered' | 'ended' | 'wrote'>) {
     this.outbox = outbox;
+    this.memory = memory;
   }
 
   get isEmpty(): boolean {
@@ -121,22 +131,32 @@ class SlowReader {
     return this.first === 0 ? this.paths : this.paths.slice(this.first);
   }
 
-  add(path: WrittenBytes, unread: number): void {
+  /** With this write, so many bytes are unread. */
+  waitsFor(path: WrittenBytes, unread: number): void {
+    if (this.isEmpty) this.memory.entered(this);
     this.paths.push(path);
     this.size += path.size;
     this.trim(unread);
+    this.memory.wrote(path.size + writeBytes);
+  }
+
+  ended(): void {
+    this.memory.ended(this);
   }
 
   /** Forgets what the peer has received. */
   trim(unread: number): void {
-    while (this.first < this.paths.length) {
-      const { size } = this.paths[this.first] as WrittenBytes;
-      if (this.size - size < unread) break;
-      this.size -= size;
-      this.first++;
+    let { first, size } = this;
+    const { paths } = this;
+    for (; first < paths.length; first++) {
+      const rest = size - (paths[first] as WrittenBytes).size;
+      if (rest < unread) break;
+      size = rest;
     }
-    if (this.first < 1_000 && !this.isEmpty) return;
-    this.paths = this.paths.slice(this.first);
+    this.size = size;
+    this.first = first;
+    if (first < forgottenAtOnce && first < paths.length) return;
+    paths.splice(0, first);
     this.first = 0;
   }
 }

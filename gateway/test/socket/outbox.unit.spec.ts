@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import { FramePath, Outbox, Tick } from '../../src/socket/outbox.js';
+import { OutboxMemory } from '../../src/socket/outboxMemory.js';
 
 /** A peer that takes nothing until it is told to. */
 class StubSocket {
@@ -21,13 +22,15 @@ class StubSocket {
 const endOfTick = () => new Promise(setImmediate);
 const frame = (text: string) => Buffer.from(text);
 
+const slowReaders = new OutboxMemory({ bytes: 1e9, limits: { reached: () => undefined } });
+
 describe('an outbox', () => {
   let socket: StubSocket;
   let overflows: number;
   let tick: Tick;
 
   const outboxFor = (target: StubSocket, budget = 1_000) =>
-    new Outbox(target, tick, budget, () => overflows++, { waits: () => undefined, ended: () => undefined });
+    new Outbox(target, tick, budget, () => overflows++, slowReaders);
 
   beforeEach(() => {
     socket = new StubSocket();
