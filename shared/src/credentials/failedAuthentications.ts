@@ -32,8 +32,9 @@ export class FailedAuthentications {
 
   constructor(deps: FailedAuthenticationsDeps) {
     this.deps = deps;
-    this.byAddress = new Failures(limitTable.failedAuthsPerAddress.value);
-    this.byKeyId = new Failures(limitTable.failedAuthsPerCredential.value);
+    const onForgotten = (): void => deps.limits.reached('countedFailures');
+    this.byAddress = new Failures(limitTable.failedAuthsPerAddress.value, onForgotten);
+    this.byKeyId = new Failures(limitTable.failedAuthsPerCredential.value, onForgotten);
   }
 
   /** Counts a failure, and resolves when it may be answered. `onDelay` is called if that is not at once. */
@@ -57,7 +58,10 @@ export class FailedAuthentications {
     if (ofAddress > 0) limits.reached('failedAuthsPerAddress', { ...failure });
     if (ofKeyId > 0) limits.reached('failedAuthsPerCredential', { ...failure });
     const beyond = Math.max(ofAddress, ofKeyId);
-    return beyond === 0 ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (beyond - 1));
+    if (beyond === 0 || longestDelayMs === 0) return 0;
+    const delayMs = firstDelayMs * 2 ** (beyond - 1);
+    if (delayMs > longestDelayMs) limits.reached('failedAuthDelayMs', { ...failure });
+    return Math.min(longestDelayMs, delayMs);
   }
 }
 
@@ -74,11 +78,14 @@ const forgottenMs = 300_000;
 /** The recent failures of each of many addresses or credentials. */
 class Failures {
   private readonly free: number;
+  /** One is forgotten early. */
+  private readonly onForgotten: () => void;
   /** Those that failed longest ago first. */
   private readonly counts = new Map<string, Count>();
 
-  constructor(free: number) {
+  constructor(free: number, onForgotten: () => void) {
     this.free = free;
+    this.onForgotten = onForgotten;
   }
 
   /** Counts one more; returns how many there are beyond the free ones. */
@@ -88,7 +95,10 @@ class Failures {
     const failures = (isRecent ? known.failures : 0) + 1;
     this.counts.delete(of);
     this.counts.set(of, { failures, lastAt: now });
-    if (this.counts.size > maxCounts) this.counts.delete(this.counts.keys().next().value as string);
+    if (this.counts.size > maxCounts) {
+      this.counts.delete(this.counts.keys().next().value as string);
+      this.onForgotten();
+    }
     return Math.max(0, failures - this.free);
   }
 }

@@ -54,19 +54,33 @@ describe('failed authentications', () => {
     expect(isDelayed(counted)).to.equal(false);
   });
 
+  it('are forgotten earlier where there are too many to count, those longest ago first', () => {
+    const counted = failures(3_600_000);
+    for (let n = 0; n < 5; n++) isDelayed(counted);
+    for (let n = 1; n < limitTable.countedFailures.value; n++) isDelayed(counted, `host-${n}`);
+    expect(reached).to.deep.equal([]);
+    isDelayed(counted, 'one-more');
+    expect(reached).to.deep.equal(['countedFailures']);
+    expect(isDelayed(counted)).to.equal(false);
+  });
+
   it('are answered at once where too many wait already', async () => {
     const counted = failures(3_600_000);
     for (let n = 0; n < 18; n++) isDelayed(counted);
     for (let n = 0; n < limitTable.delayedAnswers.value; n++) isDelayed(counted);
     reached = [];
     await counted.failed({ address, keyId: undefined });
-    expect(reached).to.deep.equal(['failedAuthsPerAddress', 'delayedAnswers']);
+    expect(reached.at(-1)).to.equal('delayedAnswers');
   });
 
   it('are never later than the longest delay, and are not late where it is 0', async () => {
     const counted = failures(1);
     for (let n = 0; n < 40; n++) await counted.failed({ address, keyId: undefined });
+    expect(reached.filter((limit) => limit === 'failedAuthDelayMs')).to.have.length(35);
     const off = failures(0);
+    reached = [];
     expect(Array.from({ length: 20 }, () => isDelayed(off))).not.to.include(true);
+    // They are counted all the same.
+    expect(reached).to.deep.equal(Array(15).fill('failedAuthsPerAddress'));
   });
 });
