@@ -1,6 +1,5 @@
 import { type CallPayload, deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
-import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
@@ -176,12 +175,14 @@ export const findDeadLetters = async (
     views.count('deadLetters', filter),
     views.find('deadLetters', { filter, sort: newestFirst, skip: offset, limit }),
   ]);
-  const slices = workSlices();
-  const data: DeadLetterAnswer[] = [];
-  // A payload may be a megabyte of JSON.
-  for (const entry of entries) {
-    if (slices.isOver()) await slices.next();
-    data.push(await present(entry));
-  }
+  const data = presentInTurn(entries, present);
   return { data, pagination: { total, limit, offset } };
 };
+
+/** Each is loaded when the one before has been sent: a payload may be a megabyte. */
+async function* presentInTurn(
+  entries: readonly DeadLetter[],
+  present: PresentDeadLetter,
+): AsyncIterable<DeadLetterAnswer> {
+  for (const entry of entries) yield await present(entry);
+}

@@ -100,8 +100,12 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
   ): Promise<NoInfer<Answer | InParts<Answer>>>;
 }
 
-/** A list may be read while it is sent. */
-type InParts<Answer> = Answer extends readonly (infer T)[] ? RecordParts<T> : never;
+/** A list, or that of a page, may be read while it is sent. */
+type InParts<Answer> = Answer extends readonly (infer T)[]
+  ? RecordParts<T>
+  : Answer extends { readonly data: readonly (infer T)[] }
+    ? Omit<Answer, 'data'> & { readonly data: AsyncIterable<T> }
+    : never;
 
 type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer> & {
   /** What an API key needs that has not all of them. */

@@ -55,7 +55,7 @@ export const sendAnswer = async (
 const piecesOf = (answer: unknown): Iterable<string> | AsyncIterable<string> => {
   if (isInParts(answer)) return piecesOfParts(answer);
   if (Array.isArray(answer)) return piecesOfList(answer);
-  return isObject(answer) && Object.values(answer).some(isListOfRecords)
+  return isObject(answer) && Object.values(answer).some((value) => isListOfRecords(value) || isRead(value))
     ? piecesOfObject(answer)
     : [JSON.stringify(answer)];
 };
@@ -77,17 +77,27 @@ function* piecesOfList(records: readonly unknown[]): Iterable<string> {
   yield ']';
 }
 
-/** An object with a list of records, such as a page. */
-function* piecesOfObject(fields: object): Iterable<string> {
+/** An object with a list of records, such as a page, which may be read while it is sent. */
+async function* piecesOfObject(fields: object): AsyncIterable<string> {
   let separator = '{';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
     yield `${separator}${JSON.stringify(name)}:`;
-    if (isListOfRecords(value)) yield* piecesOfList(value);
+    if (isRead(value)) yield* piecesOfReadList(value);
+    else if (isListOfRecords(value)) yield* piecesOfList(value);
     else yield json(value);
     separator = ',';
   }
   yield '}';
+}
+
+async function* piecesOfReadList(records: AsyncIterable<unknown>): AsyncIterable<string> {
+  let separator = '[';
+  for await (const record of records) {
+    yield separator + json(record);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
 const json = (value: unknown): string => JSON.stringify(value) ?? 'null';
@@ -96,6 +106,9 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 
 const isListOfRecords = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && isObject(value[0]);
+
+const isRead = (value: unknown): value is AsyncIterable<unknown> =>
+  isObject(value) && Symbol.asyncIterator in value;
 
 const isInParts = (answer: unknown): answer is RecordParts<unknown> => isObject(answer) && 'parts' in answer;
 

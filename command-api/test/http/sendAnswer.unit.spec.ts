@@ -81,6 +81,32 @@ describe('sendAnswer', () => {
     }
   });
 
+  it('reads the list of a page while it is sent, and no further than a client that leaves', async () => {
+    let [read, isOver] = [0, false];
+    const data = async function* (list: readonly unknown[]): AsyncIterable<unknown> {
+      try {
+        for (const record of list) {
+          read += 1;
+          await Promise.resolve();
+          yield record;
+        }
+      } finally {
+        isOver = true;
+      }
+    };
+    for (const count of [0, 1, 100]) {
+      const page = { data: listOf(count), pagination: { total: count } };
+      sent = { ...page, data: data(page.data) };
+      expect(await textOf(await ask())).to.equal(JSON.stringify(page));
+    }
+    [read, isOver] = [0, false];
+    const large = 'x'.repeat(1_000_000);
+    sent = { data: data(Array.from({ length: 100 }, () => ({ large }))), pagination: {} };
+    (await ask()).destroy();
+    await eventually(() => isOver);
+    expect(read).to.be.below(100);
+  });
+
   it('has sent nothing when the first part cannot be read', async () => {
     records = listOf(200);
     sent = { parts: inParts(0) };
