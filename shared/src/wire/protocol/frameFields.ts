@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { decode } from '@msgpack/msgpack';
 import { jsonAsMessagePack } from './jsonAsMessagePack.js';
-import { scanJsonObject, token } from './jsonObject.js';
+import { scanJsonObject, token } from './jsonScan.js';
 import { maxAckIds, maxFrameFields } from './limits.js';
 import { scanFields, shapeAt, type FieldSpan } from './messagePackScan.js';
 

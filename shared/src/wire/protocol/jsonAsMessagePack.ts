@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { codeUnit, isHighSurrogate, isSpace, token } from './jsonObject.js';
+import { codeUnit, isHighSurrogate, isSpace, token } from './jsonScan.js';
 
 /** For values up to a third of it; larger ones get a buffer of their own, so that little memory stays. */
 const kept = Buffer.allocUnsafeSlow(192 * 1024);
