@@ -12,6 +12,9 @@ import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { CreateViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { AccessRecorder } from './access-log/accessRecorder.js';
+import { reportRefusal } from './access-log/refusals.js';
+import { accessLogRoutes, type AccessLogDeps } from './access-log/routes.js';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
@@ -71,6 +74,10 @@ export interface CommandApiDeps {
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
   readonly limits?: LimitReports | undefined;
+  /** Where refused calls are listed from. */
+  readonly accessLog: AccessLogDeps['accessLog'];
+  /** Where they are reported. */
+  readonly accessRecorder: Pick<AccessRecorder, 'refused'>;
   readonly options: CommandApiOptions;
 }
 
@@ -85,7 +92,12 @@ export interface CommandApiOptions {
   readonly failedAuthDelayMs: number;
 }
 
-export type ApiDeps = SigningKeyDeps & WebhookSecretDeps & AuditDeps & OutcomeDeps & CallPayloadDeps;
+export type ApiDeps = SigningKeyDeps &
+  WebhookSecretDeps &
+  AuditDeps &
+  AccessLogDeps &
+  OutcomeDeps &
+  CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
 export const apiRoutes = (
@@ -109,6 +121,7 @@ export const apiRoutes = (
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),
+  ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
 ];
 
@@ -131,6 +144,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
     trustedProxies: options.trustedProxies,
     clock,
     answerFailure,
+    onFailure: (error, request) => reportRefusal(deps.accessRecorder, error, request),
     metrics,
     tracing,
   });

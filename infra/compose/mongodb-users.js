@@ -2,7 +2,7 @@
 // compare `written` with what the services do. Who writes a collection may also make its indexes.
 
 const written = {
-  'command-api': ['last_uses'],
+  'command-api': ['last_uses', 'accessLog'],
   projections: 'everything',
   gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups'],
   'webhook-consumer': [],

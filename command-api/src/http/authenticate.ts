@@ -9,7 +9,13 @@ import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Viewed } from '@roomwire/shared/wire/views/views';
 import { within } from '@roomwire/shared/runtime/networks';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
-import { applicationError, frameworkError, type ErrorAnswer } from './errors.js';
+import {
+  applicationError,
+  frameworkError,
+  RefusedCredential,
+  type CredentialHolder,
+  type ErrorAnswer,
+} from './errors.js';
 import type { ProjectCaller, SessionCaller } from './route.js';
 
 export interface Authenticator {
@@ -41,7 +47,7 @@ export interface AuthenticatorDeps {
   readonly sessions: SessionVerifier;
   readonly clock: Clock;
   readonly lastUses: Pick<LastUses, 'used'>;
-  readonly refused: RefusedCredentials<true>;
+  readonly refused: RefusedCredentials<BadCredential>;
   readonly failures: Pick<FailedAuthentications, 'failed'>;
 }
 
@@ -52,18 +58,16 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
     const credential = bearer(authorization);
     if (credential !== undefined && looksLikeJwt(credential))
       throw unauthorized(credentialMessages.wrongKind);
-    const key = await unlessRefused(deps, credential, address, findApiKey);
-    if (key === undefined) throw unauthorized(credentialMessages.badApiKey);
+    const isBad = (): ErrorAnswer => unauthorized(credentialMessages.badApiKey);
+    const key = await unlessRefused(deps, { credential, address, isBad }, findApiKey);
+    const holder = holderOf(key);
+    const forbidden = (message: string, reason: string): ErrorAnswer =>
+      new RefusedCredential(frameworkError(403, message), reason, [holder]);
     if (key.allowedAddresses !== null && !within(key.allowedAddresses)(address))
-      throw frameworkError(403, credentialMessages.addressNotAllowed);
+      throw forbidden(credentialMessages.addressNotAllowed, 'address_not_allowed');
     deps.lastUses.used(key.apiKeyId);
-    if (key.projectId === null) throw frameworkError(403, credentialMessages.notProjectScoped);
-    return {
-      organizationId: key.organizationId,
-      projectId: key.projectId,
-      principal: `apiKey:${key.keyId}`,
-      permissions: key.permissions,
-    };
+    if (key.projectId === null) throw forbidden(credentialMessages.notProjectScoped, 'not_project_scoped');
+    return { ...holder, projectId: key.projectId, permissions: key.permissions };
   },
 
   async session(authorization, at, address) {
@@ -72,9 +76,8 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
     const credential = bearer(authorization);
     if (credential !== undefined && looksLikeApiKey(credential))
       throw unauthorized(credentialMessages.wrongKind);
-    const found = await unlessRefused(deps, credential, address, findSession);
-    if (found === undefined) throw unauthorized(credentialMessages.badSession);
-    const { session, lost } = found;
+    const isBad = (): ErrorAnswer => unauthorized(credentialMessages.badSession);
+    const { session, lost } = await unlessRefused(deps, { credential, address, isBad }, findSession);
     return {
       principal: session.principal,
       organizationIds: session.organizationIds.filter((id) => !lost.has(id)),
@@ -94,50 +97,83 @@ const revocationsOf = async (views: ViewReader, session: Session) =>
     )
   ).flat();
 
-/** Finds what a credential stands for, or for how long it is bad; undefined where to find that out costs nothing. */
-type Find<T> = (deps: AuthenticatorDeps, credential: string) => Promise<T | RefusalLasts | undefined>;
+const holderOf = ({ organizationId, projectId, keyId }: ApiKey): CredentialHolder => ({
+  ...{ organizationId, projectId, principal: `apiKey:${keyId}` },
+});
 
-/** Undefined for a bad credential, after its failure has been counted. */
+/** A credential that opens nothing, for how long, and whose it is where that is known. */
+export class BadCredential {
+  readonly lasts: RefusalLasts;
+  readonly reason: string;
+  readonly holders: readonly CredentialHolder[];
+
+  constructor(lasts: RefusalLasts, reason = 'unknown', holders: readonly CredentialHolder[] = []) {
+    this.lasts = lasts;
+    this.reason = reason;
+    this.holders = holders;
+  }
+}
+
+/** Finds what a credential stands for; undefined for a bad one where to find that out costs nothing. */
+type Find<T> = (deps: AuthenticatorDeps, credential: string) => Promise<T | BadCredential | undefined>;
+
+interface Attempt {
+  readonly credential: string | undefined;
+  readonly address: string;
+  /** The answer to a bad credential. */
+  readonly isBad: () => ErrorAnswer;
+}
+
+/** Rejects for a bad credential, after its failure has been counted. */
 const unlessRefused = async <T extends object>(
   deps: AuthenticatorDeps,
-  credential: string | undefined,
-  address: string,
+  { credential = '', address, isBad }: Attempt,
   find: Find<T>,
-): Promise<T | undefined> => {
-  const found = await unlessRemembered(deps, credential ?? '', find);
-  if (found !== undefined) return found;
-  await deps.failures.failed({ address, keyId: parseToken(credential ?? '', 'ak_live')?.keyId });
-  return undefined;
+): Promise<T> => {
+  const found = await unlessRemembered(deps, credential, find);
+  if (found !== undefined && !(found instanceof BadCredential)) return found;
+  await deps.failures.failed({ address, keyId: parseToken(credential, 'ak_live')?.keyId });
+  throw found === undefined ? isBad() : new RefusedCredential(isBad(), found.reason, found.holders);
 };
 
 const unlessRemembered = async <T extends object>(
   deps: AuthenticatorDeps,
   credential: string,
   find: Find<T>,
-): Promise<T | undefined> => {
+): Promise<T | BadCredential | undefined> => {
   const { refused } = deps;
-  if (refused.find(credential) === true) return undefined;
+  const known = refused.find(credential);
+  if (known !== undefined) return known;
   const { changes } = refused;
   const found = await find(deps, credential);
-  if (typeof found !== 'string') return found;
-  refused.add(credential, true, found, changes);
-  return undefined;
+  if (found instanceof BadCredential) refused.add(credential, found, found.lasts, changes);
+  return found;
 };
 
 const findApiKey: Find<Viewed<ApiKey>> = async ({ views, clock }, credential) => {
   const token = parseToken(credential, 'ak_live');
   if (token === undefined) return undefined;
   const [key] = await views.find('apiKeys', { filter: { keyId: token.keyId }, limit: 1 });
-  if (!matchesSecret(token.secret, key?.secretHash)) return key === undefined ? 'briefly' : 'always';
-  const isExpired = key?.expiresAt != null && Date.parse(key.expiresAt) <= clock.now();
-  return isExpired ? 'briefly' : key;
+  if (key === undefined) return new BadCredential('briefly');
+  const holders = [holderOf(key)];
+  if (!matchesSecret(token.secret, key.secretHash))
+    return new BadCredential('always', 'wrong_secret', holders);
+  const isExpired = key.expiresAt != null && Date.parse(key.expiresAt) <= clock.now();
+  return isExpired ? new BadCredential('briefly', 'expired', holders) : key;
 };
 
 const findSession: Find<FoundSession> = async ({ views, sessions }, credential) => {
   const session = await sessions.verify(credential);
-  if (session === undefined) return 'briefly';
-  const lost = revokedFor(session, await revocationsOf(views, session));
-  return lost === 'all' ? 'briefly' : { session, lost };
+  if (session === undefined) return new BadCredential('briefly');
+  const revocations = await revocationsOf(views, session);
+  const lost = revokedFor(session, revocations);
+  if (lost !== 'all') return { session, lost };
+  const { principal, organizationIds, isOperator } = session;
+  const revokedBy = new Set(revocations.map(({ organizationId }) => organizationId));
+  const holders = [...revokedBy]
+    .filter((id) => isOperator || organizationIds.includes(id))
+    .map((organizationId) => ({ organizationId, projectId: null, principal }));
+  return new BadCredential('briefly', 'session_revoked', holders);
 };
 
 interface FoundSession {

@@ -16,6 +16,25 @@ export class ErrorAnswer extends Error {
   }
 }
 
+/** Whose credential it is, or was. */
+export interface CredentialHolder {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly principal: string;
+}
+
+/** The answer to a call with a credential of somebody who is known, and which does not open the route. */
+export class RefusedCredential extends ErrorAnswer {
+  readonly reason: string;
+  readonly holders: readonly CredentialHolder[];
+
+  constructor({ status, body, headers }: ErrorAnswer, reason: string, holders: readonly CredentialHolder[]) {
+    super(status, body, headers);
+    this.reason = reason;
+    this.holders = holders;
+  }
+}
+
 export interface FailedConstraint {
   /** Dotted path of the field; empty for the whole body. */
   readonly path: string;

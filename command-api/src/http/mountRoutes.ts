@@ -12,7 +12,8 @@ import { readJsonBody } from './jsonBody.js';
 import type { LimitRate } from './rateLimit.js';
 import { checkPathIds, readQuery, requestIdOf } from './request.js';
 import { type RequestMetrics, type RouteTimes, beginRequest, endRequest } from './requestTelemetry.js';
-import type { ApiRequest, Route } from './route.js';
+import type { FailedRequest } from '../access-log/refusals.js';
+import type { ApiRequest, ProjectCaller, Route, SessionCaller } from './route.js';
 import { sendAnswer } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
@@ -24,6 +25,8 @@ export interface MountDeps {
   readonly trustedProxies: number;
   readonly clock: Clock;
   readonly answerFailure: AnswerFailure;
+  /** Is told of every request that failed on its way through a route. */
+  readonly onFailure?: ((error: unknown, request: FailedRequest) => void) | undefined;
   readonly metrics: RequestMetrics;
   readonly tracing?: Tracing | undefined;
 }
@@ -68,7 +71,7 @@ export const mountRoutes = (routes: readonly Route[], prefix: string, deps: Moun
     );
 
   for (const route of routes)
-    mount(methodsOf(route), route.path, route.method.toUpperCase(), answering(route, deps));
+    mount(methodsOf(route), route.path, route.method.toUpperCase(), answering(route, prefix, deps));
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).flatMap(methodsOf);
     mount(methodsBesides(methods), path, 'other', rejectingMethod(methods, deps));
@@ -122,7 +125,8 @@ type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>
 /** The order of the checks is part of the specification: credentials, rate, ids, rights, query, body. */
 const answering = (
   route: Route,
-  { authenticator, authorize, limitRate, clock, trustedProxies }: MountDeps,
+  prefix: string,
+  { authenticator, authorize, limitRate, clock, trustedProxies, onFailure }: MountDeps,
 ): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const checkBody = route.body && bodyValidator(route.body);
@@ -131,22 +135,30 @@ const answering = (
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { authorization } = request.headers;
     const address = clientAddress(request, trustedProxies);
-    const caller =
-      route.access === 'project'
-        ? await authenticator.project(authorization, at, address)
-        : await authenticator.session(authorization, at, address);
-    limitRate(caller.principal, at);
-    const path = checkPathIds(params as Record<string, string>, at);
-    await authorize(route, caller, path);
-    const query = checkQuery && validQuery(request, checkQuery);
-    const body = checkBody && (await validBody(request, response, checkBody, at));
+    let caller: ProjectCaller | SessionCaller | undefined;
+    let path: Record<string, string> = {};
+    try {
+      caller =
+        route.access === 'project'
+          ? await authenticator.project(authorization, at, address)
+          : await authenticator.session(authorization, at, address);
+      limitRate(caller.principal, at);
+      path = checkPathIds(params as Record<string, string>, at);
+      await authorize(route, caller, path);
+      const query = checkQuery && validQuery(request, checkQuery);
+      const body = checkBody && (await validBody(request, response, checkBody, at));
 
-    // Only now: a body may take minutes to arrive, and its events must not be dated back to its first byte.
-    const now = new Date(clock.now()).toISOString();
-    const { handle } = route as { handle: Handle<typeof caller> };
-    const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
-    if (route.status === 204) response.writeHead(204).end();
-    else await sendAnswer(response, route.status, answer);
+      // Only now: a body may take minutes to arrive, and its events must not be dated back to its first byte.
+      const now = new Date(clock.now()).toISOString();
+      const { handle } = route as { handle: Handle<typeof caller> };
+      const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
+      if (route.status === 204) response.writeHead(204).end();
+      else await sendAnswer(response, route.status, answer);
+    } catch (error) {
+      const method = request.method ?? '';
+      onFailure?.(error, { caller, path, address, method, route: prefix + route.path });
+      throw error;
+    }
   };
 };
 

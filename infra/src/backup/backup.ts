@@ -23,9 +23,17 @@ export interface BackupDeps {
  * Of these, in this order, the event log after what speaks of its events: nothing in a backup then speaks of an event that is
  * not in it. The payloads follow, because the log refers to them.
  */
-const lmdbFiles = ['queues', 'recorded', 'sessions', 'groups', 'audit', 'views', 'events', 'payloads'].map(
-  (name) => `${name}.lmdb`,
-);
+const lmdbFiles = [
+  'queues',
+  'recorded',
+  'sessions',
+  'groups',
+  'audit',
+  'access',
+  'views',
+  'events',
+  'payloads',
+].map((name) => `${name}.lmdb`);
 const plainFiles = [secretsFileName, 'credentials.json'];
 
 /** Writes a backup into a new folder. What it holds is for its owner alone, because the secrets are in it. */

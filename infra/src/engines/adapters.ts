@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -37,6 +38,7 @@ export interface Adapters {
   /** Only where messages are recorded. */
   groups(): Promise<GroupStore>;
   payloads(): Promise<PayloadStore>;
+  accessLog(): Promise<AccessLog>;
   /** Whether every engine that has been opened answers, within a second. */
   areReachable(): Promise<boolean>;
 }
@@ -111,6 +113,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     sessions: opening('sessions', (of) => readModels.openSessions(of)),
     groups: opening('worker groups', (of) => readModels.openGroups(of)),
     payloads: opening('payloads', (of) => readModels.openPayloads(of)),
+    accessLog: opening('access log', (of) => readModels.openAccessLog(of)),
     bus,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

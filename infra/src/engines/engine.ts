@@ -1,5 +1,6 @@
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -54,6 +55,7 @@ export interface ReadModelEngine extends Engine {
   openSessions(context: OpenContext): Promise<SessionStore>;
   openGroups(context: OpenContext): Promise<GroupStore>;
   openPayloads(context: OpenContext): Promise<PayloadStore>;
+  openAccessLog(context: OpenContext): Promise<AccessLog>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { openEmbeddedAccessLog } from '@roomwire/shared/adapters/access-log/embeddedAccessLog';
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
@@ -25,6 +26,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openAuditIndex: async ({ folder }) => openEmbeddedAuditIndex(await folder()),
   openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
+  openAccessLog: async ({ folder }) => openEmbeddedAccessLog(await folder()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

@@ -24,6 +24,10 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
     return openMongoGroupStore({ url, logger });
   },
+  async openAccessLog({ logger }) {
+    const { openMongoAccessLog } = await import('@roomwire/shared/adapters/access-log/mongoAccessLog');
+    return openMongoAccessLog({ url, logger });
+  },
   async openPayloads({ payloadLimits, logger }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');

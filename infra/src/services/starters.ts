@@ -4,6 +4,7 @@ import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
+import { AccessRecorder } from '@roomwire/command-api/access-log/accessRecorder';
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
@@ -116,7 +117,11 @@ export const startCommandApi: StartService = async ({
   closing.push(() => outcomes.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
+  const accessLog = await adapters.accessLog();
+  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
+  closing.push(() => accessRecorder.close());
   const ports = {
+    ...{ accessLog, accessRecorder },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));

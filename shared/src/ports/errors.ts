@@ -28,7 +28,8 @@ export type EngineUse =
   | 'worker groups'
   | 'audit index'
   | 'session issuer'
-  | 'payloads';
+  | 'payloads'
+  | 'access log';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

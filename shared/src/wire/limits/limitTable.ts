@@ -564,6 +564,24 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'the disk from what nobody needs any more',
   },
+  accessLogRetention: {
+    ...{ value: 90, unit: 'days', per: 'organization' },
+    answer: 'none: older entries are deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk, and the privacy of addresses in the access log',
+  },
+  accessLogEntries: {
+    ...{ value: 10_000, unit: 'number', per: 'organization' },
+    answer: 'none: the oldest entries are deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from refusals without end',
+  },
+  accessLogWaiting: {
+    ...{ value: 1_000, unit: 'number', per: 'process' },
+    answer: 'none: further kinds of refusals are not recorded until those that wait are written',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory and the engine from a flood of refused calls',
+  },
   payloadQuota: {
     ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'project', variable: 'ROOMWIRE_PAYLOAD_QUOTA_MIB' },
     answer: 'none: the oldest payloads of dead letters are deleted',

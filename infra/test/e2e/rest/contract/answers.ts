@@ -167,6 +167,10 @@ export const answers = {
       expect(data).to.be.an('object').that.does.not.have.any.keys('secretHash', 'sealedSecret');
     }
   },
+  'page of refused calls'(body) {
+    expect(body).to.have.all.keys('data', 'nextCursor');
+    expect(body.data).to.be.an('array');
+  },
   'past state'(body) {
     expect(body).to.have.all.keys('resourceId', 'resourceType', 'at', 'record', 'lastChange');
     expect(body.resourceType).to.equal('organizations');

@@ -94,6 +94,7 @@ const sessionRows = [
   [`PATCH ${organization}`, 'organization changes', 200, 'organization'],
   [`GET ${organization}/usage`, none, 200, 'usage'],
   [`GET ${organization}/audit`, none, 200, 'page of audit events'],
+  [`GET ${organization}/access-log`, none, 200, 'page of refused calls'],
   [`GET ${organization}/audit/state?resourceId={orgId}&at=${farOff}`, none, 200, 'past state'],
   [
     `GET ${organization}/audit/diff?resourceId={orgId}&from=${longAgo}&to=${farOff}`,

@@ -3,7 +3,9 @@ import { upsertAll } from '../../mongo/collections.js';
 import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 
 /** Collections that cannot be rebuilt from the event log. */
-const backedUp = ['last_uses', 'usage', 'sessions', 'workerGroups', 'payloads', 'payloadSizes'] as const;
+const backedUp = [
+  ...['last_uses', 'usage', 'sessions', 'workerGroups', 'payloads', 'payloadSizes', 'accessLog'],
+] as const;
 
 const linesAtOnce = 500;
 /** A payload may be larger than a megabyte. */

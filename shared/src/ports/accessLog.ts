@@ -1,0 +1,59 @@
+/** A call that was refused to somebody who is known. Holds no secret. */
+export interface Refusal {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly principal: string;
+  /** Of the client. */
+  readonly address: string;
+  readonly method: string;
+  /** As in the API's description, with `{name}` for a path parameter. */
+  readonly route: string;
+  readonly status: number;
+  /** A word or two: `permission_missing`. */
+  readonly reason: string;
+}
+
+/** Refusals of one minute that are alike, shown as the first of them. */
+export interface AccessEntry extends Refusal {
+  /** When the first one was, in milliseconds since 1970. */
+  readonly at: number;
+  readonly count: number;
+  /** Place among the entries of its organization: later ones are greater. Those of one minute with the same place are one entry. */
+  readonly place: string;
+}
+
+export interface AccessRange {
+  readonly organizationId: string;
+  /** Places, both exclusive; undefined for no bound. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+export interface AccessLogLimits {
+  readonly retentionMs: number;
+  /** Beyond it the oldest entries of an organization go. */
+  readonly entriesPerOrganization: number;
+}
+
+/**
+ * What was refused to whom, by organization, for a time. It is no record of what happened to resources, which is in the event
+ * log, and may lose the last seconds before a crash. Rejects with `EngineUnavailable` where the engine is out of reach.
+ */
+export interface AccessLog {
+  readonly limits: AccessLogLimits;
+
+  /**
+   * Adds to entries of the same organization and place, which any number of processes may write, and resolves with the number of
+   * older ones that went for their sake. Repeating it counts twice.
+   */
+  record(entries: readonly AccessEntry[]): Promise<number>;
+
+  /** Up to `limit` entries, the newest minute first. */
+  find(range: AccessRange): Promise<readonly AccessEntry[]>;
+
+  /** Removes what is older than the retention, in steps, and resolves with its number. */
+  prune(): Promise<number>;
+
+  close(): Promise<void>;
+}
