@@ -12,6 +12,8 @@ export interface SoakOptions {
   readonly folder: string;
   /** Whether a hostile tenant does its worst meanwhile. */
   readonly hostile: boolean;
+  /** Only attacks whose names contain this. */
+  readonly attacks: string;
 }
 
 const limits = {
@@ -22,7 +24,7 @@ const limits = {
   seed: { min: 0, max: 0xffff_ffff },
 };
 
-export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder] [--hostile]
+export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder] [--hostile] [--attacks part]
 
   --seconds  how long the load lasts
   --clients  actors that come and go; a fifth of them agents, with sessions that persist, in worker groups
@@ -30,6 +32,7 @@ export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--r
   --seed     of all choices; a random one, which is printed
   --folder   where the service keeps its data meanwhile (the system’s temporary folder)
   --hostile  beside a tenant and strangers that try to harm the others, three quarters of the time
+  --attacks  only those whose names contain this, to find out which one does harm
 `;
 
 /** Undefined when help is asked for. Throws a `UsageError`. */
@@ -44,6 +47,7 @@ export const readSoakOptions = (args: readonly string[], randomSeed: number): So
     seed: Math.round(numberIn('seed', values.seed ?? String(randomSeed))),
     folder: values.folder,
     hostile: values.hostile,
+    attacks: values.attacks,
   };
 };
 
@@ -59,6 +63,7 @@ const parse = (args: readonly string[]) => {
         seed: { type: 'string' },
         folder: { type: 'string', default: tmpdir() },
         hostile: { type: 'boolean', default: false },
+        attacks: { type: 'string', default: '' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

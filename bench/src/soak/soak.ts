@@ -135,7 +135,7 @@ export const soak = async (
   const findings = new Findings(say);
   const ledger = new Ledger();
   const { place, tokens } = await prepare(service, options, ledger, findings);
-  const siege = options.hostile ? await Siege.prepare(service) : undefined;
+  const siege = options.hostile ? await Siege.prepare(service, options.attacks) : undefined;
   if (siege !== undefined) {
     await service.stop();
     const limited = { port: service.port, restRate: limitTable.restRate.value, expectsWarnings: true };

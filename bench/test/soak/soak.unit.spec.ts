@@ -4,7 +4,7 @@ import { ServiceLog } from '../../src/soak/service.js';
 import { Findings } from '../../src/soak/findings.js';
 import { Following } from '../../src/soak/dues.js';
 import { Latencies } from '../../src/soak/hostile/latencies.js';
-import { attacks } from '../../src/soak/hostile/attacks/attacks.js';
+import { attacksNamed } from '../../src/soak/hostile/attacks/attacks.js';
 import { Ledger, type Sent, Topic } from '../../src/soak/messages.js';
 import { difference, PresenceView, type Present, put } from '../../src/soak/presenceView.js';
 import { Work } from '../../src/soak/rooms.js';
@@ -83,6 +83,7 @@ describe('The waits of well-behaved clients', () => {
 
 describe('The attacks', () => {
   it('have names of their own, under which their outcomes are counted', () => {
+    const attacks = attacksNamed('');
     expect(new Set(attacks.map(({ name }) => name)).size).to.equal(attacks.length);
   });
 });

@@ -1,21 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { serveJobs } from '../../process/worker.js';
-import { attacks } from './attacks/attacks.js';
+import { attacksNamed } from './attacks/attacks.js';
 import { countIn, type Outcomes } from './outcomes.js';
 import type { HostileTenant } from './tenant.js';
 
 export interface AttackJob {
   readonly tenant: HostileTenant;
   readonly seconds: number;
+  /** Of the names of the attacks. */
+  readonly part: string;
 }
 
-serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds }) => {
+serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds, part }) => {
   const outcomes: Outcomes = {};
   const signal = AbortSignal.timeout(seconds * 1_000);
   // Each pause of each attack listens to it.
   setMaxListeners(0, signal);
   await Promise.all(
-    attacks.map((attack) => attack.run({ tenant, count: countIn(outcomes, attack.name), signal })),
+    attacksNamed(part).map((attack) => attack.run({ tenant, count: countIn(outcomes, attack.name), signal })),
   );
   return outcomes;
 });

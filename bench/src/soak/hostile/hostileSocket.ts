@@ -24,7 +24,7 @@ export class HostileSocket {
     });
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer, isBinary) => {
-      if (!isBinary || data.length > longestAnswer) return;
+      if (!isBinary || data.length === 0 || data.length > longestAnswer) return;
       const { type, error, success } = decode(data) as Record<string, unknown>;
       if (type === 'error') count(`error ${String(error)}`);
       if (type === 'auth' && success !== true) count(`auth ${String(error)}`);

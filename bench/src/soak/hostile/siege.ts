@@ -3,7 +3,7 @@ import { pace } from '../../generator/pace.js';
 import { httpRequest, openHttpConnection } from '../../generator/httpConnection.js';
 import { startWorker, type Worker } from '../../process/worker.js';
 import type { SoakedService } from '../service.js';
-import { attacks } from './attacks/attacks.js';
+import { attacksNamed } from './attacks/attacks.js';
 import type { AttackJob } from './attacker.js';
 import { Latencies, type LatencyComparison } from './latencies.js';
 import type { Outcomes } from './outcomes.js';
@@ -28,24 +28,27 @@ export class Siege {
   private readonly tenant: HostileTenant;
   private readonly worker: Worker<AttackJob, Outcomes>;
   private readonly endpoint: { close(): void };
+  private readonly part: string;
 
   private constructor(
     service: SoakedService,
     tenant: HostileTenant,
     worker: Worker<AttackJob, Outcomes>,
     endpoint: { close(): void },
+    part: string,
   ) {
     this.service = service;
     this.tenant = tenant;
     this.worker = worker;
     this.endpoint = endpoint;
+    this.part = part;
   }
 
-  static async prepare(service: SoakedService): Promise<Siege> {
+  static async prepare(service: SoakedService, part: string): Promise<Siege> {
     const endpoint = await startBadEndpoint();
     const tenant = await makeHostileTenant(service, endpoint.url);
     const module = new URL('./attacker.js', import.meta.url);
-    return new Siege(service, tenant, startWorker<AttackJob, Outcomes>(module, undefined), endpoint);
+    return new Siege(service, tenant, startWorker<AttackJob, Outcomes>(module, undefined), endpoint, part);
   }
 
   /** Calm and attacked phases in turn, so that what else the machine does meets both. */
@@ -72,7 +75,7 @@ export class Siege {
 
   /** What the siege fails for; none when it passes. */
   get failures(): readonly string[] {
-    const unmet = attacks.flatMap(({ name, met }) => {
+    const unmet = attacksNamed(this.part).flatMap(({ name, met }) => {
       if (met === undefined || this.outcomes[`${name}: ${met}`] !== undefined) return [];
       return [`${name} never met ${met}`];
     });
@@ -82,7 +85,7 @@ export class Siege {
   }
 
   private async attack(seconds: number): Promise<void> {
-    const attacking = this.worker.run({ tenant: this.tenant, seconds });
+    const attacking = this.worker.run({ tenant: this.tenant, seconds, part: this.part });
     await pause(transitionMs);
     this.latencies.phase = 'attacked';
     await pause(seconds * 1_000 - transitionMs);

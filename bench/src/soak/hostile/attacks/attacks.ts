@@ -5,9 +5,12 @@ import { strangerAttacks } from './strangers.js';
 import { webhookAttacks } from './webhooks.js';
 
 /** All of them are made at once. */
-export const attacks: readonly Attack[] = [
+const attacks: readonly Attack[] = [
   ...strangerAttacks,
   ...socketAttacks,
   ...requestAttacks,
   ...webhookAttacks,
 ];
+
+export const attacksNamed = (part: string): readonly Attack[] =>
+  attacks.filter(({ name }) => name.includes(part));
