@@ -39,14 +39,14 @@ export interface WebhookConsumerOptions extends ReachOptions {
 
 export const defaultOptions: WebhookConsumerOptions = {
   allowPrivate: false,
-  attemptMs: 30_000,
+  attemptMs: limitTable.webhookAttemptMs.value,
   retryWaitsMs,
   maxCallsPerEndpoint: limitTable.webhookCallsPerEndpoint.value,
   maxCalls: limitTable.webhookCalls.value,
   maxCallsPerProject: limitTable.webhookCallsPerProject.value,
   maxCallsPerNewEndpoint: limitTable.webhookCallsPerNewEndpoint.value,
   maxCallsPerSlowEndpoint: limitTable.webhookCallsPerSlowEndpoint.value,
-  maxCallsPerSlowEndpointUnderLoad: 4,
+  maxCallsPerSlowEndpointUnderLoad: limitTable.webhookCallsPerSlowEndpointUnderLoad.value,
   slowMs: 1_000,
   maxWaitMs: 1_500,
   maxBytes: limitTable.webhookMemory.value,

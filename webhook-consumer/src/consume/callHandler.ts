@@ -78,7 +78,9 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
 
   /** [HOOK-BACKLOG-1] A call for which its project's backlog has no room ends here. */
   const defer = (call: WebhookCall): Promise<void> => {
-    if (!quota.admits(call)) return retryWhileBusDown(() => deps.settlement.turnAway(call), deps.isClosing);
+    const limit = quota.limitFor(call);
+    if (limit !== undefined)
+      return retryWhileBusDown(() => deps.settlement.turnAway(call, limit), deps.isClosing);
     metrics.deferred += 1;
     return put(webhookBacklog, quota.putOff(call));
   };
@@ -87,7 +89,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
     const permit = await gate.enter(waitingCallOf(call, call.callId));
     if (permit) return make(call, permit);
     // Only what goes around is slowed; what is turned away makes room for what is behind it.
-    if (quota.admits(call)) await pacer.pass();
+    if (quota.limitFor(call) === undefined) await pacer.pass();
     return defer(call);
   };
 

@@ -4,6 +4,7 @@ import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { BacklogLimit } from '../isolation/backlogQuota.js';
 import type { AttemptResult } from '../deliver/attempt.js';
 import type { WebhookMetrics } from '../metrics.js';
 import type { NextStep } from '../policy/nextStep.js';
@@ -14,7 +15,7 @@ type LastStep = Exclude<NextStep, { to: 'retry' }>;
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
   /** [HOOK-BACKLOG-1] Ends a call that may not wait any longer: there are too many of its project. */
-  turnAway(call: WebhookCall): Promise<void>;
+  turnAway(call: WebhookCall, limit: BacklogLimit): Promise<void>;
 }
 
 interface SettlementDeps {
@@ -62,9 +63,9 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
   return {
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
-    async turnAway(call) {
+    async turnAway(call, limit) {
       const { organizationId, projectId } = call;
-      limits?.reached('webhookBacklogCalls', { organizationId, projectId });
+      limits?.reached(limit, { organizationId, projectId });
       if (call.kind === 'hydration') {
         metrics.hydrationsDropped += 1;
         return;

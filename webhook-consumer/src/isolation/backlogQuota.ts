@@ -1,6 +1,7 @@
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { LimitName } from '@roomwire/shared/wire/limits/limitTable';
 import type { WebhookConsumerOptions } from '../options.js';
 
 type Limits = Pick<WebhookConsumerOptions, 'maxBacklogCalls' | 'maxBacklogBytes'>;
@@ -10,6 +11,8 @@ interface QuotaDeps {
   readonly clock: Clock;
   readonly random: Random;
 }
+
+export type BacklogLimit = Extract<LimitName, 'webhookBacklogCalls' | 'webhookBacklogBytes'>;
 
 /** The calls of a project that this process has put into the backlog, and that have not left it. */
 interface Account {
@@ -46,12 +49,13 @@ export class BacklogQuota {
     else this.open(projectId, now);
   }
 
-  /** Whether the backlog has room for one more; a call that is in it already has its place. */
-  admits(call: WebhookCall): boolean {
+  /** Why the backlog has no room for one more; undefined where it has. A call that is in it already has its place. */
+  limitFor(call: WebhookCall): BacklogLimit | undefined {
     const account = this.accountOf(call.projectId, this.deps.clock.monotonic());
-    if (account === undefined || call.putOffBy === account.id) return true;
+    if (account === undefined || call.putOffBy === account.id) return undefined;
     const { maxBacklogCalls, maxBacklogBytes } = this.deps.limits;
-    return account.calls < maxBacklogCalls && account.bytes + sizeOf(call) <= maxBacklogBytes;
+    if (account.calls >= maxBacklogCalls) return 'webhookBacklogCalls';
+    return account.bytes + sizeOf(call) > maxBacklogBytes ? 'webhookBacklogBytes' : undefined;
   }
 
   /** The call as it goes into the backlog. */

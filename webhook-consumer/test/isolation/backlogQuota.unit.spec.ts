@@ -22,7 +22,7 @@ describe('[HOOK-BACKLOG-1] the quota of a project in the backlog', () => {
   /** What the process does that takes a call for which there is no capacity. */
   const goAround = (quota: BacklogQuota, call: WebhookCall): WebhookCall | undefined => {
     quota.taken(call);
-    const put = quota.admits(call) ? quota.putOff(call) : undefined;
+    const put = quota.limitFor(call) === undefined ? quota.putOff(call) : undefined;
     quota.left(call);
     return put;
   };
@@ -34,12 +34,13 @@ describe('[HOOK-BACKLOG-1] the quota of a project in the backlog', () => {
     expect(goAround(quota, callOf('p1')), 'the third').to.equal(undefined);
     expect(goAround(quota, callOf('p2')), 'of another project').to.not.equal(undefined);
     expect(goAround(quota, first as WebhookCall), 'that has its place').to.have.property('putOffBy');
-    expect(quota.admits(callOf('p1'))).to.equal(false);
+    expect(quota.limitFor(callOf('p1'))).to.equal('webhookBacklogCalls');
   });
 
   it('admits calls up to the bytes', () => {
     const quota = quotaOf(100, 10_000);
     expect(goAround(quota, callOf('p1', 8_000))).to.not.equal(undefined);
+    expect(quota.limitFor(callOf('p1', 8_000))).to.equal('webhookBacklogBytes');
     expect(goAround(quota, callOf('p1', 8_000))).to.equal(undefined);
     expect(goAround(quota, callOf('p1', 100))).to.not.equal(undefined);
   });
@@ -56,15 +57,15 @@ describe('[HOOK-BACKLOG-1] the quota of a project in the backlog', () => {
     const before = quotaOf(3);
     const stored = [1, 2, 3].map(() => goAround(before, callOf('p1')) as WebhookCall);
     const after = quotaOf(3);
-    expect(after.admits(callOf('p1')), 'not known yet').to.equal(true);
+    expect(after.limitFor(callOf('p1')), 'not known yet').to.equal(undefined);
     for (const call of stored) expect(goAround(after, call)).to.not.equal(undefined);
-    expect(after.admits(callOf('p1'))).to.equal(false);
+    expect(after.limitFor(callOf('p1'))).to.equal('webhookBacklogCalls');
   });
 
   it('counts nothing where another process takes the calls', () => {
     const quota = quotaOf(1);
     for (let n = 0; n < 3; n += 1) {
-      expect(quota.admits(callOf('p1'))).to.equal(true);
+      expect(quota.limitFor(callOf('p1'))).to.equal(undefined);
       expect(quota.putOff({ ...callOf('p1'), putOffBy: 'of the other' }).putOffBy).to.equal(undefined);
     }
   });
@@ -72,11 +73,11 @@ describe('[HOOK-BACKLOG-1] the quota of a project in the backlog', () => {
   it('forgets what another process has taken over', () => {
     const quota = quotaOf(1);
     const put = goAround(quota, callOf('p1')) as WebhookCall;
-    expect(quota.admits(callOf('p1'))).to.equal(false);
+    expect(quota.limitFor(callOf('p1'))).to.equal('webhookBacklogCalls');
     now += 60_001;
-    expect(quota.admits(callOf('p1'))).to.equal(true);
+    expect(quota.limitFor(callOf('p1'))).to.equal(undefined);
     // Back again, with a call from before: it was not counted since.
     expect(goAround(quota, put)).to.have.property('putOffBy').that.is.not.equal(put.putOffBy);
-    expect(quota.admits(callOf('p1'))).to.equal(false);
+    expect(quota.limitFor(callOf('p1'))).to.equal('webhookBacklogCalls');
   });
 });

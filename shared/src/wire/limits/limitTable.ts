@@ -504,9 +504,21 @@ export const limitTable = {
   },
   webhookCallsPerSlowEndpoint: {
     ...{ value: 16, unit: 'number', per: 'endpoint' },
-    answer: 'none: further calls are put out of the way',
+    answer: 'none: further calls are put off',
     metric: 'roomwire_webhook_put_off_total',
     protects: 'other endpoints from a slow one',
+  },
+  webhookCallsPerSlowEndpointUnderLoad: {
+    ...{ value: 4, unit: 'number', per: 'endpoint' },
+    answer: 'none: further calls are put off, while half of all calls are in flight',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'other endpoints from many slow ones',
+  },
+  webhookAttemptMs: {
+    ...{ value: 30_000, unit: 'ms', per: 'request' },
+    answer: 'none: the attempt has failed',
+    metric: 'roomwire_webhook_attempts_total',
+    protects: 'the places of other calls from endpoints that do not answer',
   },
   webhookCallsPerNewEndpoint: {
     ...{ value: 2, unit: 'number', per: 'endpoint' },
@@ -546,8 +558,8 @@ export const limitTable = {
   },
   webhookMemory: {
     ...{ value: 128 * mebibyte, unit: 'bytes', per: 'process' },
-    answer: 'none: no further calls are taken from the bus',
-    metric: 'roomwire_bus_lag_records',
+    answer: 'none: further calls are put off',
+    metric: 'roomwire_webhook_put_off_total',
     protects: 'memory of the webhook consumer',
   },
 
