@@ -42,6 +42,8 @@ class EmbeddedEventLog implements EventLog {
   private readonly subscriptions = new Set<LogSubscription>();
   /** Sequence of the last event on disk. */
   private last: number;
+  /** The events read last: all followers read the same ones when the log has grown, and a large one takes its time. */
+  private latest: { readonly after: number; readonly last: number; readonly batch: EventBatch };
   private closed = false;
 
   private readonly commits = createGroupCommit<Append, AppendOutcome>({
@@ -56,6 +58,7 @@ class EmbeddedEventLog implements EventLog {
   constructor(tables: EventTables) {
     this.tables = tables;
     this.last = lastSequence(tables);
+    this.latest = { after: this.last, last: this.last, batch: [] };
   }
 
   async append(
@@ -116,7 +119,10 @@ class EmbeddedEventLog implements EventLog {
 
   private readAfter(sequence: number): EventBatch {
     this.requireOpen();
-    return readAfter(this.tables, sequence, this.last);
+    const { last } = this;
+    if (this.latest.after !== sequence || this.latest.last !== last)
+      this.latest = { after: sequence, last, batch: readAfter(this.tables, sequence, last) };
+    return this.latest.batch;
   }
 
   private sequenceOf(position: LogPosition | undefined): number {

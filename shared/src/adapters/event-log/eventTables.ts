@@ -97,7 +97,7 @@ export type EventBatch = readonly RecordedEvent[];
 
 /** A batch ends with whichever comes first, so that neither many events nor large ones hold up the event loop. */
 const batchEvents = 500;
-const batchCharacters = 4 * 1024 * 1024;
+const batchCharacters = 512 * 1024;
 
 /** The events after one sequence up to another; at most a batch of them. */
 export const readAfter = ({ events }: EventTables, after: number, last: number): EventBatch => {

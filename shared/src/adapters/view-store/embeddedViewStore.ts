@@ -37,6 +37,8 @@ class EmbeddedViewStore implements ViewStore {
   /** The rebuild in progress. */
   private currentRebuild: ViewRebuild | undefined;
   private position: LogPosition | undefined;
+  /** The batch that is being applied. */
+  private applying: Promise<void> | undefined;
   private isOpen = true;
   private readonly waiters = new PositionWaiters();
   private readonly writer: SnapshotWriter;
@@ -70,11 +72,23 @@ class EmbeddedViewStore implements ViewStore {
     return this.documents.count(view, filter);
   }
 
-  async apply({ changes, position }: ViewBatch): Promise<void> {
+  /** One batch at a time. After a crash within one that runs in slices, the projector repeats it. */
+  async apply(batch: ViewBatch): Promise<void> {
     this.assertOpen();
+    while (this.applying !== undefined) await this.applying.catch(() => undefined);
+    this.assertOpen();
+    this.applying = this.applyNow(batch).finally(() => (this.applying = undefined));
+    await this.applying;
+  }
+
+  private async applyNow({ changes, position }: ViewBatch): Promise<void> {
     if (this.position !== undefined && position <= this.position)
       throw new StaleBatch(position, this.position);
-    this.documents.apply(changes);
+    const { documents } = this;
+    await documents.applyInSlices(changes, () => {
+      this.assertOpen();
+      if (documents !== this.documents) throw new StaleBatch(position, this.position ?? '');
+    });
     this.position = position;
     this.writer.moveTo(position);
     this.waiters.reached(position);
@@ -93,6 +107,7 @@ class EmbeddedViewStore implements ViewStore {
 
   async clear(): Promise<void> {
     this.assertOpen();
+    await this.applying?.catch(() => undefined);
     this.documents = this.newDocuments();
     this.position = undefined;
     this.currentRebuild = undefined;
@@ -108,7 +123,8 @@ class EmbeddedViewStore implements ViewStore {
         this.assertOpen();
         if (this.currentRebuild !== rebuild) throw new RebuildSuperseded();
       },
-      checkpoint: () => this.position,
+      // While a batch is being applied, the documents are at none.
+      checkpoint: () => (this.applying === undefined ? this.position : undefined),
       replaceDocuments: (documents) => this.replaceDocuments(documents),
       end: () => {
         if (this.currentRebuild === rebuild) this.currentRebuild = undefined;

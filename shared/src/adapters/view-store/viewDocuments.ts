@@ -1,8 +1,15 @@
 import { viewIndexes, viewLists, type ViewName } from '../../wire/views/views.js';
 import type { ViewChange, ViewFilter, ViewQuery } from '../../ports/viewStore.js';
+import { forEachInSlices, workSlices } from '../../runtime/workSlices.js';
 import { Collection, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';
 import { countDocuments, findDocuments } from './slicedQueries.js';
+
+/** The changes of single documents that a change comes to, as the documents are now. */
+type Step = () => readonly (() => void)[];
+
+/** Changing so many documents takes about a millisecond. */
+const few = 500;
 
 /** Every view in memory; `record` is called for each document that changes. */
 export class ViewDocuments {
@@ -46,31 +53,61 @@ export class ViewDocuments {
 
   /** All of them, or none where one is rejected. Runs in one turn of the event loop, so no read sees a part. */
   apply(changes: readonly ViewChange[]): void {
-    const steps = changes.map((change) => this.stepFor(change));
-    for (const step of steps) step();
+    for (const step of this.stepsFor(changes)) for (const change of step()) change();
   }
 
-  /** Validates the change before the first one is applied. */
-  private stepFor(change: ViewChange): () => void {
+  /**
+   * Like `apply`, but a change of many documents, such as the removal of an app with all its rooms, runs in slices. Reads may see a
+   * part of it. `assertCurrent` throws to end it.
+   */
+  async applyInSlices(changes: readonly ViewChange[], assertCurrent: () => void): Promise<void> {
+    const slices = workSlices();
+    for (const step of this.stepsFor(changes)) {
+      const all = step();
+      if (all.length <= few) for (const change of all) change();
+      else
+        await forEachInSlices(all, slices, (change) => {
+          assertCurrent();
+          change();
+        });
+    }
+  }
+
+  /** Validates every change before the first one is applied. */
+  private stepsFor(changes: readonly ViewChange[]): readonly Step[] {
+    return changes.map((change) => this.stepFor(change));
+  }
+
+  private stepFor(change: ViewChange): Step {
     if ('put' in change) {
       const collection = this.of(change.put);
-      return () => collection.put(change.id, change.doc as unknown as Document);
+      return () => [() => collection.put(change.id, change.doc as unknown as Document)];
     }
     if ('patch' in change) {
       const collection = this.of(change.patch);
-      return () => collection.patch(change.id, change.set);
+      return () => [() => collection.patch(change.id, change.set)];
     }
     if ('remove' in change) {
       const collection = this.of(change.remove);
-      return () => collection.remove(change.id);
+      return () => [() => collection.remove(change.id)];
     }
     const filter = compileFilter(change.filter);
     if ('patchWhere' in change) {
       const collection = this.of(change.patchWhere);
-      return () => collection.matching(filter).forEach(({ id }) => collection.patch(id, change.set));
+      return () =>
+        collection.matching(filter).map(
+          ({ id }) =>
+            () =>
+              collection.patch(id, change.set),
+        );
     }
     const collection = this.of(change.removeWhere);
-    return () => collection.matching(filter).forEach(({ id }) => collection.remove(id));
+    return () =>
+      collection.matching(filter).map(
+        ({ id }) =>
+          () =>
+            collection.remove(id),
+      );
   }
 
   private of(view: string): Collection {

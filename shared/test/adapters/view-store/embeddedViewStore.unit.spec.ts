@@ -14,7 +14,13 @@ import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { usageStoreContract } from '@roomwire/testing/contracts/usageStoreContract';
 import { viewStoreContract } from '@roomwire/testing/contracts/view-store/viewStoreContract';
-import { at, putRoom, rejectionOf, room } from '@roomwire/testing/contracts/view-store/storeUnderTest';
+import {
+  at,
+  matchingIds,
+  putRoom,
+  rejectionOf,
+  room,
+} from '@roomwire/testing/contracts/view-store/storeUnderTest';
 
 const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(path, name) });
 
@@ -73,6 +79,24 @@ describe('the embedded view store', () => {
     };
     for (const [title, query] of Object.entries(queries))
       expect((await longestTurn<unknown>(query)).longestMs, title).to.be.below(100);
+
+    const removal = { changes: [{ removeWhere: 'rooms', filter } as const], position: at(count + 1) };
+    const { longestMs } = await longestTurn(() => store.apply(removal));
+    expect(await store.count('rooms', {})).to.equal(0);
+    expect(longestMs, 'a removal').to.be.below(150);
+  });
+
+  it('applies one batch at a time, and switches to no rebuild in the middle of one', async () => {
+    const rooms = Array.from({ length: 3_000 }, (_, n) => putRoom(`r${n}`));
+    await store.apply({ changes: rooms, position: at(1) });
+    const rebuild = await store.rebuild();
+    await rebuild.apply({ changes: rooms, position: at(1) });
+    const removed = store.apply({ changes: [{ removeWhere: 'rooms', filter: {} }], position: at(2) });
+    const later = store.apply({ changes: [putRoom('later')], position: at(3) });
+    expect(await rebuild.takeOver([])).to.equal(false);
+    await Promise.all([removed, later]);
+    expect(await matchingIds(store, {})).to.deep.equal(['later']);
+    expect(await store.checkpoint()).to.equal(at(3));
   });
 
   it('protects its documents against changes by readers', async () => {
