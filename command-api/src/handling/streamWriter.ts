@@ -109,6 +109,7 @@ export const createStreamWriter = (deps: {
     for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
       const before = fresh.length;
       outcomes.push(decideOne(batch[outcomes.length] as Waiting, folded, fresh, random));
+      if (outcomes.length === batch.length) break;
       for (const { data } of fresh.slice(before)) characters += JSON.stringify(data).length;
     }
     if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));

@@ -1,6 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
+import { workSlices, type WorkSlices } from '@roomwire/shared/runtime/workSlices';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { applicationError, validationError, type ErrorAnswer } from './errors.js';
 
@@ -56,10 +57,21 @@ export const readJsonBody = async (
     });
   });
   const { body } = request as { body?: unknown };
-  checkStructure(body);
-  checkWritten(body, Number(request.headers['content-length'] ?? bodyLimitBytes));
+  // Parsing a MiB may have taken the time of several slices, and so may each of these.
+  const slices = workSlices();
+  if (largeBytes < receivedBytes(request)) await slices.next();
+  await checkStructure(body, slices);
+  if (slices.isOver()) await slices.next();
+  checkWritten(body, receivedBytes(request));
+  if (slices.isOver()) await slices.next();
   return body;
 };
+
+/** A body of this size is parsed in a millisecond or two, whatever it holds. */
+const largeBytes = 64 * 1024;
+
+const receivedBytes = (request: IncomingMessage): number =>
+  Number(request.headers['content-length'] ?? bodyLimitBytes);
 
 const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -98,23 +110,35 @@ const checkWritten = (body: unknown, receivedBytes: number): void => {
     ]);
 };
 
-/** Without recursion, because the sender chooses the nesting. */
-const checkStructure = (body: unknown): void => {
+/** Without recursion, because the sender chooses the nesting; in slices, because it chooses the number of values. */
+const checkStructure = async (body: unknown, slices: WorkSlices): Promise<void> => {
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > deepestNesting)
       throw validationError([
         { path: '', value: null, message: `must not be nested deeper than ${deepestNesting} levels` },
       ]);
-    level = level.flatMap(childrenOf);
+    const next: unknown[] = [];
+    for (const value of level) {
+      addNested(value, next);
+      if (slices.isOver()) await slices.next();
+    }
+    level = next;
   }
 };
 
-const childrenOf = (value: unknown): unknown[] => {
-  if (typeof value !== 'object' || value === null) return [];
+const addNested = (value: unknown, to: unknown[]): void => {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isNested(item)) to.push(item);
+    return;
+  }
   if (Object.hasOwn(value, '__proto__'))
     throw validationError([{ path: '__proto__', value: null, message: 'is not a known field' }]);
-  return Object.values(value).filter(isNested);
+  for (const name in value) {
+    const item = (value as Readonly<Record<string, unknown>>)[name];
+    if (isNested(item)) to.push(item);
+  }
 };
 
 /** `JSON.parse` turns numbers that are too large into infinities, which would be null in the answer. */

@@ -167,27 +167,52 @@ export interface UnknownField {
 }
 
 /**
- * The first `most` unknown fields of a strict object that has more of them than that; undefined where no object of the
- * schema has so many. Costs no more than counting the fields.
+ * The first `most` unknown fields of a value that has more of them than that, in all of its strict objects; undefined where it
+ * has not. Costs no more than counting the fields.
  */
 export const manyUnknownFields = (
   schema: JsonSchema,
   value: unknown,
   most: number,
-  path: readonly string[] = [],
 ): readonly UnknownField[] | undefined => {
+  const found: UnknownField[] = [];
+  collectUnknown(schema, value, most + 1, [], found);
+  return found.length > most ? found.slice(0, most) : undefined;
+};
+
+const collectUnknown = (
+  schema: JsonSchema,
+  value: unknown,
+  enough: number,
+  path: readonly string[],
+  found: UnknownField[],
+): void => {
+  if (!isRecord(value)) return;
   const properties = schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined;
-  if (properties === undefined || !isRecord(value)) return undefined;
-  if (schema['additionalProperties'] === false) {
-    const fields = unknownFields(value, properties, most + 1);
-    if (fields.length > most)
-      return fields.slice(0, most).map((field) => ({ path: [...path, field], value: value[field] }));
-  }
+  if (properties === undefined) return collectInMap(schema, value, enough, path, found);
+  if (schema['additionalProperties'] === false)
+    for (const field of unknownFields(value, properties, enough - found.length))
+      found.push({ path: [...path, field], value: value[field] });
   for (const [field, inner] of Object.entries(properties)) {
-    const found = manyUnknownFields(inner, value[field], most, [...path, field]);
-    if (found !== undefined) return found;
+    if (found.length >= enough) return;
+    collectUnknown(inner, value[field], enough, [...path, field], found);
   }
-  return undefined;
+};
+
+/** Of a map past its limit, only that is reported. */
+const collectInMap = (
+  schema: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+  enough: number,
+  path: readonly string[],
+  found: UnknownField[],
+): void => {
+  const { additionalProperties } = (schema['then'] ?? {}) as JsonSchema;
+  if (!isRecord(additionalProperties) || Object.keys(value).length > Number(schema['maxProperties'])) return;
+  for (const name in value) {
+    if (found.length >= enough) return;
+    collectUnknown(additionalProperties, value[name], enough, [...path, name], found);
+  }
 };
 
 const unknownFields = (value: object, properties: object, enough: number): string[] => {

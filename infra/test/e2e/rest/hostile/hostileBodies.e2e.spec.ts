@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { longestTurn } from '@roomwire/testing/run/longestTurn';
+import { isOnEngines } from '@roomwire/testing/run/testProfile';
 import { type ApiClient, rawRequest } from '../../../support/apiClient.js';
 import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
 import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
@@ -154,6 +156,29 @@ describe('REST hostile bodies', () => {
     const { body } = await client.post('/apps', { name: 'x', triggerWebhook: nested });
     expect(body.errors).to.have.length(100);
     expect(body.errors[0]).to.include({ path: 'triggerWebhook.field 0' });
+  });
+
+  it('answers for many fields of many objects at the cost of a few', async () => {
+    const topics = Array.from({ length: 900 }, (_, n) => [`topic-${n}`, manyFields(50, 1)] as const);
+    const { status, body } = await client.post('/apps', {
+      name: 'x',
+      topicConfigs: Object.fromEntries(topics),
+    });
+    expect([status, body.errors.length]).to.eql([400, 100]);
+    expect(body.errors[50]).to.eql({
+      ...{ path: 'topicConfigs.topic-1.field 0', value: 1 },
+      message: 'is not a known field',
+    });
+  });
+
+  it('yields to the event loop while it looks at a large body', async function () {
+    this.timeout(60_000);
+    if (isOnEngines()) this.skip();
+    const lists = '[],'.repeat(300_000);
+    const body = `{"name":"x","actorType":"user","metadata":{"lists":[${lists}0]},"expiresAt":"never"}`;
+    const { result, longestMs } = await longestTurn(() => send('/actors', body));
+    expectValidationError(result, 'expiresAt');
+    expect(longestMs).to.be.below(400);
   });
 
   it('validates no entry of a map beyond its limit', async () => {
