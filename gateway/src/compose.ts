@@ -203,7 +203,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     },
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
     collect: gatewayMetrics({
-      ...{ metrics, connections: connections.all, retained, groups },
+      ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,
         group_messages: groupMemory.bytes,

@@ -67,6 +67,7 @@ export interface MetricSources {
     readonly outbox: { readonly waitingBytes: number };
     readonly session: { readonly subscriptions: { readonly size: number } } | undefined;
   }>;
+  readonly unauthenticated: { readonly size: number };
   readonly retained: { readonly held: { readonly values: number; readonly bytes: number } };
   readonly groups: { readonly size: number; readonly messages: number };
   /** Bytes by kind. */
@@ -98,7 +99,10 @@ export const gatewayMetrics =
     sink.value('roomwire_hydrations_total', metrics.hydrations);
   };
 
-const countConnections = ({ metrics, connections }: MetricSources, sink: MetricSink): void => {
+const countConnections = (
+  { metrics, connections, unauthenticated }: MetricSources,
+  sink: MetricSink,
+): void => {
   let [waiting, largest, subscriptions] = [0, 0, 0];
   for (const { outbox, session } of connections) {
     const bytes = outbox.waitingBytes;
@@ -107,6 +111,7 @@ const countConnections = ({ metrics, connections }: MetricSources, sink: MetricS
     subscriptions += session?.subscriptions.size ?? 0;
   }
   sink.value('roomwire_connections_open', connections.size);
+  sink.value('roomwire_connections_unauthenticated', unauthenticated.size);
   sink.value('roomwire_connections_opened_total', metrics.connectionsOpened);
   for (const [{ code, reason }, closed] of everyClose(metrics))
     sink.value('roomwire_connections_closed_total', closed, { code, reason });

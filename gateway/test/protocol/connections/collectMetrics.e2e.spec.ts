@@ -31,6 +31,14 @@ describe('the metrics of a gateway', () => {
     expect(await shown('connections_opened_total')).to.equal(3);
   });
 
+  it('show how many connections are not authenticated', async () => {
+    const [first] = [await world.connect(), await world.connect(), await world.join()];
+    expect(await shown('connections_unauthenticated')).to.equal(2);
+    await first.authenticate((await world.actor()).token);
+    expect(await shown('connections_unauthenticated')).to.equal(1);
+    expect(await shown('connections_open')).to.equal(3);
+  });
+
   it('label its own closes by code and reason, though the client answers them', async () => {
     const client = await world.join();
     await world.gateway.close();

@@ -57,6 +57,7 @@ export const metricTable = {
   ),
 
   roomwire_connections_open: gauge('gateway', 'Open WebSockets'),
+  roomwire_connections_unauthenticated: gauge('gateway', 'Of them, those that have not authenticated'),
   roomwire_connections_opened_total: counter('gateway', 'WebSockets that were opened'),
   roomwire_connections_closed_total: counter(
     'gateway',
