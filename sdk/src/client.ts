@@ -165,7 +165,8 @@ export class Client {
   /**
    * Watches a lobby: the handler gets a snapshot, then all that changes, and a snapshot again after every reconnect.
    * `lobbyId` is a lobby slug, or `app-slug/lobby-slug`. Rejects with a `RoomwireError`: `not_authorized` (no such
-   * lobby, or no access), `subscription_conflict` (it is watched already), and what `enter` rejects with.
+   * lobby, or no access), `lobby_too_large`, `subscription_limit`, `subscription_conflict` (it is watched already), and what `enter`
+   * rejects with.
    */
   async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
     this.assertOpen();
