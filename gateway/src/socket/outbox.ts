@@ -1,14 +1,22 @@
 import { Buffer } from 'node:buffer';
-import { noticedBytes, type HoldingOutbox, type OutboxMemory, type SlowReader } from './outboxMemory.js';
+import {
+  noticedBytes,
+  type HoldingOutbox,
+  type OutboxMemory,
+  type SlowReader,
+  type WrittenBytes,
+} from './outboxMemory.js';
 import type { FrameSocket } from './wsListener.js';
 
 /**
  * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence share a
  * node, so that its bytes are concatenated once for all of them, and a delivery costs a comparison and a pointer.
  */
-export class FramePath {
+export class FramePath implements WrittenBytes {
   /** Bytes of the whole sequence. */
   readonly size: number;
+  readers = 0;
+  countedFor: WrittenBytes['countedFor'];
   private readonly parent: FramePath | undefined;
   private readonly frame: Buffer | undefined;
   private lastChild: FramePath | undefined;

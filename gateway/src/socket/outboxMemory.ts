@@ -13,6 +13,17 @@ export interface HoldingOutbox {
 /** One write. Sockets that write the same bytes have the same object. */
 export interface WrittenBytes {
   readonly size: number;
+  /** How many slow readers wait for it; kept by the memory. */
+  readers: number;
+  /** The project that it counts for while one does. */
+  countedFor: ProjectReaders | undefined;
+}
+
+/** The slow readers of a project, and what waits for them. */
+interface ProjectReaders {
+  readonly projectId: string;
+  readonly readers: Set<SlowReader>;
+  bytes: number;
 }
 
 export interface OutboxMemoryDeps {
@@ -33,11 +44,14 @@ const sweepMs = 1_000;
 
 /**
  * [WS-MEM-4] The memory that slow readers take, all together. Sockets share the bytes of a message that many of them wait for, so
- * these are counted once. Beyond the budget the slowest readers of the project that holds the most are given up.
+ * these are counted once. Beyond the budget the slowest readers of the project that holds the most are given up. Every write is
+ * counted when it begins to wait and when it ends, so that looking costs no more the more there are.
  */
 export class OutboxMemory {
   private readonly deps: OutboxMemoryDeps;
   private readonly readers = new Set<SlowReader>();
+  private readonly projects = new Map<string, ProjectReaders>();
+  private total = 0;
   private written = 0;
   private isLookDue = false;
   private sweeper: NodeJS.Timeout | undefined;
@@ -51,22 +65,62 @@ export class OutboxMemory {
     return this.readers.size;
   }
 
+  /** What waits for all readers, at the most: it may have been received since the last look. */
+  get bytes(): number {
+    return this.total;
+  }
+
   /** For an outbox whose reader is behind for the first time. */
   reader(outbox: HoldingOutbox): SlowReader {
     return new SlowReader(outbox, this);
   }
 
-  /** Something waits for the reader. */
-  entered(reader: SlowReader): void {
+  /** Something waits for the reader. Returns its project. */
+  entered(reader: SlowReader): ProjectReaders {
+    const { projectId } = reader.outbox;
+    const project = this.projects.get(projectId) ?? { projectId, readers: new Set(), bytes: 0 };
+    this.projects.set(projectId, project);
+    project.readers.add(reader);
     this.readers.add(reader);
     this.sweeper ??= setInterval(() => this.look(), sweepMs).unref();
+    return project;
   }
 
-  ended(reader: SlowReader): void {
-    if (this.readers.delete(reader)) this.restIfUnused();
+  /** Nothing waits for it any more. */
+  left(reader: SlowReader): void {
+    if (!this.readers.delete(reader)) return;
+    const { projectId } = reader.outbox;
+    const project = this.projects.get(projectId);
+    project?.readers.delete(reader);
+    if (project?.readers.size === 0) this.projects.delete(projectId);
+    if (this.readers.size > 0) return;
+    clearInterval(this.sweeper);
+    this.sweeper = undefined;
   }
 
-  wrote(bytes: number): void {
+  /** One more reader waits for a write. */
+  hold(path: WrittenBytes, project: ProjectReaders): void {
+    this.change(project, writeBytes);
+    this.wrote(path.size + writeBytes);
+    if (path.readers++ > 0) return;
+    path.countedFor = project;
+    this.change(project, path.size + bufferBytes);
+  }
+
+  /** One reader fewer does. */
+  release(path: WrittenBytes, project: ProjectReaders): void {
+    this.change(project, -writeBytes);
+    if (--path.readers > 0 || path.countedFor === undefined) return;
+    this.change(path.countedFor, -path.size - bufferBytes);
+    path.countedFor = undefined;
+  }
+
+  private change(project: ProjectReaders, bytes: number): void {
+    project.bytes += bytes;
+    this.total += bytes;
+  }
+
+  private wrote(bytes: number): void {
     this.written += bytes;
     if (this.isLookDue || this.written < this.deps.bytes * lookAfter) return;
     // Not now, since others are being served.
@@ -77,43 +131,47 @@ export class OutboxMemory {
   private look(): void {
     this.isLookDue = false;
     this.written = 0;
-    let atMost = 0;
     for (const reader of this.readers) {
       reader.trim(reader.outbox.unreadBytes);
-      if (reader.isEmpty) this.readers.delete(reader);
-      else atMost += reader.bytes;
+      if (reader.isEmpty) this.left(reader);
     }
-    this.restIfUnused();
-    if (atMost > this.deps.bytes) this.makeRoom();
+    if (this.total > this.deps.bytes) this.makeRoom();
   }
 
   private makeRoom(): void {
-    const held = new HeldBytes(this.readers);
-    while (held.total > this.deps.bytes) {
-      const reader = held.slowest();
+    const slowestLast = new Map<ProjectReaders, SlowReader[]>();
+    while (this.total > this.deps.bytes) {
+      const project = this.largestProject();
+      if (project === undefined) return;
+      const readers =
+        slowestLast.get(project) ?? [...project.readers].sort((one, other) => one.bytes - other.bytes);
+      slowestLast.set(project, readers);
+      const reader = readers.pop();
       if (reader === undefined) return;
-      held.remove(reader);
-      this.deps.limits.reached('outboxMemory', { projectId: reader.outbox.projectId });
+      this.deps.limits.reached('outboxMemory', { projectId: project.projectId });
       reader.outbox.giveWay();
+      reader.ended();
     }
   }
 
-  private restIfUnused(): void {
-    if (this.readers.size > 0) return;
-    clearInterval(this.sweeper);
-    this.sweeper = undefined;
+  private largestProject(): ProjectReaders | undefined {
+    let largest: ProjectReaders | undefined;
+    for (const project of this.projects.values())
+      if (largest === undefined || project.bytes > largest.bytes) largest = project;
+    return largest;
   }
 }
 
 /** What waits for one reader, the oldest first. */
 export class SlowReader {
   readonly outbox: HoldingOutbox;
-  private readonly memory: Pick<OutboxMemory, 'entered' | 'ended' | 'wrote'>;
+  private readonly memory: Pick<OutboxMemory, 'entered' | 'left' | 'hold' | 'release'>;
   private paths: WrittenBytes[] = [];
   private first = 0;
   private size = 0;
+  private project: ProjectReaders | undefined;
 
-  constructor(outbox: HoldingOutbox, memory: Pick<OutboxMemory, 'entered' | 'ended' | 'wrote'>) {
+  constructor(outbox: HoldingOutbox, memory: Pick<OutboxMemory, 'entered' | 'left' | 'hold' | 'release'>) {
     this.outbox = outbox;
     this.memory = memory;
   }
@@ -127,86 +185,35 @@ export class SlowReader {
     return this.size + (this.paths.length - this.first) * (writeBytes + bufferBytes);
   }
 
-  get waiting(): readonly WrittenBytes[] {
-    return this.first === 0 ? this.paths : this.paths.slice(this.first);
-  }
-
   /** With this write, so many bytes are unread. */
   waitsFor(path: WrittenBytes, unread: number): void {
-    if (this.isEmpty) this.memory.entered(this);
+    if (this.project === undefined || this.isEmpty) this.project = this.memory.entered(this);
     this.paths.push(path);
     this.size += path.size;
+    this.memory.hold(path, this.project);
     this.trim(unread);
-    this.memory.wrote(path.size + writeBytes);
   }
 
+  /** Nothing waits for it any more. */
   ended(): void {
-    this.memory.ended(this);
+    this.trim(0);
+    this.memory.left(this);
   }
 
   /** Forgets what the peer has received. */
   trim(unread: number): void {
+    const { paths, memory, project } = this;
     let { first, size } = this;
-    const { paths } = this;
     for (; first < paths.length; first++) {
-      const rest = size - (paths[first] as WrittenBytes).size;
-      if (rest < unread) break;
-      size = rest;
+      const path = paths[first] as WrittenBytes;
+      if (size - path.size < unread) break;
+      size -= path.size;
+      if (project !== undefined) memory.release(path, project);
     }
     this.size = size;
     this.first = first;
     if (first < forgottenAtOnce && first < paths.length) return;
     paths.splice(0, first);
     this.first = 0;
-  }
-}
-
-/** What readers hold, with each buffer once. */
-class HeldBytes {
-  total = 0;
-  private readonly holders = new Map<WrittenBytes, number>();
-  private readonly projects = new Map<string, { bytes: number; readonly readers: SlowReader[] }>();
-
-  constructor(readers: Iterable<SlowReader>) {
-    for (const reader of readers) this.add(reader);
-    for (const project of this.projects.values())
-      project.readers.sort((one, other) => one.bytes - other.bytes);
-  }
-
-  /** Of the project that holds the most. */
-  slowest(): SlowReader | undefined {
-    let most: { bytes: number; readonly readers: SlowReader[] } | undefined;
-    for (const project of this.projects.values())
-      if (project.readers.length > 0 && (most === undefined || project.bytes > most.bytes)) most = project;
-    return most?.readers.pop();
-  }
-
-  remove({ outbox, waiting }: SlowReader): void {
-    let bytes = waiting.length * writeBytes;
-    for (const path of waiting) {
-      const others = (this.holders.get(path) ?? 1) - 1;
-      this.holders.set(path, others);
-      if (others === 0) bytes += path.size + bufferBytes;
-    }
-    this.change(outbox.projectId, -bytes);
-  }
-
-  private add(reader: SlowReader): void {
-    const { outbox, waiting } = reader;
-    let bytes = waiting.length * writeBytes;
-    for (const path of waiting) {
-      const others = this.holders.get(path) ?? 0;
-      this.holders.set(path, others + 1);
-      if (others === 0) bytes += path.size + bufferBytes;
-    }
-    this.change(outbox.projectId, bytes);
-    this.projects.get(outbox.projectId)?.readers.push(reader);
-  }
-
-  private change(projectId: string, bytes: number): void {
-    const project = this.projects.get(projectId) ?? { bytes: 0, readers: [] };
-    this.projects.set(projectId, project);
-    project.bytes += bytes;
-    this.total += bytes;
   }
 }

@@ -88,6 +88,53 @@ describe('the memory of slow readers', () => {
     await eventually(() => memory.size === 0, { what: 'that all readers have caught up' });
   });
 
+  it('[WS-MEM-4] counts what is shared between projects until nobody waits for it', async () => {
+    const [one] = peersOf('one', 1) as [SlowPeer];
+    const [other] = peersOf('other', 1) as [SlowPeer];
+    const shared = Buffer.alloc(100_000);
+    for (const { outbox } of [one, other]) outbox.push(shared);
+    await endOfTick();
+    expect(memory.bytes).to.be.within(100_000, 101_000);
+    one.outbox.close();
+    expect(memory.bytes).to.be.within(100_000, 101_000);
+    other.outbox.close();
+    expect(memory.bytes).to.equal(0);
+  });
+
+  it('[WS-MEM-4] looks at readers and not at what waits for them, of which there may be millions', async () => {
+    let sizesRead = 0;
+    let looks = 0;
+    const readers = Array.from({ length: 20 }, () => {
+      const outbox = {
+        projectId: 'project',
+        unread: 0,
+        get unreadBytes() {
+          looks++;
+          return this.unread;
+        },
+        giveWay: () => undefined,
+      };
+      return { outbox, reader: memory.reader(outbox) };
+    });
+    for (let writes = 0; writes < 500; writes++) {
+      const path = {
+        ...{ readers: 0, countedFor: undefined },
+        get size() {
+          sizesRead++;
+          return 200;
+        },
+      };
+      // Together more than the budget, were it not shared.
+      for (const { outbox, reader } of readers) reader.waitsFor(path, (outbox.unread += 200));
+    }
+    await endOfTick();
+    [sizesRead, looks] = [0, 0];
+    await eventually(() => looks > 0, { what: 'a look' });
+    expect(sizesRead).to.be.at.most(2 * looks);
+    for (const { reader } of readers) reader.ended();
+    expect(memory.size).to.equal(0);
+  });
+
   it('[WS-MEM-4] forgets connections that have ended', async () => {
     const [peer] = peersOf('project', 1) as [SlowPeer];
     pushOwn(peer, 500_000);
