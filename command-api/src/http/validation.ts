@@ -94,8 +94,22 @@ const dotted = (path: readonly string[], last?: unknown): string =>
 /** Values are echoed to help the sender, and need not be complete. */
 const shortened = (value: unknown): unknown => {
   if (value === undefined) return null;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(beginningOf(value));
   return text.length <= echoedCharacters ? value : `${text.slice(0, echoedCharacters)}…`;
+};
+
+/** Of a list or an object with many entries, more than are echoed: the rest need not be written out. */
+const beginningOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, echoedCharacters);
+  if (!isRecord(value)) return value;
+  const beginning: Record<string, unknown> = {};
+  let entries = 0;
+  for (const name in value) {
+    if (entries === echoedCharacters) break;
+    beginning[name] = value[name];
+    entries += 1;
+  }
+  return beginning;
 };
 
 export const timePattern =
