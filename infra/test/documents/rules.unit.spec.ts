@@ -47,7 +47,10 @@ const runsOnEngines = (test: string): boolean =>
   test.endsWith('.int.spec.ts') || (test.endsWith('.e2e.spec.ts') && !test.includes('e2e/service/'));
 
 /** What is sent, and to which endpoint, on any storage of the calls. */
-const beforeAnyEngine = ['HOOK-BODY-2', 'HOOK-CALL-1', 'HOOK-SSRF-2', 'HOOK-SSRF-3', 'HOOK-PROXY-1'];
+const beforeAnyEngine = [
+  ...['HOOK-BODY-2', 'HOOK-CALL-1', 'HOOK-SSRF-2', 'HOOK-SSRF-3', 'HOOK-SSRF-4', 'HOOK-PROXY-1'],
+  'HOOK-ISOLATION-2',
+];
 
 for (const [path, area] of documents) {
   describe(`the rules of ${path}`, () => {
