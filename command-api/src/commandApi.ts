@@ -102,7 +102,10 @@ export type ApiDeps = SigningKeyDeps &
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
 export const apiRoutes = (
   deps: ApiDeps,
-  inTurn = createReadTurns(limitTable.pastReads.value),
+  inTurn = createReadTurns({
+    atOnce: limitTable.pastReads.value,
+    mostOfOwner: limitTable.pastReadsPerOrganization.value,
+  }),
 ): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),

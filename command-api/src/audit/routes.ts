@@ -91,7 +91,13 @@ export const auditRoutes = (
       status: 200,
       answer: stateSchema,
       example: { answer: exampleState },
-      rejections: ['organization_not_found', 'resource_not_found', 'history_too_long', 'history_too_large'],
+      rejections: [
+        'organization_not_found',
+        'resource_not_found',
+        'history_too_long',
+        'history_too_large',
+        'too_many_past_reads',
+      ],
       async handle(request) {
         const at = normalTime(request.query.at ?? request.now);
         return ofRecord(request, at, async (past) =>
@@ -115,6 +121,7 @@ export const auditRoutes = (
         'resource_not_found',
         'history_too_long',
         'history_too_large',
+        'too_many_past_reads',
         'times_reversed',
       ],
       async handle(request) {

@@ -24,7 +24,13 @@ export const explainRoutes = (
     status: 200,
     answer: explanationSchema,
     example: { answer: exampleExplanation },
-    rejections: ['organization_not_found', 'actor_not_found', 'history_too_long', 'history_too_large'],
+    rejections: [
+      'organization_not_found',
+      'actor_not_found',
+      'history_too_long',
+      'history_too_large',
+      'too_many_past_reads',
+    ],
     async handle(request) {
       const { organizationId } = await organizationOf(deps.commands, request);
       await upToDate(deps);

@@ -195,6 +195,11 @@ export const rejections = {
     ({ resourceId, mebibytes }) =>
       `The history of ${resourceId} up to then has more than ${mebibytes} MiB: export it instead`,
   ),
+  too_many_past_reads: application(
+    429,
+    {},
+    () => 'Too many reads of the past of this organization are waiting, please slow down',
+  ),
   times_reversed: application(400, {}, () => '`from` must not be after `to`'),
 };
 

@@ -476,6 +476,12 @@ export const limitTable = {
     metric: 'roomwire_http_requests_in_flight',
     protects: 'memory of the command API from many such requests at a time',
   },
+  pastReadsPerOrganization: {
+    ...{ value: 20, unit: 'number', per: 'organization' },
+    answer: 'HTTP 429',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of the command API from such requests that wait, also for clients that are gone',
+  },
   auditExamined: {
     ...{ value: 2_000, unit: 'number', per: 'request' },
     answer: 'none: the page ends early, and `nextCursor` goes on',
