@@ -5,7 +5,7 @@ import { connect } from '@roomwire/sdk';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { serviceNames, type ServiceName } from '../../src/services/service.js';
-import type { ApiClient } from '../support/apiClient.js';
+import { apiClient, type ApiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { startMongodbProxy, type MongodbProxy } from './mongodbProxy.js';
 
@@ -78,7 +78,7 @@ describe('the rights of the services in MongoDB', function () {
       .map(([collection]) => collection);
 
   it('are those that they use, and no others', async () => {
-    const { clients } = await cluster.newProject({ monthlyMessages: 100 }, members['command-api']);
+    const { clients, apiKey } = await cluster.newProject({ monthlyMessages: 100 }, members['command-api']);
     const [client] = clients as [ApiClient];
     const logging = { enabled: true, retention: '1d' };
     const app = (
@@ -116,6 +116,11 @@ describe('the rights of the services in MongoDB', function () {
     const entry = ({ dlqId }: { dlqId: string }) => `/organizations/${organizationId}/webhook-dlq/${dlqId}`;
     expect((await operator.post(`${entry(redriven)}/redrive`)).status).to.be.below(300);
     expect((await operator.delete(entry(deleted))).status).to.equal(204);
+    const guess = apiClient(members['command-api'].baseUrl, `${apiKey.split('.')[0]}.${'x'.repeat(43)}`);
+    expect((await guess.get('/apps')).status).to.equal(401);
+    await eventually(() => proxies['command-api'].commands.get('accessLog')?.has('update') === true, {
+      withinMs: 60_000,
+    });
     await eventually(
       () => ['usage', 'sessions', 'connections'].every((name) => proxies.gateway.commands.has(name)),
       {
