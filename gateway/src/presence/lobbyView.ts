@@ -70,13 +70,23 @@ const everyRoom = new LobbyRooms(['*']);
 /** Of the lobbies that were asked for, as long as their app stays as it is. */
 const made = new WeakMap<LobbyConfig, LobbyRooms>();
 
+/** By slug, as long as the app stays as it is: every change of a presence asks for each lobby that somebody is subscribed to. */
+const indexed = new WeakMap<readonly LobbyConfig[], ReadonlyMap<string, LobbyConfig>>();
+
+const lobbyIn = (lobbies: readonly LobbyConfig[], slug: string): LobbyConfig | undefined => {
+  // Of two with one slug the first one counts.
+  const bySlug = indexed.get(lobbies) ?? new Map(lobbies.toReversed().map((lobby) => [lobby.slug, lobby]));
+  indexed.set(lobbies, bySlug);
+  return bySlug.get(slug);
+};
+
 /** Undefined when the app has no such lobby. */
 export const roomsOfLobby = (
   { slug, config }: Pick<App, 'slug' | 'config'>,
   lobbySlug: string,
 ): LobbyRooms | undefined => {
   if (lobbySlug === slug) return everyRoom;
-  const lobby = config.lobbies?.find((one) => one.slug === lobbySlug);
+  const lobby = config.lobbies && lobbyIn(config.lobbies, lobbySlug);
   if (lobby === undefined) return undefined;
   const rooms = made.get(lobby) ?? new LobbyRooms(lobby.rooms);
   made.set(lobby, rooms);
