@@ -1,6 +1,8 @@
 // Runs in mongosh when the database is made: a user for each service, with the rights that it uses and no others. Tests
 // compare `written` with what the services do. Who writes a collection may also make its indexes.
 
+/* global db */
+
 const written = {
   'command-api': ['last_uses', 'accessLog'],
   projections: 'everything',
