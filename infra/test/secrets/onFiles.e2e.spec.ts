@@ -94,7 +94,12 @@ describe('secrets, on files', function () {
       names.map(async (what): Promise<Place> => ({ what, bytes: await readFile(what) })),
     );
     for (const name of owners) expect((await stat(join(folder.path, name))).mode & 0o777).to.equal(0o600);
-    expect(await kept('secrets.json')).to.have.all.keys('masterKey', 'previousAuditKeys', 'sessionSecret', 'previousSessionSecrets');
+    expect(await kept('secrets.json')).to.have.all.keys(
+      'masterKey',
+      'previousAuditKeys',
+      'sessionSecret',
+      'previousSessionSecrets',
+    );
     const others = places.filter(({ what }) => !owners.some((name) => what === join(folder.path, name)));
     for (const file of ['events.lmdb', 'views.lmdb'])
       expect(others.find(({ what }) => what.endsWith(file))?.bytes.includes(marker), file).to.equal(true);

@@ -23,7 +23,10 @@ export interface SealingKeys {
 export type MasterKeys = SealingKeys;
 
 /** What a derived key opens: a service that has one can open nothing else. */
-export const keyPurposes = { signingKeys: 'roomwire signing keys', webhookSecrets: 'roomwire webhook secrets' };
+export const keyPurposes = {
+  signingKeys: 'roomwire signing keys',
+  webhookSecrets: 'roomwire webhook secrets',
+};
 export type KeyPurpose = keyof typeof keyPurposes;
 
 /** By HKDF-SHA-256 without a salt, so that other tools can derive it as well. */
