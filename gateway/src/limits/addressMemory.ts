@@ -34,6 +34,11 @@ export class AddressMemory {
     return this.budget.open(session.identity.projectId, session);
   }
 
+  /** A session used more addresses than it may remember, and begins anew. */
+  beganAnew({ identity: { projectId } }: Remembering): void {
+    this.deps.limits.reached('knownAddresses', { projectId });
+  }
+
   remembers(account: Account<Remembering>, addresses: number): void {
     account.resize(addresses * bytesPerAddress);
     while (this.budget.isExceeded) {

@@ -40,7 +40,7 @@ export interface SessionDeps {
     /** Ends a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
   };
-  readonly addresses: Pick<AddressMemory, 'open' | 'remembers'>;
+  readonly addresses: Pick<AddressMemory, 'open' | 'remembers' | 'beganAnew'>;
   /** A second; 0 is no limit. */
   readonly publishRate: number;
   /** A second; 0 is no limit. */
@@ -230,7 +230,10 @@ export class Session implements Client {
 
   private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {
     if (this.hasEnded) return this.inForce(access);
-    if (this.known.size >= maxKnownAddresses) this.known.clear();
+    if (this.known.size >= maxKnownAddresses) {
+      this.known.clear();
+      this.deps.addresses.beganAnew(this);
+    }
     if (access === undefined) this.known.delete(address);
     else this.known.set(address, access);
     if (this.known.size > 0) this.knownAccount ??= this.deps.addresses.open(this);

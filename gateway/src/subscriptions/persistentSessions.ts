@@ -65,7 +65,9 @@ export class PersistentSessions {
   keep(subscriptions: SessionSubscriptions, frame: AuthFrame): void {
     if (!isResumable(subscriptions.identity.actorType)) return;
     const keeper = this.deps.random.uuid();
-    const fields = { instance: instanceOf(frame), keeper, number: ++this.kept };
+    const { projectId, actorTokenId } = subscriptions.identity;
+    const onCut = (): void => this.deps.limits.reached('sessionCharacters', { projectId, actorTokenId });
+    const fields = { instance: instanceOf(frame), keeper, number: ++this.kept, onCut };
     this.live.set(subscriptions, new PersistentSession(subscriptions, fields));
     this.changed(subscriptions);
   }
@@ -162,7 +164,10 @@ const maxCharacters = limitTable.sessionCharacters.value;
 export const instanceOf = ({ clientId }: Pick<AuthFrame, 'clientId'>): string =>
   clientId === undefined || clientId === '' ? '' : createHash('sha256').update(clientId).digest('base64url');
 
-type PersistentSessionFields = Pick<PersistentSession, 'instance' | 'keeper' | 'number'>;
+interface PersistentSessionFields extends Pick<PersistentSession, 'instance' | 'keeper' | 'number'> {
+  /** There are more subscriptions than can be recorded. */
+  readonly onCut: () => void;
+}
 
 /** The stored form of a live session, by the connection that keeps it. */
 export class PersistentSession {
@@ -176,10 +181,15 @@ export class PersistentSession {
   /** Another connection keeps it now, or it was deleted. */
   isLost = false;
   private readonly subscriptions: SessionSubscriptions;
+  private readonly onCut: () => void;
   private last: Omit<StoredSession, 'expiresAt'> | undefined;
 
-  constructor(subscriptions: SessionSubscriptions, { instance, keeper, number }: PersistentSessionFields) {
+  constructor(
+    subscriptions: SessionSubscriptions,
+    { instance, keeper, number, onCut }: PersistentSessionFields,
+  ) {
     this.subscriptions = subscriptions;
+    this.onCut = onCut;
     this.actorTokenId = subscriptions.identity.actorTokenId;
     this.instance = instance;
     this.keeper = keeper;
@@ -201,20 +211,24 @@ export class PersistentSession {
     return {
       ...{ actorTokenId, projectId: identity.projectId, instance, keeper },
       accessScopeId: identity.accessScope?.accessScopeId ?? null,
-      subscriptions: storedSubscriptions(entries),
+      subscriptions: storedSubscriptions(entries, this.onCut),
     };
   }
 }
 
 const storedSubscriptions = (
   subscriptions: SessionSubscriptions['entries'],
+  onCut: () => void,
 ): readonly StoredSubscription[] => {
   const stored: StoredSubscription[] = [];
   let left = maxCharacters;
   for (const [pattern, { qos, filters = [], group }] of subscriptions) {
     left -=
       pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);
-    if (left < 0) break;
+    if (left < 0) {
+      onCut();
+      break;
+    }
     const loadBalance = group !== undefined;
     stored.push({ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null });
   }

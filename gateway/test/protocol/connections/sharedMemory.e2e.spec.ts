@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -299,5 +302,17 @@ describe('shared memory', () => {
     expect(await held()).to.be.within(15_000, 30_000);
     for (const client of clients) client.terminate();
     await eventually(async () => (await held()) === 0, { what: 'that nothing is held' });
+  });
+
+  it('[WS-MEM-1] counts a connection that uses more addresses than it may remember', async () => {
+    const { logger } = createRecordingLogger();
+    const limits = new LimitReports({ clock: new ManualClock(), logger });
+    world = await World.open({ publishRate: 0, limits });
+    const topicOf = await rooms(1_001);
+    const client = await world.join();
+    for (let n = 0; n < 1_001; n++)
+      await client.ask({ type: 'publish', topic: topicOf(n), data: 1, msgRef: `${n}` });
+    const counted = await collectedMetrics(limits.collect);
+    expect(counted.get('roomwire_limit_reached_total knownAddresses')).to.equal(1);
   });
 });
