@@ -16,6 +16,7 @@ const rounds = 5;
 /** What is left of a phase after its end, such as sockets that are being closed, is of neither. */
 const transitionMs = 3_000;
 const readsPerSecond = 10;
+const leastAttackSeconds = 2 * (transitionMs / 1_000);
 
 /** How many times as long as alone others may wait, by the 99th percentile. */
 const allowedRatio = 2;
@@ -29,6 +30,7 @@ export class Siege {
   private readonly worker: Worker<AttackJob, Outcomes>;
   private readonly endpoint: { close(): void };
   private readonly part: string;
+  private failedReads = 0;
 
   private constructor(
     service: SoakedService,
@@ -55,17 +57,18 @@ export class Siege {
   async run(seconds: number, say: (text: string) => void): Promise<void> {
     const end = performance.now() + seconds * 1_000;
     const round = Math.min(longestRoundSeconds, seconds / rounds);
-    void this.read(seconds);
+    const reading = this.read(seconds);
     while (performance.now() < end) {
       await pause(transitionMs);
       this.latencies.phase = 'calm';
       await pause(round * calmShare * 1_000);
       this.latencies.phase = undefined;
       const left = (end - performance.now()) / 1_000;
-      if (left <= 0) return;
-      await this.attack(Math.max(transitionMs / 500, Math.min(left, round * (1 - calmShare))));
+      if (left <= leastAttackSeconds) break;
+      await this.attack(Math.min(left, round * (1 - calmShare)));
       say(this.latencies.compare().map(comparisonText).join(', '));
     }
+    await reading;
   }
 
   async close(): Promise<void> {
@@ -81,7 +84,8 @@ export class Siege {
     });
     // Also true of NaN, where nothing was measured.
     const slowed = this.latencies.compare().filter(({ ratio }) => !(ratio <= allowedRatio));
-    return [...unmet, ...slowed.map((one) => `others waited too long: ${comparisonText(one)}`)];
+    const failed = this.failedReads === 0 ? [] : [`${this.failedReads} REST reads of others failed`];
+    return [...unmet, ...failed, ...slowed.map((one) => `others waited too long: ${comparisonText(one)}`)];
   }
 
   private async attack(seconds: number): Promise<void> {
@@ -104,10 +108,14 @@ export class Siege {
       if (isBusy) return;
       isBusy = true;
       const begin = performance.now();
-      void connection.request(request).then(() => {
-        isBusy = false;
-        this.latencies.record('REST read', performance.now() - begin);
-      });
+      connection.request(request).then(
+        ({ status }) => {
+          isBusy = false;
+          this.latencies.record('REST read', performance.now() - begin);
+          if (status !== 200) this.failedReads += 1;
+        },
+        () => (this.failedReads += 1),
+      );
     });
     connection.end();
   }
