@@ -14,6 +14,7 @@ import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Directory } from './access/directory.js';
 import { SigningKeys } from './access/credentials.js';
 import { Audiences } from './fanout/audience.js';
@@ -80,6 +81,7 @@ export interface GatewayPorts {
 export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const { views, usage, bus, clock, random, logger, tracing, limits, messageStore } = ports;
   const gatewayId = random.uuid();
+  const calm = calmLogger({ clock, logger });
   const metrics = createMetrics();
   const roster = new Roster();
   const plans = new Plans();
@@ -93,7 +95,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const stamps = new RetainStamps(clock, random.uuid());
   const { retainedBytes: budgetBytes, retainedGraceMs: graceMs } = options;
   const retained = new Retained({ audiences, metrics, stamps, budgetBytes, graceMs, limits });
-  const hydrations = new Hydrations({ bus, metrics, random, clock, logger, gatewayId });
+  const hydrations = new Hydrations({ bus, metrics, random, clock, logger: calm, gatewayId });
   const presence: Presence = new Presence({
     ...ports,
     ...options,
@@ -154,7 +156,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const refused = new RefusedCredentials<AuthError>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
-  const credentials = { views, clock, logger, signingKeys, refused, failures };
+  const credentials = { views, clock, logger: calm, signingKeys, refused, failures };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
   const unauthenticated = new UnauthenticatedSockets({
@@ -165,7 +167,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const { idleTimeoutMs: idleMs, authenticationMs, messageMs } = options;
   const sweeper = new Sweeper(Math.min(idleMs, authenticationMs, messageMs), connections.all);
   const connectionDeps: ConnectionDeps = {
-    ...{ clock, logger, metrics, sweeper, unauthenticated },
+    ...{ clock, logger: calm, metrics, sweeper, unauthenticated },
     timeouts: { idleMs, authenticationMs, messageMs },
     tick: new Tick(),
     turns: new Turns(),
@@ -174,14 +176,25 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     outboxBytes: options.outboxBytes,
     outboxMemory: new OutboxMemory({ limits, bytes: options.outboxMemoryBytes }),
     sessions: new Sessions({
-      ...{ credentials, bus, metrics, logger, roster, plans, connectionLimit, revalidator, lastUses, limits },
+      ...{
+        credentials,
+        bus,
+        metrics,
+        logger: calm,
+        roster,
+        plans,
+        connectionLimit,
+        revalidator,
+        lastUses,
+        limits,
+      },
       persistentSessions,
       connectionsPerActor: options.connectionsPerActor,
       session: { clock, directory, subscriptions, presence, addresses, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({
       ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },
-      publishToBus: composePublish(ports, metrics, stamps),
+      publishToBus: composePublish({ ...ports, logger: calm }, metrics, stamps),
     }),
     onClosed: (connection) => connections.remove(connection),
   };

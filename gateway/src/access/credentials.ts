@@ -76,7 +76,8 @@ export const checkCredential = async (
   { token = '', address, onDelay }: Presented,
 ): Promise<Credentials | AuthError> => {
   const result = await verdictOn(deps, token);
-  if (result === 'access_denied') await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
+  if (result === 'access_denied' || result === 'authentication_failed')
+    await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
   return result;
 };
 
@@ -95,7 +96,7 @@ const verdictOn = async (deps: CredentialDeps, token: string): Promise<Credentia
     return error;
   } catch (error) {
     deps.logger.warn('A credential could not be checked', { error });
-    return error instanceof UnopenableKey ? 'authentication_failed' : 'connection_failed';
+    return 'connection_failed';
   }
 };
 
@@ -127,6 +128,10 @@ const holderOfAccessToken = async (deps: CredentialDeps, token: ParsedToken): Pr
 const holderOfClientToken = async (deps: CredentialDeps, token: ClientToken): Promise<Holder | Refusal> => {
   const key = await deps.signingKeys.find(token.kid);
   if (!key?.isActive) return new Refusal('briefly');
+  if (key.secret instanceof UnopenableKey) {
+    deps.logger.warn('A credential could not be checked', { error: key.secret });
+    return new Refusal('briefly', 'authentication_failed');
+  }
   const now = deps.clock.now();
   const verdict = verifyClientToken(token, key.secret, now);
   if (verdict === 'expired') return new Refusal('always', 'token_expired');
@@ -189,13 +194,13 @@ const readStanding = async (views: ViewReader, actor: Actor | undefined): Promis
 
 const shown = ({ accessScopeId, slug, name }: Scope): ActorScope => ({ accessScopeId, slug, name });
 
-/** A signing key that can verify. */
+/** A signing key as far as it can be used. */
 export interface OpenedKey {
   readonly signingKeyId: string;
   readonly projectId: string;
   readonly isActive: boolean;
-  /** The decrypted secret, in the form that the customer was given. */
-  readonly secret: string;
+  /** Decrypted, in the form that the customer was given. */
+  readonly secret: string | UnopenableKey;
 }
 
 /** A key that no master key of this gateway decrypts, or that was altered. */
@@ -205,7 +210,7 @@ export class UnopenableKey extends Error {
 
 const maxKeys = 10_000;
 
-/** Signing keys, decrypted once and cached until a domain event invalidates them. */
+/** Signing keys, decrypted or tried once and cached until a domain event invalidates them. */
 export class SigningKeys {
   private readonly views: ViewReader;
   private readonly box: SecretBox;
@@ -216,7 +221,7 @@ export class SigningKeys {
     this.box = box;
   }
 
-  /** By the `kid` of a client token. Rejects with `UnopenableKey`, or when the read models fail. */
+  /** By the `kid` of a client token. Rejects when the read models fail. */
   async find(kid: string): Promise<OpenedKey | undefined> {
     return (this.keys.peek(kid) ?? (await this.keys.load(kid, () => this.read(kid))))?.value;
   }
@@ -239,11 +244,15 @@ export class SigningKeys {
   }
 
   private opened({ signingKeyId, projectId, status, sealedSecret }: SigningKey): OpenedKey {
+    const secret = this.secretOf(sealedSecret, signingKeyId);
+    return { signingKeyId, projectId, isActive: status === 'active', secret };
+  }
+
+  private secretOf(sealed: SigningKey['sealedSecret'], signingKeyId: string): string | UnopenableKey {
     try {
-      const secret = this.box.open(sealedSecret, signingKeyId);
-      return { signingKeyId, projectId, isActive: status === 'active', secret };
+      return this.box.open(sealed, signingKeyId);
     } catch (cause) {
-      throw new UnopenableKey(`Signing key ${signingKeyId} cannot be opened`, { cause });
+      return new UnopenableKey(`Signing key ${signingKeyId} cannot be opened`, { cause });
     }
   }
 }

@@ -4,6 +4,7 @@ import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrame
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Peers } from './peers.js';
 import { Announcer, type OwnPresence } from './announcer.js';
 import { PresenceMemory } from './presenceMemory.js';
@@ -65,6 +66,7 @@ export class PresenceBoard {
     });
     this.announcer = new Announcer({
       ...deps,
+      logger: calmLogger(deps),
       sendState: (from, upTo) => this.peers.send({ kind: 'state', gatewayId: deps.gatewayId, from, upTo }),
     });
     this.readiness = new Readiness(deps.answersMs, () => this.replica.caughtUp());

@@ -9,6 +9,7 @@ import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -31,6 +32,7 @@ import * as records from '@roomwire/testing/builders/records';
 
 export interface WorldOptions extends Partial<GatewayOptions> {
   readonly clock?: Clock;
+  readonly logger?: Logger;
   /** Puts something between the gateway and a real port. */
   readonly views?: (views: ViewStore) => ViewStore;
   readonly usage?: (usage: UsageStore) => UsageStore;
@@ -131,6 +133,7 @@ export class World extends Estate {
     messageStore,
     tracing,
     limits,
+    logger = silentLogger,
     ...options
   }: WorldOptions = {}): Promise<void> {
     const ports = await this.ports.gateway();
@@ -146,7 +149,7 @@ export class World extends Estate {
       ...(limits && { limits }),
       clock,
       random: systemRandom,
-      logger: silentLogger,
+      logger,
       secretBox: this.secretBox,
       options: { closeGraceMs: 300, answersMs: 0, failedAuthDelayMs: 0, ...options },
     });

@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.js';
 import type { LogFields, Logger } from '../ports/logger.js';
 import type { CollectMetrics } from '../ports/metrics.js';
 import { limitTable, type LimitName } from '../wire/limits/limitTable.js';
+import { OnceAMinute } from './onceAMinute.js';
 
 export interface LimitReportsDeps {
   readonly clock: Clock;
@@ -10,12 +11,8 @@ export interface LimitReportsDeps {
 
 interface Reached {
   times: number;
-  /** Of them, those that no line of the log tells of yet. */
-  untold: number;
-  toldAt: number;
+  readonly lines: OnceAMinute;
 }
-
-const lineEveryMs = 60_000;
 
 /** Counts how often limits were reached where no frame or close does, and logs it at most once a minute and limit. */
 export class LimitReports {
@@ -28,15 +25,12 @@ export class LimitReports {
 
   /** `fields` say whose it was, by ids; of several within a minute the log has those of the first. */
   reached(limit: LimitName, fields: LogFields = {}, times = 1): void {
-    const now = this.deps.clock.monotonic();
-    const reached = this.byLimit.get(limit) ?? { times: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
+    const { clock, logger } = this.deps;
+    const reached = this.byLimit.get(limit) ?? { times: 0, lines: new OnceAMinute(clock) };
     this.byLimit.set(limit, reached);
     reached.times += times;
-    reached.untold += times;
-    if (now - reached.toldAt < lineEveryMs) return;
-    this.deps.logger.warn('Limit reached', { limit, times: reached.untold, ...fields });
-    reached.untold = 0;
-    reached.toldAt = now;
+    const untold = reached.lines.add(times);
+    if (untold !== undefined) logger.warn('Limit reached', { limit, times: untold, ...fields });
   }
 
   /** Includes limits that were never reached, so that the first time shows as a rise. */

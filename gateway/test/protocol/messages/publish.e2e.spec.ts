@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { overlaid } from '../../support/overlaid.js';
 import { World } from '../../support/world.js';
@@ -200,7 +201,9 @@ describe('publish', () => {
 
   it('[WS-PUB-7] that the bus refuses is answered broker_unavailable, and never published', async () => {
     let isAway = true;
+    const { logger, lines } = createRecordingLogger();
     const lost = await World.open({
+      logger,
       bus: (real) =>
         overlaid(real, {
           send: (channel, record, acknowledgement) =>
@@ -215,6 +218,8 @@ describe('publish', () => {
       msgRef: 'r',
     });
     expect(await writer.publish(lostTopic, 1).next()).to.deep.equal(refusal);
+    // Once a minute, however many there are.
+    expect(lines.filter(({ message }) => message === 'A publish did not reach the bus')).to.have.length(1);
     isAway = false;
     expect(await writer.publish(lostTopic, 1, { msgRef: 's' }).next()).to.include({
       type: 'published',

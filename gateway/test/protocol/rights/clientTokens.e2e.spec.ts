@@ -6,6 +6,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { changedMeanwhile } from '../../support/changedMeanwhile.js';
 import { overlaid } from '../../support/overlaid.js';
 import { clientToken } from '@roomwire/testing/clients/clientTokens';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { World } from '../../support/world.js';
 
@@ -100,6 +101,32 @@ describe('a client token', () => {
     const sealedSecret = otherBox.seal(key.secret, 'any');
     const sealed = { ...(await world.signingKey({ sealedSecret })), secret: key.secret };
     expect(await ask(clientToken(sealed, actor.keyId))).to.deep.equal(refused('authentication_failed'));
+  });
+
+  it('[WS-AUTH-8] costs one read and one line of the log when no master key opens its signing key', async () => {
+    const { logger, lines } = createRecordingLogger();
+    let reads = 0;
+    const counting = await World.open({
+      clock,
+      logger,
+      views: (real) =>
+        overlaid(real, {
+          find: (view, query) => {
+            if (view === 'signingKeys') reads++;
+            return real.find(view, query);
+          },
+        }),
+    });
+    const otherBox = createSecretBox({ current: new Uint8Array(32).fill(9) });
+    const sealed = await counting.signingKey({ sealedSecret: otherBox.seal(key.secret, 'any') });
+    for (let n = 0; n < 5; n++) {
+      const token = clientToken({ ...sealed, secret: key.secret }, 'anybody', { jti: `${n}` });
+      const asked = (await counting.connect()).ask({ type: 'auth', token, protocolVersion: 2 });
+      expect(await asked).to.deep.equal(refused('authentication_failed'));
+    }
+    expect(reads).to.equal(1);
+    expect(lines.filter(({ message }) => message === 'A credential could not be checked')).to.have.length(1);
+    await counting.close();
   });
 
   it('[WS-AUTH-9] needs no look-up of its key when the key is cached', async () => {
