@@ -65,8 +65,8 @@ describe('REST room grants', () => {
       actorTokenId: null,
       expiresAt: '2030-01-01T00:00:00.000Z',
     });
-    // GET: a plain array of every grant, which takes no query parameters.
-    const listed = await client.get(`${grants}?limit=1&page=9`);
+    // GET: a plain array of every grant, unless the query asks for a page.
+    const listed = await client.get(`${grants}?name=x&page=9`);
     expect([listed.status, listed.body]).to.eql([200, [body, byType.body]]);
   });
 

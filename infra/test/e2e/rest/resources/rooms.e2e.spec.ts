@@ -78,7 +78,7 @@ describe('REST rooms', () => {
 
   it('lists every room of the app, as a plain array', async () => {
     for (const name of ['A', 'B', 'C']) await client.post(rooms, { name });
-    const { status, body } = await client.get(`${rooms}?limit=1&page=7`);
+    const { status, body } = await client.get(`${rooms}?page=7&status=disabled`);
     expect(status).to.equal(200);
     expect((body as { name: string }[]).map(({ name }) => name)).to.eql(['A', 'B', 'C']);
   });

@@ -27,21 +27,24 @@ describe('REST apps of a suspended organization', () => {
       { ...disabled, status: 'suspended' },
       { ...on, status: 'suspended' },
     ]);
-    expect((await newApp('Late')).status).to.equal('suspended');
-    expect((await client.patch(`/apps/${on.appId}`, { name: 'On 2' })).body.status).to.equal('suspended');
     await setStatus('active');
     expect((await client.get(`/apps/${on.appId}`)).body.status).to.equal('active');
     expect((await client.get(`/apps/${off.appId}`)).body.status).to.equal('disabled');
   });
 
-  it('keep their own status, which a PATCH changes', async () => {
+  it('are neither made nor changed', async () => {
     const { client } = project;
     const { appId } = await newApp('App');
     await setStatus('suspended');
-    const changed = await client.patch(`/apps/${appId}`, { status: 'disabled' });
-    expect(changed.body.status).to.equal('suspended');
+    const refusal = { statusCode: 403, message: 'Organization is suspended', error: 'Forbidden' };
+    for (const { status, body } of [
+      await client.post('/apps', { name: 'Late' }),
+      await client.patch(`/apps/${appId}`, { status: 'disabled' }),
+      await client.delete(`/apps/${appId}`),
+    ])
+      expect([status, body]).to.eql([403, refusal]);
     await setStatus('active');
-    expect((await client.get(`/apps/${appId}`)).body.status).to.equal('disabled');
+    expect((await client.get(`/apps/${appId}`)).body.status).to.equal('active');
   });
 
   it('are filtered by the status that they show', async () => {
