@@ -61,12 +61,16 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
     const isBad = (): ErrorAnswer => unauthorized(credentialMessages.badApiKey);
     const key = await unlessRefused(deps, { credential, address, isBad }, findApiKey);
     const holder = holderOf(key);
-    const forbidden = (message: string, reason: string): ErrorAnswer =>
-      new RefusedCredential(frameworkError(403, message), reason, [holder]);
+    const forbidden = async (message: string, reason: string): Promise<ErrorAnswer> => {
+      // Not of its id: where the key was stolen, its owner is none the worse.
+      await deps.failures.failed({ address, keyId: undefined });
+      return new RefusedCredential(frameworkError(403, message), reason, [holder]);
+    };
     if (key.allowedAddresses !== null && !within(key.allowedAddresses)(address))
-      throw forbidden(credentialMessages.addressNotAllowed, 'address_not_allowed');
+      throw await forbidden(credentialMessages.addressNotAllowed, 'address_not_allowed');
     deps.lastUses.used(key.apiKeyId);
-    if (key.projectId === null) throw forbidden(credentialMessages.notProjectScoped, 'not_project_scoped');
+    if (key.projectId === null)
+      throw await forbidden(credentialMessages.notProjectScoped, 'not_project_scoped');
     return { ...holder, projectId: key.projectId, permissions: key.permissions };
   },
 

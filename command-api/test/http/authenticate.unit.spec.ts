@@ -96,6 +96,16 @@ describe('the authentication of a request', () => {
     expect(await refusal('project', token)).to.equal('none');
   });
 
+  it('counts the refusals of a good key where it may not be used, by address alone', async () => {
+    const { keyId, secretHash, token } = mintToken(systemRandom, 'ak_live');
+    const key = { keyId, secretHash, expiresAt: null, permissions: null };
+    keys = [{ ...key, allowedAddresses: ['198.51.100.0/24'], projectId: 'p' }];
+    expect(await refusal('project', token)).to.equal('403 Address not allowed for this API key');
+    keys = [{ ...key, allowedAddresses: null, projectId: null }];
+    expect(await refusal('project', token)).to.match(/^403 API key must be project-scoped/);
+    expect(failures).to.deep.equal(Array(2).fill({ address, keyId: undefined }));
+  });
+
   it('of a session that is bad verifies it once a second', async () => {
     for (let n = 0; n < 3; n++) expect(await refusal('session', 'a.b.c')).to.equal(badSession);
     expect(verified).to.equal(1);
