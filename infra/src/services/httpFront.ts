@@ -9,7 +9,10 @@ export interface HttpFront {
   listen(host: string, port: number): Promise<string>;
   /** From now on requests reach the service. */
   serve(service: RequestListener): void;
-  /** From now on `/readyz` answers 200 while the check holds, which is made at most once a second, however many ask. */
+  /**
+   * From now on `/readyz` answers 200 while the check holds, and 503 where it does not, or rejects. However many ask, it is made once at
+   * a time and at most once a second.
+   */
   ready(isWell: () => Promise<boolean>): void;
   /** `/readyz` answers 503 again, so that a balancer looks elsewhere. */
   withdraw(): void;
@@ -58,7 +61,8 @@ export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
     },
 
     ready(check) {
-      isWell = keptFor(limitTable.readinessMs.value, check, clock);
+      const holds = (): Promise<boolean> => check().catch(() => false);
+      isWell = keptFor(limitTable.readinessMs.value, holds, clock);
     },
 
     withdraw() {
@@ -80,19 +84,19 @@ export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
   };
 };
 
-/** Each check asks the engines, and strangers may ask for it. */
+/** Each check asks the engines, and strangers may ask for it. One that hangs is not made a second time. */
 const keptFor = <T>(
   ms: number,
   check: () => Promise<T>,
   clock: Pick<Clock, 'monotonic'>,
 ): (() => Promise<T>) => {
   let checked: Promise<T> | undefined;
-  let checkedAt = 0;
+  let freshUntil = 0;
   return () => {
-    const now = clock.monotonic();
-    if (checked !== undefined && now - checkedAt < ms) return checked;
-    checkedAt = now;
-    return (checked = check());
+    if (checked !== undefined && clock.monotonic() < freshUntil) return checked;
+    freshUntil = Number.POSITIVE_INFINITY;
+    const startedAt = clock.monotonic();
+    return (checked = check().finally(() => (freshUntil = startedAt + ms)));
   };
 };
 

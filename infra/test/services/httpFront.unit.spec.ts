@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { createHttpFront, type HttpFront } from '../../src/services/httpFront.js';
 
 describe('the readiness of a process', () => {
@@ -27,6 +28,30 @@ describe('the readiness of a process', () => {
     expect([await status(), checks]).to.eql([200, 1]);
     clock.pass(1);
     expect([await status(), await status(), checks]).to.eql([503, 503, 2]);
+  });
+
+  it('is none while the check fails', async () => {
+    let checks = 0;
+    front.ready(() => {
+      checks += 1;
+      return Promise.reject(new Error('away'));
+    });
+    expect([await status(), await status(), checks]).to.eql([503, 503, 1]);
+  });
+
+  it('is checked once at a time, also where a check hangs', async () => {
+    const hanging: ((isWell: boolean) => void)[] = [];
+    let asked = 0;
+    front.server.on('request', () => {
+      asked += 1;
+      clock.pass(5_000);
+    });
+    front.ready(() => new Promise((resolve) => hanging.push(resolve)));
+    const answers = [status(), status(), status()];
+    await eventually(() => asked === 3);
+    expect(hanging).to.have.length(1);
+    for (const answer of hanging) answer(true);
+    expect(await Promise.all(answers)).to.eql([200, 200, 200]);
   });
 
   it('ends at once when the process withdraws', async () => {
