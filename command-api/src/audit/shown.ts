@@ -67,6 +67,11 @@ const fields: Readonly<Record<string, Show>> = {
  */
 export const shown = (data: object): Json => fieldsOf(fields)(withoutSecrets(data)) as Json;
 
+/** What a webhook call sent, as whoever may read but not change anything sees it. */
+export const shownCall = fieldsOf({ url: withoutQuery, requestHeaders: eachOf(hide) }) as <T extends object>(
+  call: T,
+) => T;
+
 /** The value of a field, named by a JSON Pointer, as the history shows it. */
 export const shownAt = (pointer: string, value: unknown): unknown => {
   const names = pointer.split('/').slice(1).map(unescaped);

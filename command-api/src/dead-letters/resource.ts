@@ -43,8 +43,8 @@ const deadLetterFields = {
   projectId: s.uuid,
   appId: s.uuid,
   kind: s.oneOf(['trigger']),
-  url: s.text(),
-  requestHeaders: s.dictionaryOf(s.text()),
+  url: s.text({ description: 'Values in its query are `[hidden]` from viewers' }),
+  requestHeaders: s.described(s.dictionaryOf(s.text()), 'The values are `[hidden]` from viewers'),
   requestBody: s.anything({
     description:
       '`{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more',

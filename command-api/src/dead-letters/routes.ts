@@ -1,9 +1,12 @@
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
+import { includesRole } from '@roomwire/shared/domain/role';
+import { shownCall } from '../audit/shown.js';
 import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
 import {
   type ResourceDeps,
   pathValue,
+  roleIn,
   sessionContext,
   sessionRoute,
   type ApiRequest,
@@ -20,6 +23,7 @@ import {
   findDeadLetters,
   createPresenter,
   deadLettersQuerySchema,
+  type PresentDeadLetter,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
 
@@ -28,6 +32,12 @@ const path = '/organizations/{orgId}/webhook-dlq';
 export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Route[] => {
   const { commands, views } = deps;
   const present = createPresenter(deps);
+
+  /** Viewers see which headers and query parameters a call had, as in the audit, and not their values. */
+  const presentTo = (caller: SessionCaller, organizationId: string): PresentDeadLetter =>
+    includesRole(roleIn(caller, organizationId), 'editor')
+      ? present
+      : async (entry) => shownCall(await present(entry));
 
   /** The entry that the path names, from its stream, and what a command on it needs. */
   const onEntry = async (request: ApiRequest<SessionCaller, unknown, unknown>) => {
@@ -54,7 +64,8 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
       rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
-        return findDeadLetters(views, present, organizationId, request.query);
+        const presented = presentTo(request.caller, organizationId);
+        return findDeadLetters(views, presented, organizationId, request.query);
       },
     }),
 
@@ -90,7 +101,7 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
         const dlqId = pathValue(request, 'dlqId');
         const entry = await views.get('deadLetters', dlqId);
         if (entry?.organizationId !== organizationId) throw new Rejection('dead_letter_not_found', { dlqId });
-        return present(entry);
+        return presentTo(request.caller, organizationId)(entry);
       },
     }),
 

@@ -2,7 +2,7 @@ import { includesRole } from '@roomwire/shared/domain/role';
 import { includesPermission, type Permission } from '@roomwire/shared/domain/permission';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { Rejection } from '../handling/rejections.js';
-import { isWrite, organizationParameter, roleNeeded } from './route.js';
+import { isWrite, organizationParameter, roleIn, roleNeeded } from './route.js';
 import type { ProjectCaller, Route, SessionCaller } from './route.js';
 
 /** Rejects where a caller who is known may not make this request to the route. */
@@ -34,8 +34,7 @@ export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Aut
     // To a session without the organization it does not exist, whatever its state.
     if (!caller.organizationIds.includes(organizationId)) return;
     const role = roleNeeded(route);
-    if (!includesRole(caller.roles.get(organizationId) ?? 'admin', role))
-      throw new Rejection('role_required', { role });
+    if (!includesRole(roleIn(caller, organizationId), role)) throw new Rejection('role_required', { role });
     if (isWrite(route)) await requireActive(organizationId);
   };
 };

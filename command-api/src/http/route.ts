@@ -52,6 +52,10 @@ export interface SessionCaller {
   readonly isOperator: boolean;
 }
 
+/** What the session may do in an organization that it opens. */
+export const roleIn = ({ roles, isOperator }: SessionCaller, organizationId: string): Role =>
+  isOperator ? 'admin' : (roles.get(organizationId) ?? 'admin');
+
 export interface ApiRequest<Caller, Body, Query> {
   readonly caller: Caller;
   /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id. */

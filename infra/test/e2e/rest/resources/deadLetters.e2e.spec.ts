@@ -4,6 +4,7 @@ import { organizationTarget } from '@roomwire/command-api/organizations/decider'
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
+import type { Role } from '@roomwire/shared/domain/role';
 import type { ApiClient } from '../../../support/apiClient.js';
 import { recordDeadLetters, type FailedCall } from '../../../support/deadLetters.js';
 import { executeOn, withStores } from '../../../support/eventLogAccess.js';
@@ -62,15 +63,11 @@ describe('REST webhook dead letters', () => {
   });
   after(() => service.close());
 
-  const session = async (organizationId: string): Promise<ApiClient> =>
-    service.client(
-      await mintSessionToken(
-        sessionSecret,
-        { subject: 'ada', organizationIds: [organizationId], isOperator: false },
-        60,
-        systemClock,
-      ),
-    );
+  const session = async (organizationId: string, role: Role = 'admin'): Promise<ApiClient> => {
+    const roles = { [organizationId]: role };
+    const claims = { subject: 'ada', organizationIds: [organizationId], isOperator: false, roles };
+    return service.client(await mintSessionToken(sessionSecret, claims, 60, systemClock));
+  };
   const queue = (organizationId: string) => `/organizations/${organizationId}/webhook-dlq`;
 
   describe('are listed', () => {
@@ -101,6 +98,21 @@ describe('REST webhook dead letters', () => {
         updatedAt: first.createdAt,
       });
       expect((await ada.get(`${path}/${first.dlqId}`)).body).to.eql(first);
+    });
+
+    it('to viewers without the values of headers and of the query', async () => {
+      const hidden = {
+        requestHeaders: { authorization: '[hidden]', 'content-type': '[hidden]' },
+        url: 'https://example.com/t?n=[hidden]',
+      };
+      const viewer = await session(organizations.read, 'viewer');
+      const [first] = (await viewer.get(path)).body.data;
+      expect(first).to.deep.include({ ...hidden, requestBody: read[119]?.requestBody });
+      expect((await viewer.get(`${path}/${first.dlqId}`)).body).to.eql(first);
+      const editor = await session(organizations.read, 'editor');
+      expect((await editor.get(`${path}/${first.dlqId}`)).body.requestHeaders).to.eql(
+        read[119]?.requestHeaders,
+      );
     });
 
     it('from an offset, with a clamped limit', async () => {
