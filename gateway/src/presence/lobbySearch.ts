@@ -99,7 +99,7 @@ class LobbySearch {
    */
   private async *candidates({ appId, config }: App, rooms: LobbyRooms): AsyncGenerator<Candidates> {
     for (const slugs of inPages([...rooms.slugs])) yield { looked: slugs.length, slugs };
-    if (rooms.prefixes.length === 0) return;
+    if (rooms.prefixes.size === 0) return;
     const { actorTokenId, actorType } = this.identity;
     for (const holder of [{ actorTokenId }, { actorType }]) yield* this.granted({ appId, ...holder });
     if (config.accessMode === 'private') return;

@@ -51,17 +51,23 @@ const isOfLobby = (app: Pick<App, 'slug' | 'config'>, lobbySlug: string, roomSlu
 /** Which rooms of an app a lobby has, by their slugs. */
 export class LobbyRooms {
   readonly slugs: ReadonlySet<string>;
-  readonly prefixes: readonly string[];
+  readonly prefixes: ReadonlySet<string>;
+  /** Of the prefixes: no more than a slug has characters, however many prefixes there are. */
+  private readonly lengths: ReadonlySet<number>;
 
   constructor(patterns: readonly string[]) {
     this.slugs = new Set(patterns.filter((pattern) => !pattern.endsWith('*')));
-    this.prefixes = patterns
-      .filter((pattern) => pattern.endsWith('*'))
-      .map((pattern) => pattern.slice(0, -1));
+    this.prefixes = new Set(
+      patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1)),
+    );
+    this.lengths = new Set([...this.prefixes].map(({ length }) => length));
   }
 
   has(roomSlug: string): boolean {
-    return this.slugs.has(roomSlug) || this.prefixes.some((prefix) => roomSlug.startsWith(prefix));
+    if (this.slugs.has(roomSlug)) return true;
+    for (const length of this.lengths)
+      if (length <= roomSlug.length && this.prefixes.has(roomSlug.slice(0, length))) return true;
+    return false;
   }
 }
 

@@ -242,7 +242,7 @@ export const limitTable = {
     protects: 'the read models and the event loop from one client',
   },
   lobbies: {
-    ...{ value: 1_000, unit: 'number', per: 'connection' },
+    ...{ value: 100, unit: 'number', per: 'connection' },
     answer: 'error subscription_limit',
     metric: 'roomwire_refusals_total',
     protects: 'memory, and the event loop when somebody comes or goes in them',
