@@ -1,8 +1,8 @@
 import type { Refusal } from '@roomwire/shared/ports/accessLog';
+import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { Rejection, rejections } from '../handling/rejections.js';
 import { RefusedCredential, type CredentialHolder } from '../http/errors.js';
 import { organizationParameter, type ProjectCaller, type SessionCaller } from '../http/route.js';
-import type { AccessRecorder } from './accessRecorder.js';
 
 /** What is known of a request that failed. */
 export interface FailedRequest extends Pick<Refusal, 'method' | 'route' | 'address'> {

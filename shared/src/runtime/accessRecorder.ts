@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AccessEntry, AccessLog, Refusal } from '@roomwire/shared/ports/accessLog';
-import type { Clock } from '@roomwire/shared/ports/clock';
-import type { Logger } from '@roomwire/shared/ports/logger';
-import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
-import { once } from '@roomwire/shared/runtime/service';
-import { placeOf } from '@roomwire/shared/wire/accessPlaces';
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import type { AccessEntry, AccessLog, Refusal } from '../ports/accessLog.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { LimitReports } from './limitReports.js';
+import { once } from './service.js';
+import { placeOf } from '../wire/accessPlaces.js';
+import { limitTable } from '../wire/limits/limitTable.js';
 
 export interface AccessRecorderDeps {
   readonly accessLog: AccessLog;

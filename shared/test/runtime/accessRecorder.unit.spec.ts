@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { AccessEntry, AccessLog, Refusal } from '@roomwire/shared/ports/accessLog';
-import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { EngineUnavailable } from '../../src/ports/errors.js';
+import type { AccessEntry, AccessLog, Refusal } from '../../src/ports/accessLog.js';
+import type { LimitReports } from '../../src/runtime/limitReports.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { AccessRecorder } from '../../src/access-log/accessRecorder.js';
+import { AccessRecorder } from '../../src/runtime/accessRecorder.js';
 
 describe('the recorder of refused calls', () => {
   let written: AccessEntry[][];
