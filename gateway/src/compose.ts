@@ -11,12 +11,14 @@ import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Directory } from './access/directory.js';
-import { SigningKeys } from './access/credentials.js';
+import { SigningKeys, type BadCredential } from './access/credentials.js';
+import { RefusalReports } from './access/refusalReports.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
 import { createPublishToBus, MessageIds, type PublishToBus } from './fanout/publishToBus.js';
@@ -72,6 +74,8 @@ export interface GatewayPorts {
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   readonly limits: LimitReports;
+  /** Undefined where there is no access log. */
+  readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
 }
 
 /**
@@ -123,8 +127,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
 
   const usageLedger = new UsageLedger({ gatewayId, usage, clock, logger, plans });
-  const reports = () => presence.board.peers.reports;
-  const connectionLimit = new ConnectionLimit({ gatewayId, connections: roster, plans, bus, reports });
+  const connectionLimit = new ConnectionLimit({
+    ...{ gatewayId, connections: roster, plans, bus },
+    reports: () => presence.board.peers.reports,
+  });
   const connectionCounts = new ConnectionCounts({
     gatewayId,
     usage,
@@ -153,10 +159,14 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const refused = new RefusedCredentials<AuthError>({ clock, random, limits, brieflyMs: 5_000 });
+  const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
-  const credentials = { views, clock, logger: calm, signingKeys, refused, failures };
+  const reports = new RefusalReports({
+    ...{ views, limits, recorder: ports.accessRecorder },
+    mostLookedUp: limitTable.accessLogWaiting.value,
+  });
+  const credentials = { views, clock, logger: calm, signingKeys, refused, failures, reports };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
   const unauthenticated = new UnauthenticatedSockets({
@@ -190,7 +200,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
       persistentSessions,
       connectionsPerActor: options.connectionsPerActor,
-      session: { clock, directory, subscriptions, presence, addresses, publishRate, requestRate },
+      session: { clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
     }),
     handleFrame: createFrameHandler({
       ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },

@@ -19,7 +19,7 @@ import { drain } from './socket/openConnections.js';
 import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
 import { createWsListener, type WsListener } from './socket/wsListener.js';
 
-type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing' | 'limits';
+type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing' | 'limits' | 'accessRecorder';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -53,12 +53,15 @@ class WebSocketGateway implements Gateway {
   private timers: readonly NodeJS.Timeout[] = [];
   private isOpen = false;
 
-  constructor({ options, messageStore, groupStore, tracing, limits, ...ports }: GatewayDeps) {
+  constructor({ options, messageStore, groupStore, tracing, limits, accessRecorder, ...ports }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
     this.random = ports.random;
     this.bus = ports.bus;
     this.parts = compose(
-      { ...ports, messageStore, groupStore, tracing, limits: limits ?? new LimitReports(ports) },
+      {
+        ...{ ...ports, messageStore, groupStore, tracing, accessRecorder },
+        limits: limits ?? new LimitReports(ports),
+      },
       this.options,
     );
     this.listener = createWsListener(this.options.closeGraceMs, this.parts.connect);

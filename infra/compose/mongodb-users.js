@@ -6,7 +6,7 @@
 const written = {
   'command-api': ['last_uses', 'accessLog'],
   projections: 'everything',
-  gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups'],
+  gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog'],
   'webhook-consumer': [],
 };
 

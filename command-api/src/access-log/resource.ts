@@ -3,11 +3,14 @@ import { placePattern } from '@roomwire/shared/wire/accessPlaces';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
+const principals =
+  '`apiKey:<keyId>`, `session:<subject>`, `oidc:<issuer>|<subject>`, `actor:<keyId>` or `signingKey:<keyId>`';
+
 export type AccessQuery = s.ValueOf<typeof accessQuerySchema>;
 
 export const accessQuerySchema = s.queryOf({
   projectId: s.uuid,
-  principal: s.text({ maxLength: 500, description: '`apiKey:<keyId>` or `session:<subject>`' }),
+  principal: s.text({ maxLength: 500, description: principals }),
   reason: s.text({ maxLength: 100, description: 'For example `permission_missing`' }),
   from: s.described(s.time, 'Inclusive'),
   to: s.described(s.time, 'Inclusive'),
@@ -19,11 +22,16 @@ const entrySchema = s.titledObject('AccessEntry', {
   at: s.described(s.time, 'When the first of them was'),
   organizationId: s.uuid,
   projectId: s.orNull(s.uuid),
-  principal: s.text({ description: '`apiKey:<keyId>` or `session:<subject>`' }),
+  principal: s.text({ description: principals }),
   address: s.text({ description: 'Of the client, in the first of them' }),
-  method: s.text(),
-  route: s.text({ description: 'The path, with `{name}` for its parameters' }),
-  status: s.number(),
+  method: s.text({ description: '`WS` for the socket' }),
+  route: s.text({
+    description:
+      'The path, with `{name}` for its parameters. Of the socket the frame, `auth` or `reauth`, or `connection` for one that was ended',
+  }),
+  status: s.number({
+    description: 'Of the socket 401 or 403, or the code with which a connection was ended',
+  }),
   reason: s.text({ description: 'For example `permission_missing`' }),
   count: s.number({ description: 'Refusals within a minute that are alike' }),
 });

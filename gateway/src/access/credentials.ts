@@ -6,7 +6,6 @@ import {
 } from '@roomwire/shared/credentials/clientToken';
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
-import type { CloseName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
@@ -19,6 +18,7 @@ import type { FailedAuthentications } from '@roomwire/shared/credentials/failedA
 import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ActorScope } from './client.js';
 import { EntryCache } from './entryCache.js';
+import type { CredentialHolder, RefusalReports } from './refusalReports.js';
 
 /** The part of a client token that a connection depends on. */
 export interface LiveClientToken {
@@ -43,8 +43,9 @@ export interface CredentialDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signingKeys: SigningKeys;
-  readonly refused: RefusedCredentials<AuthError>;
+  readonly refused: RefusedCredentials<BadCredential>;
   readonly failures: Pick<FailedAuthentications, 'failed'>;
+  readonly reports: Pick<RefusalReports, 'credential'>;
 }
 
 /** A credential that is presented. */
@@ -52,18 +53,47 @@ export interface Presented {
   readonly token: string | undefined;
   /** Of the client. */
   readonly address: string;
+  readonly frame: 'auth' | 'reauth';
   /** Is called when the answer will be late. */
   readonly onDelay?: () => void;
 }
 
-/** A bad credential, and for how long it is known to be bad; undefined where it may become good by itself. */
-class Refusal {
-  readonly error: AuthError;
-  readonly lasts: RefusalLasts | undefined;
+/** Why a known credential is bad. */
+export type BadCredentialReason =
+  | StandingRule
+  | 'wrong_secret'
+  | 'bad_signature'
+  | 'not_yet_valid'
+  | 'token_expired'
+  | 'signing_key_inactive'
+  | 'signing_key_unopenable'
+  | 'other_project';
 
-  constructor(lasts: RefusalLasts | undefined, error: AuthError = 'access_denied') {
-    this.error = error;
+const disclosed: { readonly [R in BadCredentialReason]?: AuthError } = {
+  token_expired: 'token_expired',
+  signing_key_unopenable: 'authentication_failed',
+};
+
+export class BadCredential {
+  /** How long it is known to be bad; undefined where it may become good by itself. */
+  readonly lasts: RefusalLasts | undefined;
+  /** Undefined where nobody is known by it. */
+  readonly holder: CredentialHolder | undefined;
+  readonly reason: BadCredentialReason;
+
+  constructor(
+    lasts: RefusalLasts | undefined,
+    holder?: CredentialHolder,
+    reason: BadCredentialReason = 'actor_missing',
+  ) {
     this.lasts = lasts;
+    this.holder = holder;
+    this.reason = reason;
+  }
+
+  /** [WS-AUTH-4] */
+  get error(): AuthError {
+    return disclosed[this.reason] ?? 'access_denied';
   }
 }
 
@@ -73,76 +103,94 @@ class Refusal {
  */
 export const checkCredential = async (
   deps: CredentialDeps,
-  { token = '', address, onDelay }: Presented,
+  { token = '', address, frame, onDelay }: Presented,
 ): Promise<Credentials | AuthError> => {
   const result = await verdictOn(deps, token);
-  if (result === 'access_denied' || result === 'authentication_failed')
-    await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
-  return result;
+  if (!(result instanceof BadCredential)) return result;
+  const { error, holder, reason } = result;
+  if (holder !== undefined) deps.reports.credential(holder, { reason, address, frame });
+  if (error !== 'token_expired') await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
+  return error;
 };
 
 /** The public id in an access token. That of a client token is the same for many actors. */
 const keyIdOf = (token: string): string | undefined => parseToken(token, 'at_live')?.keyId;
 
-const verdictOn = async (deps: CredentialDeps, token: string): Promise<Credentials | AuthError> => {
+const verdictOn = async (
+  deps: CredentialDeps,
+  token: string,
+): Promise<Credentials | BadCredential | AuthError> => {
   const known = deps.refused.find(token);
   if (known !== undefined) return known;
   const { changes } = deps.refused;
   try {
-    const credentials = await credentialsOf(deps, token);
-    if (!(credentials instanceof Refusal)) return credentials;
-    const { error, lasts } = credentials;
-    if (lasts !== undefined) deps.refused.add(token, error, lasts, changes);
-    return error;
+    const found = await credentialsOf(deps, token);
+    const lasts = found instanceof BadCredential ? found.lasts : undefined;
+    if (lasts !== undefined) deps.refused.add(token, found as BadCredential, lasts, changes);
+    return found;
   } catch (error) {
     deps.logger.warn('A credential could not be checked', { error });
     return 'connection_failed';
   }
 };
 
-const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Credentials | Refusal> => {
+const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Credentials | BadCredential> => {
   const holder = await holderOf(deps, token);
-  if (holder instanceof Refusal) return holder;
-  const standing = await standingOf(deps.views, deps.clock, holder.actor);
-  if (typeof standing === 'string') return new Refusal('briefly');
+  if (holder instanceof BadCredential) return holder;
+  const { actor } = holder;
+  const standing = await standingOf(deps.views, deps.clock, actor);
+  if (typeof standing === 'string')
+    return new BadCredential('briefly', actor && actorHolder(actor), standing);
   return { ...standing, clientToken: holder.clientToken };
 };
 
-const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | Refusal> => {
+const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | BadCredential> => {
   const accessToken = parseToken(token, 'at_live');
   if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
   // Refused without a read anyway.
-  if (clientToken === undefined) return new Refusal(undefined);
+  if (clientToken === undefined) return new BadCredential(undefined);
   return holderOfClientToken(deps, clientToken);
 };
 
 /** The secret of an actor never changes. */
-const holderOfAccessToken = async (deps: CredentialDeps, token: ParsedToken): Promise<Holder | Refusal> => {
+const holderOfAccessToken = async (
+  deps: CredentialDeps,
+  token: ParsedToken,
+): Promise<Holder | BadCredential> => {
   const actor = await actorByKeyId(deps, token.keyId);
   if (matchesSecret(token.secret, actor?.secretHash)) return { actor, clientToken: null };
-  return new Refusal(actor === undefined ? 'briefly' : 'always');
+  return actor === undefined
+    ? new BadCredential('briefly')
+    : new BadCredential('always', actorHolder(actor), 'wrong_secret');
 };
 
 /** [WS-AUTH-9] */
-const holderOfClientToken = async (deps: CredentialDeps, token: ClientToken): Promise<Holder | Refusal> => {
+const holderOfClientToken = async (
+  deps: CredentialDeps,
+  token: ClientToken,
+): Promise<Holder | BadCredential> => {
   const key = await deps.signingKeys.find(token.kid);
-  if (!key?.isActive) return new Refusal('briefly');
+  if (key === undefined) return new BadCredential('briefly');
+  const holder = { projectId: key.projectId, principal: `signingKey:${token.kid}` };
+  if (!key.isActive) return new BadCredential('briefly', holder, 'signing_key_inactive');
   if (key.secret instanceof UnopenableKey) {
     deps.logger.warn('A credential could not be checked', { error: key.secret });
-    return new Refusal('briefly', 'authentication_failed');
+    return new BadCredential('briefly', holder, 'signing_key_unopenable');
   }
-  const now = deps.clock.now();
-  const verdict = verifyClientToken(token, key.secret, now);
-  if (verdict === 'expired') return new Refusal('always', 'token_expired');
-  if (verdict === 'invalid') return new Refusal(isAhead(token, now) ? undefined : 'always');
+  const verdict = verifyClientToken(token, key.secret, deps.clock.now());
+  if (verdict === 'expired') return new BadCredential('always', holder, 'token_expired');
+  if (verdict === 'invalid') return new BadCredential('always', holder, 'bad_signature');
+  if (verdict === 'early') return new BadCredential(undefined, holder, 'not_yet_valid');
   const actor = await actorByKeyId(deps, token.subject);
-  if (actor?.projectId !== key.projectId) return new Refusal('briefly');
+  if (actor === undefined) return new BadCredential('briefly', holder, 'actor_missing');
+  if (actor.projectId !== key.projectId) return new BadCredential('briefly', holder, 'other_project');
   return { actor, clientToken: { signingKeyId: key.signingKeyId, expiresAt: token.expiresAt } };
 };
 
-const isAhead = ({ notBefore }: ClientToken, now: number): boolean =>
-  notBefore !== undefined && notBefore * 1_000 > now;
+export const actorHolder = ({ projectId, keyId }: Actor): CredentialHolder => ({
+  ...{ projectId, principal: `actor:${keyId}` },
+});
 
 const actorByKeyId = async ({ views }: CredentialDeps, keyId: string): Promise<Actor | undefined> =>
   (await views.find('actors', { filter: { keyId }, limit: 1 }))[0];
@@ -154,32 +202,17 @@ export interface GoodStanding {
   readonly accessScope: ActorScope | null;
 }
 
-/** Why an actor may not be connected, as the reason with which its live connections are closed. */
-export type BadStanding = Extract<
-  CloseName,
-  'tokenRevoked' | 'tokenExpired' | 'tokenNotFound' | 'projectNotFound' | 'scopeInactive'
->;
-
-const badStandings: { readonly [R in StandingRule]: BadStanding } = {
-  actor_missing: 'tokenNotFound',
-  actor_disabled: 'tokenRevoked',
-  actor_expired: 'tokenExpired',
-  project_missing: 'projectNotFound',
-  organization_suspended: 'tokenRevoked',
-  scope_inactive: 'scopeInactive',
-};
-
-/** Whether an actor may be connected, according to the read models. Rejects when they are unavailable. */
+/** Whether an actor may be connected, or why not, according to the read models. Rejects when they are unavailable. */
 export const standingOf = async (
   views: ViewReader,
   clock: Clock,
   actor: Actor | undefined,
-): Promise<GoodStanding | BadStanding> => {
+): Promise<GoodStanding | StandingRule> => {
   const standing = await readStanding(views, actor);
   const { organization, scope } = standing;
   const rule = standingRule(standing, clock.now());
-  if (rule !== undefined) return badStandings[rule];
-  if (actor === undefined || organization === undefined) return 'tokenNotFound';
+  if (rule !== undefined) return rule;
+  if (actor === undefined || organization === undefined) return 'actor_missing';
   const { organizationId, plan } = organization;
   return { actor, organizationId, plan, accessScope: scope ? shown(scope) : null };
 };

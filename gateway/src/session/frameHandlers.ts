@@ -13,7 +13,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';
+import { actorHolder, checkCredential, type CredentialDeps } from '../access/credentials.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Presence } from '../presence/presence.js';
@@ -102,23 +102,23 @@ const reauthenticate = async (
   { revalidator, credentials }: FrameHandlerDeps,
 ): Promise<void> => {
   const changesBefore = revalidator.changes;
-  const result = sameActor(session, await checkCredential(credentials, { token, address: session.address }));
+  const { address } = session;
+  const result = await checkCredential(credentials, { token, address, frame: 'reauth' });
   if (session.isOver) return;
-  if (typeof result === 'string') return session.send({ type: 'reauth', success: false, error: result });
+  const failed = (error: ReauthError) => session.send({ type: 'reauth', success: false, error });
+  if (typeof result === 'string') return failed(result);
+  if (result.actor.actorTokenId !== session.identity.actorTokenId) {
+    credentials.reports.credential(actorHolder(result.actor), {
+      ...{ reason: 'actor_mismatch', address, frame: 'reauth' },
+    });
+    return failed('actor_mismatch');
+  }
 
   session.renew(result);
   session.send({ type: 'reauth', success: true, authExpiresAt: result.clientToken?.expiresAt });
   // Changes that arrived during the check were applied to the old credential.
   if (revalidator.changes !== changesBefore) revalidator.recheckActor(session.identity.actorTokenId);
 };
-
-const sameActor = (
-  { identity }: Session,
-  result: Awaited<ReturnType<typeof checkCredential>>,
-): Credentials | ReauthError =>
-  typeof result === 'string' || result.actor.actorTokenId === identity.actorTokenId
-    ? result
-    : 'actor_mismatch';
 
 /** [WS-PRES-1] Answered only when refused; the next frame is handled when it is in force. */
 const announcePresence = async (

@@ -1,4 +1,3 @@
-import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { ScopeChanges } from '@roomwire/shared/domain/scope';
@@ -12,6 +11,7 @@ import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
 import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
+import type { Ending } from './endings.js';
 import type { Roster } from './roster.js';
 import type { Session } from './session.js';
 
@@ -51,7 +51,7 @@ export class Revalidator {
   actorUpdated(actorTokenId: string, changes: ActorChanges): void {
     this.changes++;
     for (const session of this.deps.roster.ofActor(actorTokenId)) {
-      if (changes.status === 'disabled') session.close(closes.tokenRevoked);
+      if (changes.status === 'disabled') session.endFor('actor_disabled');
       session.actorUpdated(changes);
     }
     // The scope's slug is not in the event.
@@ -60,21 +60,20 @@ export class Revalidator {
 
   actorDeleted(actorTokenId: string): void {
     this.changes++;
-    for (const session of this.deps.roster.ofActor(actorTokenId)) session.close(closes.tokenNotFound);
+    for (const session of this.deps.roster.ofActor(actorTokenId)) session.endFor('actor_missing');
     this.deps.persistentSessions.forgetActor(actorTokenId);
   }
 
   projectDeleted(projectId: string): void {
     this.changes++;
     this.deps.retained.projectDeleted(projectId);
-    for (const session of this.deps.roster.ofProject(projectId)) session.close(closes.projectNotFound);
+    for (const session of this.deps.roster.ofProject(projectId)) session.endFor('project_missing');
   }
 
   organizationSuspended(organizationId: string): void {
     this.changes++;
-    for (const session of this.deps.roster.ofOrganization(organizationId)) {
-      session.close(closes.tokenRevoked);
-    }
+    for (const session of this.deps.roster.ofOrganization(organizationId))
+      session.endFor('organization_suspended');
   }
 
   planChanged(organizationId: string, plan: Plan): void {
@@ -92,7 +91,7 @@ export class Revalidator {
   scopeEnded(projectId: string, accessScopeId: string): void {
     this.changes++;
     const isInside = (session: Session) => session.isInScope(accessScopeId);
-    this.closeWhere(projectId, isInside, closes.scopeInactive);
+    this.endWhere(projectId, isInside, 'scope_inactive');
   }
 
   scopeDeleted(projectId: string, accessScopeId: string): void {
@@ -113,7 +112,7 @@ export class Revalidator {
     this.changes++;
     this.deps.signingKeys.changed(signingKeyId);
     const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
-    this.closeWhere(projectId, isSignedByIt, closes.tokenRevoked);
+    this.endWhere(projectId, isSignedByIt, 'signing_key_inactive');
   }
 
   appChanged(projectId: string, appId: string): void {
@@ -172,8 +171,8 @@ export class Revalidator {
     const ended = await this.readEndedKeys(actorTokenId);
     if (changes !== this.changes) return this.readActor(actorTokenId);
     for (const session of roster.ofActor(actorTokenId)) {
-      if (typeof standing === 'string') session.close(closes[standing]);
-      else if (ended.has(session.signingKeyId)) session.close(closes.tokenRevoked);
+      if (typeof standing === 'string') session.endFor(standing);
+      else if (ended.has(session.signingKeyId)) session.endFor('signing_key_inactive');
       else this.standingRead(session, standing);
     }
   }
@@ -195,9 +194,9 @@ export class Revalidator {
     session.standingRead(standing);
   }
 
-  private closeWhere(projectId: string, isMeant: (session: Session) => boolean, why: CloseSpec): void {
+  private endWhere(projectId: string, isMeant: (session: Session) => boolean, ending: Ending): void {
     for (const session of this.deps.roster.ofProject(projectId)) {
-      if (isMeant(session)) session.close(why);
+      if (isMeant(session)) session.endFor(ending);
     }
   }
 

@@ -1,4 +1,3 @@
-import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { SetMultimap } from '../setMultimap.js';
 import type { Session } from './session.js';
 
@@ -43,7 +42,7 @@ export class Roster {
 
   closeNewest(organizationId: string, count: number): void {
     const newestFirst = [...this.ofOrganization(organizationId)].reverse();
-    for (const session of newestFirst.slice(0, count)) session.close(closes.connectionLimitReached);
+    for (const session of newestFirst.slice(0, count)) session.endFor('connection_limit');
   }
 
   countOfActor(actorTokenId: string): number {

@@ -8,6 +8,7 @@ import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
 import type { Credentials, GoodStanding, LiveClientToken } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
+import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { AddressMemory, Remembering } from '../limits/addressMemory.js';
 import type { Account } from '../limits/fairBudget.js';
@@ -15,6 +16,7 @@ import { Publisher } from '../fanout/publishToBus.js';
 import type { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { PublishRate, requestRate } from '../policy/rateLimits.js';
 import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscriptions.js';
+import { closeOf, type Ending } from './endings.js';
 
 /** What a session needs of its connection. */
 export interface SessionLink {
@@ -41,6 +43,7 @@ export interface SessionDeps {
     recheck(session: Session): Promise<void>;
   };
   readonly addresses: Pick<AddressMemory, 'open' | 'remembers' | 'beganAnew'>;
+  readonly reports: Pick<RefusalReports, 'connection'>;
   /** A second; 0 is no limit. */
   readonly publishRate: number;
   /** A second; 0 is no limit. */
@@ -62,6 +65,8 @@ export class Session implements Client {
   private readonly link: SessionLink;
   private readonly deps: SessionDeps;
   private who: Identity;
+  /** The public id of the actor. */
+  private readonly keyId: string;
   /** Null under an access token. */
   private token: LiveClientToken | null;
   /** Of the actor; milliseconds since 1970. */
@@ -79,6 +84,7 @@ export class Session implements Client {
     this.outbox = link.outbox;
     this.deps = deps;
     this.who = identity;
+    this.keyId = actor.keyId;
     this.expiresAt = expiryOf(actor);
     this.token = clientToken;
     this.recordedScopeId = actor.accessScopeId;
@@ -113,6 +119,19 @@ export class Session implements Client {
 
   close(why: CloseSpec): void {
     this.link.close(why);
+  }
+
+  /** Its organization sees why. */
+  endFor(ending: Ending): void {
+    if (this.hasEnded) return;
+    const why = closeOf[ending];
+    this.report(ending, { route: 'connection', status: why.code });
+    this.close(why);
+  }
+
+  /** It may not begin. */
+  refusedFor(reason: string): void {
+    this.report(reason, { route: 'auth', status: 403 });
   }
 
   inTurn(task: () => Promise<void>): void {
@@ -187,7 +206,7 @@ export class Session implements Client {
   endExpired(): void {
     if (this.hasEnded) return;
     const now = this.deps.clock.now();
-    if (this.expiresAt <= now) this.close(closes.tokenExpired);
+    if (this.expiresAt <= now) this.endFor('actor_expired');
     else if (this.token?.expiresAt !== undefined && this.token.expiresAt * 1_000 <= now) this.endToken();
     else if (this.grantsHoldUntil <= now) this.endGrants(now);
   }
@@ -203,6 +222,13 @@ export class Session implements Client {
   /** Must be called for a session that never begins. */
   discard(): void {
     this.knownAccount?.close();
+  }
+
+  private report(reason: string, call: Pick<RefusedConnection, 'route' | 'status'>): void {
+    const { address, who, keyId } = this;
+    const { organizationId, projectId } = who;
+    const holder = { organizationId, projectId, principal: `actor:${keyId}` };
+    this.deps.reports.connection(holder, { ...call, reason, address });
   }
 
   /** [WS-SCOPE-4] */

@@ -57,7 +57,7 @@ export class Sessions {
     const { address } = link;
     const onDelay = () => link.pauseReading();
     const credentials = await checkCredential(this.deps.credentials, {
-      ...{ address, onDelay },
+      ...{ address, onDelay, frame: 'auth' },
       token: frame.token,
     });
     if (typeof credentials === 'string') return credentials;
@@ -135,6 +135,7 @@ export class PendingSession {
     const { actorTokenId, projectId } = this.session.identity;
     if (roster.countOfActor(actorTokenId) < connectionsPerActor) return false;
     limits.reached('connectionsPerActor', { actorTokenId, projectId });
+    this.session.refusedFor('actor_connection_limit');
     return true;
   }
 
@@ -143,7 +144,9 @@ export class PendingSession {
     const { plans, connectionLimit } = this.deps;
     const { organizationId, plan } = this.fields.credentials;
     if (!this.hasChanged || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
-    return connectionLimit.isFull(organizationId);
+    if (!connectionLimit.isFull(organizationId)) return false;
+    this.session.refusedFor('connection_limit');
+    return true;
   }
 
   private get hasChanged(): boolean {

@@ -15,6 +15,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -42,6 +43,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
   readonly limits?: LimitReports;
+  readonly accessRecorder?: Pick<AccessRecorder, 'refused'>;
 }
 
 interface Running {
@@ -134,6 +136,7 @@ export class World extends Estate {
     tracing,
     limits,
     logger = silentLogger,
+    accessRecorder,
     ...options
   }: WorldOptions = {}): Promise<void> {
     const ports = await this.ports.gateway();
@@ -147,6 +150,7 @@ export class World extends Estate {
       groupStore: messageStore && (await this.groupStore()),
       tracing,
       ...(limits && { limits }),
+      ...(accessRecorder && { accessRecorder }),
       clock,
       random: systemRandom,
       logger,

@@ -146,6 +146,9 @@ export const startGateway: StartService = async ({
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
+  const accessLog = await adapters.accessLog();
+  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
+  closing.push(() => accessRecorder.close());
   const {
     publishRate,
     requestRate,
@@ -169,6 +172,7 @@ export const startGateway: StartService = async ({
     secretBox,
     tracing,
     limits,
+    accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
       ...{ trustedProxies, failedAuthDelayMs },

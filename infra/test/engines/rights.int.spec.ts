@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { serviceNames, type ServiceName } from '../../src/services/service.js';
@@ -118,9 +119,13 @@ describe('the rights of the services in MongoDB', function () {
     expect((await operator.delete(entry(deleted))).status).to.equal(204);
     const guess = apiClient(members['command-api'].baseUrl, `${apiKey.split('.')[0]}.${'x'.repeat(43)}`);
     expect((await guess.get('/apps')).status).to.equal(401);
-    await eventually(() => proxies['command-api'].commands.get('accessLog')?.has('update') === true, {
-      withinMs: 60_000,
-    });
+    const stranger = await FrameClient.connect(members.gateway.socketUrl);
+    await stranger.ask({ type: 'auth', token: `${tokens[0]?.split('.')[0]}.${'x'.repeat(43)}` });
+    await stranger.close();
+    for (const name of ['command-api', 'gateway'] as const)
+      await eventually(() => proxies[name].commands.get('accessLog')?.has('update') === true, {
+        ...{ withinMs: 60_000, what: `an entry of the access log by ${name}` },
+      });
     await eventually(
       () => ['usage', 'sessions', 'connections'].every((name) => proxies.gateway.commands.has(name)),
       {

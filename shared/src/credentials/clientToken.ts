@@ -53,11 +53,11 @@ export const verifyClientToken = (
   { hash, signedText, signature, expiresAt, notBefore }: ClientToken,
   secret: string,
   now: number,
-): 'valid' | 'invalid' | 'expired' => {
+): 'valid' | 'invalid' | 'early' | 'expired' => {
   const expected = Buffer.from(createHmac(hash, secret).update(signedText).digest('base64url'));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'invalid';
-  if (notBefore !== undefined && notBefore * 1000 > now) return 'invalid';
+  if (notBefore !== undefined && notBefore * 1000 > now) return 'early';
   return expiresAt !== undefined && expiresAt * 1000 <= now ? 'expired' : 'valid';
 };
 

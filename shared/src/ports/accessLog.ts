@@ -5,9 +5,11 @@ export interface Refusal {
   readonly principal: string;
   /** Of the client. */
   readonly address: string;
+  /** Of HTTP; `WS` for the socket. */
   readonly method: string;
-  /** As in the API's description, with `{name}` for a path parameter. */
+  /** As in the API's description, with `{name}` for a path parameter. Of the socket `auth`, `reauth` or `connection`. */
   readonly route: string;
+  /** Of HTTP, or the code of a close. */
   readonly status: number;
   /** A word or two: `permission_missing`. */
   readonly reason: string;

@@ -54,7 +54,7 @@ describe('client tokens', () => {
 
   it('expire in the millisecond of their exp, and are not valid before their nbf', () => {
     const token = tokenOf(header, { sub, nbf: seconds, exp: seconds + 1 });
-    expect(verdict(token, secret, noon - 1)).to.equal('invalid');
+    expect(verdict(token, secret, noon - 1)).to.equal('early');
     expect(verdict(token, secret, noon)).to.equal('valid');
     expect(verdict(token, secret, noon + 999)).to.equal('valid');
     expect(verdict(token, secret, noon + 1_000)).to.equal('expired');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mintSessionToken, type NewSession } from '@roomwire/shared/credentials/sessionToken';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { ApiClient } from '../../support/apiClient.js';
 import { startTestService, type TestService } from '../../support/testService.js';
@@ -106,6 +107,54 @@ describe('the access log', () => {
       principal: 'session:admin',
       route: '/v1/organizations/{orgId}/projects',
     });
+  });
+
+  it('has what the socket refused, and connections that were ended', async () => {
+    const {
+      client,
+      organizationId: id,
+      projectId: project,
+    } = await service.newProject({ maxConnections: 1 });
+    organizationId = id;
+    path = `/organizations/${id}`;
+    admin = await session({ subject: 'admin' });
+    const newActor = async () =>
+      (await client.post('/actors', { name: 'x', actorType: 'user' })).body as {
+        actorTokenId: string;
+        accessToken: string;
+      };
+    const [actor, other] = [await newActor(), await newActor()];
+    const attempt = async (token: string) => {
+      const socket = await FrameClient.connect(service.socketUrl);
+      const answer = (await socket.ask({ type: 'auth', token })) as { readonly error?: string };
+      return { socket, error: answer.error };
+    };
+    const wrong = `${actor.accessToken.slice(0, -8)}AAAAAAAA`;
+    for (let n = 0; n < 3; n += 1) expect((await attempt(wrong)).error).to.equal('access_denied');
+    const admitted = await attempt(actor.accessToken);
+    expect(admitted.error).to.equal(undefined);
+    expect((await attempt(other.accessToken)).error).to.equal('connection_limit_reached');
+    await client.patch(`/actors/${actor.actorTokenId}`, { status: 'disabled' });
+    expect((await admitted.socket.closed).code).to.equal(4001);
+
+    await whenCounted('wrong_secret', 3);
+    await whenCounted('connection_limit', 1);
+    await whenCounted('actor_disabled', 1);
+    const [actorId, secret = ''] = actor.accessToken.split('.');
+    const [otherId] = other.accessToken.split('.');
+    const of = async (reason: string) => (await entries(`?reason=${reason}`))[0];
+    const common = { organizationId: id, projectId: project, method: 'WS' };
+    expect(await of('wrong_secret')).to.include({
+      ...{ ...common, principal: `actor:${actorId}`, route: 'auth', status: 401, reason: 'wrong_secret' },
+    });
+    expect(await of('connection_limit')).to.include({
+      ...{ ...common, principal: `actor:${otherId}`, route: 'auth', status: 403, reason: 'connection_limit' },
+    });
+    expect(await of('actor_disabled')).to.include({
+      ...{ ...common, principal: `actor:${actorId}`, route: 'connection', status: 4001 },
+      reason: 'actor_disabled',
+    });
+    expect(JSON.stringify(await entries())).to.not.include(secret.slice(0, 16));
   });
 
   it('is listed in pages and by filters, for its own organization alone', async () => {

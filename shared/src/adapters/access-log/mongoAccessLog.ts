@@ -3,6 +3,7 @@ import type { AccessEntry, AccessLog, AccessLogLimits, AccessRange } from '../..
 import type { Clock } from '../../ports/clock.js';
 import { minuteOf } from '../../wire/accessPlaces.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
+import { makeIndex } from '../mongo/collections.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import { systemClock } from '../system/systemClock.js';
 import { defaultAccessLogLimits } from './defaultLimits.js';
@@ -38,8 +39,8 @@ class MongoAccessLog implements AccessLog {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await this.entries.createIndex({ organizationId: 1, place: 1 });
-      await this.entries.createIndex({ place: 1 });
+      await makeIndex(this.entries, { organizationId: 1, place: 1 });
+      await makeIndex(this.entries, { place: 1 });
     });
   }
 
