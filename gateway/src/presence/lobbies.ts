@@ -1,16 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Buffer } from 'node:buffer';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { lobbyPresenceFrame, LobbySnapshot } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { LobbySnapshot } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
-import type { RoomLocation } from '../access/directory.js';
 import type { LookupDeps, NamingClient } from '../access/roomAccess.js';
 import { Lookups } from '../access/lookups.js';
+import { AppFeeds, LobbyFeed, roomSlugOf, TurnSlices } from './lobbyFeeds.js';
 import { findLobby } from './lobbySearch.js';
 import type { LobbyView } from './lobbyView.js';
-import { SetMultimap } from '../setMultimap.js';
 import type { Client } from '../access/client.js';
 import type { PresenceBoard } from './presenceBoard.js';
 import { scopedAppOf, type Transition } from './presenceTable.js';
@@ -33,7 +29,9 @@ const maxLobbies = limitTable.lobbies.value;
 export class Lobbies {
   private readonly deps: LobbyDeps;
   private readonly board: Board;
-  private readonly feeds = new SetMultimap<string, LobbyFeed>();
+  /** By scoped app; none is without a feed. */
+  private readonly feeds = new Map<string, AppFeeds>();
+  private readonly slices = new TurnSlices();
   private readonly byClient = new Map<LobbyClient, Map<string, LobbyFeed>>();
 
   constructor(deps: LobbyDeps, board: Board) {
@@ -87,10 +85,7 @@ export class Lobbies {
   }
 
   notify(transition: Transition): void {
-    const feeds = this.feeds.get(scopedAppOf(transition.room));
-    if (feeds === undefined) return;
-    const event = new LobbyEvent(transition);
-    for (const feed of feeds) feed.push(event);
+    this.feeds.get(scopedAppOf(transition.room))?.notify(transition);
   }
 
   private async find(client: LobbyClient, lobbyId: string): Promise<LobbyView | undefined> {
@@ -109,17 +104,22 @@ export class Lobbies {
 
   private open(client: LobbyClient, lobbyId: string, view: LobbyView): LobbyFeed {
     this.unsubscribe(client, lobbyId);
-    const feed = new LobbyFeed(client, lobbyId, view);
+    const ofApp = this.feeds.get(view.scopedApp) ?? new AppFeeds(this.slices);
+    this.feeds.set(view.scopedApp, ofApp);
+    const feed = new LobbyFeed(client, lobbyId, view, ofApp);
+    ofApp.add(feed);
     const ofClient = this.byClient.get(client);
     if (ofClient) ofClient.set(lobbyId, feed);
     else this.byClient.set(client, new Map([[lobbyId, feed]]));
-    this.feeds.add(view.scopedApp, feed);
     return feed;
   }
 
   private end(feed: LobbyFeed): void {
     feed.end();
-    this.feeds.delete(feed.view.scopedApp, feed);
+    const { scopedApp } = feed.view;
+    const ofApp = this.feeds.get(scopedApp);
+    ofApp?.delete(feed);
+    if (ofApp?.isEmpty === true) this.feeds.delete(scopedApp);
   }
 
   /** Undefined where the lobby is too large for one answer. */
@@ -181,112 +181,3 @@ const roomsPerRequest = 10;
 
 const charge = (client: LobbyClient, { looked }: Lookups): void =>
   client.charge(Math.floor(looked / roomsPerRequest));
-
-/** Events that may wait until it is known whether the actor may see them. */
-const maxWaiting = 1_000;
-
-const retryAfterMs = 500;
-
-/** The events of one lobby for one session, in their order. */
-export class LobbyFeed {
-  readonly lobbyId: string;
-  readonly view: LobbyView;
-  private readonly client: LobbyClient;
-  private waiting: LobbyEvent[] = [];
-  /** Events wait until the snapshot is sent and it is known which rooms the session sees. */
-  private isHeld = true;
-  private isOver = false;
-
-  constructor(client: LobbyClient, lobbyId: string, view: LobbyView) {
-    this.client = client;
-    this.lobbyId = lobbyId;
-    this.view = view;
-  }
-
-  /** The snapshot is sent: events may follow. */
-  release(): void {
-    void this.drain();
-  }
-
-  /** What has happened in a room is known from elsewhere. Before `release` only. */
-  forget(roomSlug: string): void {
-    if (this.waiting.length > 0) this.waiting = this.waiting.filter((event) => event.roomSlug !== roomSlug);
-  }
-
-  end(): void {
-    this.isOver = true;
-    this.waiting = [];
-  }
-
-  push(event: LobbyEvent): void {
-    if (this.isHeld) return this.wait(event);
-    const location = event.locate(this.view);
-    if (location !== undefined) {
-      if (this.view.isShown(location)) this.send(event);
-    } else {
-      this.wait(event);
-      void this.drain();
-    }
-  }
-
-  private wait(event: LobbyEvent): void {
-    if (this.waiting.push(event) > maxWaiting) this.client.close(closes.serviceRestart);
-  }
-
-  private async drain(): Promise<void> {
-    this.isHeld = true;
-    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      const isShown = await this.isShown(next.roomSlug);
-      if (this.isOver) return;
-      if (isShown) this.send(next);
-      this.waiting.shift();
-    }
-    this.isHeld = false;
-  }
-
-  private async isShown(roomSlug: string): Promise<boolean> {
-    while (!this.isOver) {
-      try {
-        return await this.view.shows(roomSlug);
-      } catch {
-        // The events stay queued in order until the read models are available.
-        await pause(retryAfterMs, undefined, { ref: false });
-      }
-    }
-    return false;
-  }
-
-  private send(event: LobbyEvent): void {
-    this.client.outbox.push(event.frame(this.lobbyId));
-  }
-}
-
-/** The frames of a transition, encoded once per name of a lobby. */
-export class LobbyEvent {
-  readonly roomSlug: string;
-  private readonly transition: Transition;
-  private location: RoomLocation | undefined;
-  private readonly frames = new Map<string, Buffer>();
-
-  constructor(transition: Transition) {
-    this.transition = transition;
-    this.roomSlug = roomSlugOf(transition.room);
-  }
-
-  /** As it is now. Looked up once for all views, which are of one app. */
-  locate(view: LobbyView): RoomLocation | undefined {
-    return (this.location ??= view.locate(this.roomSlug));
-  }
-
-  frame(lobbyId: string): Buffer {
-    const known = this.frames.get(lobbyId);
-    if (known !== undefined) return known;
-    const { event, actorTokenId: actorId, presence } = this.transition;
-    const frame = lobbyPresenceFrame({ event, lobbyId, roomId: this.roomSlug, actorId, presence });
-    this.frames.set(lobbyId, frame);
-    return frame;
-  }
-}
-
-export const roomSlugOf = (internalRoom: string): string =>
-  internalRoom.slice(internalRoom.lastIndexOf('/') + 1);

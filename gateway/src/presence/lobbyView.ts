@@ -9,10 +9,10 @@ import { scopedAppOf } from './presenceTable.js';
 export class LobbyView {
   /** The project, app and scope of its rooms. */
   readonly scopedApp: string;
+  readonly lobbySlug: string;
   private readonly deps: ReadingDeps;
   private readonly identity: Identity;
   private readonly app: Pick<App, 'slug' | 'config'>;
-  private readonly lobbySlug: string;
 
   constructor(deps: ReadingDeps, identity: Identity, app: App, lobbySlug: string) {
     this.deps = deps;
@@ -20,6 +20,10 @@ export class LobbyView {
     this.app = app;
     this.lobbySlug = lobbySlug;
     this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, app.slug, 'any'));
+  }
+
+  get actorTokenId(): string {
+    return this.identity.actorTokenId;
   }
 
   /** Whether the room was one of the lobby's when the view was made, whoever may read it. */
@@ -33,14 +37,22 @@ export class LobbyView {
   }
 
   /** Rejects when the read models fail. */
-  async shows(roomSlug: string): Promise<boolean> {
-    const location = await this.deps.directory.locate(this.identity.projectId, this.app.slug, roomSlug);
-    return location !== undefined && this.isShown(location);
+  async find(roomSlug: string): Promise<RoomLocation | undefined> {
+    return this.deps.directory.locate(this.identity.projectId, this.app.slug, roomSlug);
   }
 
-  isShown(location: RoomLocation): boolean {
-    const { app, room } = location;
-    if (!isOfLobby(app.value, this.lobbySlug, room.value.slug)) return false;
+  /** Rejects when the read models fail. */
+  async shows(roomSlug: string): Promise<boolean> {
+    const location = await this.find(roomSlug);
+    return location !== undefined && this.has(location) && this.mayRead(location);
+  }
+
+  /** Whether the room is one of the lobby's, whoever may read it. */
+  has({ app, room }: RoomLocation): boolean {
+    return isOfLobby(app.value, this.lobbySlug, room.value.slug);
+  }
+
+  mayRead(location: RoomLocation): boolean {
     return mayRead(location, this.identity, this.deps.clock.now());
   }
 }
