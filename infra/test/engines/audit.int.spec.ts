@@ -107,7 +107,7 @@ describe('roomwire audit, on engines', function () {
     const { code, stdout } = await audit('verify');
     expect([code, stdout]).to.eql([
       1,
-      `Event ${last!.revision + 1} of ${stream}, RoomCreated, has no proof, though the event before it has one\n`,
+      `Event ${last!.revision + 1} of ${stream}, ${last!.type}, has no proof, though the event before it has one\n`,
     ]);
   });
 });
