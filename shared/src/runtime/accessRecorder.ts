@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.js';
 import type { LimitReports } from './limitReports.js';
 import { once } from './service.js';
 import { placeOf } from '../wire/accessPlaces.js';
-import { limitTable } from '../wire/limits/limitTable.js';
+import { limitTable, type LimitName } from '../wire/limits/limitTable.js';
 
 export interface AccessRecorderDeps {
   readonly accessLog: AccessLog;
@@ -15,6 +15,7 @@ export interface AccessRecorderDeps {
   readonly writeEveryMs?: number;
   readonly pruneEveryMs?: number;
   readonly mostWaiting?: number;
+  readonly mostWaitingOfOrganization?: number;
 }
 
 /** What is the same in refusals that are one entry. */
@@ -26,14 +27,19 @@ const longestPrincipal = 500;
 export class AccessRecorder {
   private readonly deps: AccessRecorderDeps;
   private readonly mostWaiting: number;
+  private readonly mostWaitingOfOrganization: number;
   private readonly timers: readonly NodeJS.Timeout[];
   private waiting = new Map<string, AccessEntry>();
+  /** Entries that wait, by organization. */
+  private waitingOf = new Map<string, number>();
   private working: Promise<void> | undefined;
   private hasFailed = false;
 
   constructor(deps: AccessRecorderDeps) {
     this.deps = deps;
     this.mostWaiting = deps.mostWaiting ?? limitTable.accessLogWaiting.value;
+    this.mostWaitingOfOrganization =
+      deps.mostWaitingOfOrganization ?? limitTable.accessLogWaitingPerOrganization.value;
     const { writeEveryMs = 1_000, pruneEveryMs = 3_600_000 } = deps;
     this.timers = [
       setInterval(() => void this.write(), writeEveryMs).unref(),
@@ -59,11 +65,17 @@ export class AccessRecorder {
     const key = `${entry.organizationId} ${entry.place}`;
     const known = this.waiting.get(key);
     if (known) this.waiting.set(key, { ...known, count: known.count + entry.count });
-    else if (this.waiting.size < this.mostWaiting) this.waiting.set(key, entry);
-    else {
-      const { organizationId } = entry;
-      this.deps.limits?.reached('accessLogWaiting', { organizationId }, entry.count);
-    }
+    else this.addNew(key, entry);
+  }
+
+  private addNew(key: string, entry: AccessEntry): void {
+    const { organizationId } = entry;
+    const ofOrganization = this.waitingOf.get(organizationId) ?? 0;
+    const reached = (limit: LimitName) => this.deps.limits?.reached(limit, { organizationId }, entry.count);
+    if (this.waiting.size >= this.mostWaiting) return reached('accessLogWaiting');
+    if (ofOrganization >= this.mostWaitingOfOrganization) return reached('accessLogWaitingPerOrganization');
+    this.waiting.set(key, entry);
+    this.waitingOf.set(organizationId, ofOrganization + 1);
   }
 
   private write(): Promise<void> {
@@ -75,6 +87,7 @@ export class AccessRecorder {
     const { accessLog, logger, limits } = this.deps;
     const entries = [...this.waiting.values()];
     this.waiting = new Map();
+    this.waitingOf = new Map();
     try {
       const evicted = await accessLog.record(entries);
       if (evicted > 0) limits?.reached('accessLogEntries', { evicted }, evicted);

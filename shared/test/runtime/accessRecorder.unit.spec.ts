@@ -5,6 +5,7 @@ import type { LimitReports } from '../../src/runtime/limitReports.js';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { limitTable } from '../../src/wire/limits/limitTable.js';
 import { AccessRecorder } from '../../src/runtime/accessRecorder.js';
 
 describe('the recorder of refused calls', () => {
@@ -85,6 +86,23 @@ describe('the recorder of refused calls', () => {
     expect(reached).to.have.length(990);
     await eventually(() => all().length > 0);
     expect(all()).to.have.length(10);
+  });
+
+  it('leaves room for others when one organization fills its share, and for itself once that is written', async () => {
+    const refuse = (organizationId: string, count: number) => {
+      for (let n = 0; n < count; n += 1)
+        recorder.refused(refusal({ organizationId, principal: `actor:${n}` }), 'route');
+    };
+    refuse('o1', 5_000);
+    refuse('o2', 10);
+    const share = limitTable.accessLogWaitingPerOrganization.value;
+    expect(new Set(reached)).to.eql(new Set(['accessLogWaitingPerOrganization']));
+    expect(reached).to.have.length(5_000 - share);
+    await eventually(() => all().length > 0);
+    expect(all().filter(({ organizationId }) => organizationId === 'o2')).to.have.length(10);
+    expect(all()).to.have.length(share + 10);
+    refuse('o1', 1);
+    await eventually(() => all().length === share + 11);
   });
 
   it('writes what it holds when it is closed', async () => {

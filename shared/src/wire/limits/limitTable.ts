@@ -600,6 +600,13 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'memory and the engine from a flood of refused calls',
   },
+  accessLogWaitingPerOrganization: {
+    ...{ value: 250, unit: 'number', per: 'organization' },
+    answer: 'none: further kinds of refusals are not recorded until those that wait are written',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'what the access log has of others, while thousands of credentials of one organization are refused',
+  },
   payloadQuota: {
     ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'project', variable: 'ROOMWIRE_PAYLOAD_QUOTA_MIB' },
     answer: 'none: the oldest payloads of dead letters are deleted',
