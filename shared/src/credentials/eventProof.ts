@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Buffer } from 'node:buffer';
-import type { EventMetadata, EventProof, NewEvent } from '../domain/eventEnvelope.js';
+import { dataTextOf, type EventMetadata, type EventProof, type NewEvent } from '../domain/eventEnvelope.js';
 import { auditKeyIdOf, type AuditKeys } from './auditKeys.js';
 
 /** Where an event stands, and the MAC of the one before it in its stream: null where that one has none. */
@@ -16,18 +16,15 @@ export interface ProvenContent extends NewEvent {
 }
 
 /** HMAC-SHA-256 of the data as JSON, in base64url: with a key, so that nobody finds short secrets in the data by trying. */
-const dataHashOf = (key: Uint8Array, data: unknown): string =>
-  createHmac('sha256', key)
-    .update('data\n')
-    .update(JSON.stringify(data) ?? '')
-    .digest('base64url');
+const dataHashOf = (key: Uint8Array, dataText: string): string =>
+  createHmac('sha256', key).update('data\n').update(dataText).digest('base64url');
 
 export const withoutProof = ({ proof: _, ...metadata }: EventMetadata): EventMetadata => metadata;
 
 /** What the MAC is over. JSON keeps the order of names, and so does every event log. */
 const provenText = (
   { stream, revision, previous }: EventPlace,
-  content: ProvenContent,
+  content: NewEvent,
   dataHash: string,
 ): string => {
   const { id, type, schemaVersion } = content;
@@ -37,17 +34,17 @@ const provenText = (
   ]);
 };
 
-const macOf = (key: Uint8Array, place: EventPlace, content: ProvenContent): Buffer =>
+const macOf = (key: Uint8Array, place: EventPlace, content: NewEvent, dataHash: string): string =>
   createHmac('sha256', key)
-    .update(provenText(place, content, content.dataHash ?? dataHashOf(key, content.data)))
-    .digest();
+    .update(provenText(place, content, dataHash))
+    .digest('base64url');
 
-/** Adds to an event that is appended at a place what proves it. */
+/** What proves an event that is appended at a place, and whose data is this text. */
 export const createEventProver = ({ current }: Pick<AuditKeys, 'current'>) => {
   const keyId = auditKeyIdOf(current);
-  return (event: NewEvent, place: EventPlace): EventProof => ({
+  return (event: NewEvent, dataText: string, place: EventPlace): EventProof => ({
     keyId,
-    mac: macOf(current, place, event).toString('base64url'),
+    mac: macOf(current, place, event, dataHashOf(current, dataText)),
   });
 };
 
@@ -63,7 +60,8 @@ export const createProofCheck = (auditKeys: AuditKeys): CheckProof => {
   return (content, proof, place) => {
     const key = keys.get(proof.keyId);
     if (key === undefined) return 'unknown key';
-    const expected = macOf(key, place, content);
+    const dataHash = content.dataHash ?? dataHashOf(key, dataTextOf(content.data));
+    const expected = Buffer.from(macOf(key, place, content, dataHash), 'base64url');
     const found = Buffer.from(proof.mac, 'base64url');
     return found.length === expected.length && timingSafeEqual(found, expected) ? 'sound' : 'not authentic';
   };
@@ -77,6 +75,6 @@ export const createDataHash = (auditKeys: AuditKeys): HashData => {
   const keys = keysById(auditKeys);
   return ({ data, metadata: { proof } }) => {
     const key = proof && keys.get(proof.keyId);
-    return key && dataHashOf(key, data);
+    return key && dataHashOf(key, dataTextOf(data));
   };
 };

@@ -30,6 +30,15 @@ export interface NewEvent {
   readonly metadata: EventMetadata;
 }
 
+/** An event on its way into a log. */
+export interface AppendedEvent extends NewEvent {
+  /** The data as JSON, where it has been written out already: a large one takes its time. */
+  readonly dataText?: string | undefined;
+}
+
+/** The data of an event as JSON; empty where there is none. */
+export const dataTextOf = (data: unknown): string => JSON.stringify(data) ?? '';
+
 /** An event as a log returns it, with its position. */
 export interface RecordedEvent extends NewEvent {
   readonly stream: string;

@@ -1,4 +1,4 @@
-import type { NewEvent, RecordedEvent } from '../domain/eventEnvelope.js';
+import type { AppendedEvent, RecordedEvent } from '../domain/eventEnvelope.js';
 
 /** A position in the whole log. Fixed width, so that `<` on two positions of one log is their order. */
 export type LogPosition = string;
@@ -47,7 +47,7 @@ export interface EventLog {
   append(
     stream: string,
     expected: ExpectedRevision,
-    events: readonly [NewEvent, ...NewEvent[]],
+    events: readonly [AppendedEvent, ...AppendedEvent[]],
   ): Promise<AppendResult>;
 
   /** A stream's events in order, from a revision on (inclusive, 0 by default); nothing for an unknown stream. */

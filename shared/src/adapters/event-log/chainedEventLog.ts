@@ -1,6 +1,6 @@
 import { createEventProver } from '../../credentials/eventProof.js';
 import type { AuditKeys } from '../../credentials/auditKeys.js';
-import type { NewEvent, RecordedEvent } from '../../domain/eventEnvelope.js';
+import { dataTextOf, type AppendedEvent, type RecordedEvent } from '../../domain/eventEnvelope.js';
 import { RevisionConflict } from '../../ports/errors.js';
 import type {
   AppendResult,
@@ -52,22 +52,23 @@ export const createChainedEventLog = (
   const proven = (
     stream: string,
     head: Head | undefined,
-    events: readonly NewEvent[],
-  ): [NewEvent, ...NewEvent[]] => {
+    events: readonly AppendedEvent[],
+  ): [AppendedEvent, ...AppendedEvent[]] => {
     let { revision, mac: previous }: Head = head ?? { revision: -1, mac: null };
     return events.map((event) => {
       revision += 1;
-      const proof = prove(event, { stream, revision, previous });
+      const { id, type, schemaVersion, data, dataText = dataTextOf(data) } = event;
+      const proof = prove(event, dataText, { stream, revision, previous });
       previous = proof.mac;
-      return { ...event, metadata: { ...event.metadata, proof } };
-    }) as [NewEvent, ...NewEvent[]];
+      return { id, type, schemaVersion, data, dataText, metadata: { ...event.metadata, proof } };
+    }) as [AppendedEvent, ...AppendedEvent[]];
   };
 
   return {
     async append(
       stream: string,
       expected: ExpectedRevision,
-      events: readonly [NewEvent, ...NewEvent[]],
+      events: readonly [AppendedEvent, ...AppendedEvent[]],
     ): Promise<AppendResult> {
       const head =
         expected === 'none' ? undefined : (knownAt(stream, expected) ?? (await readAt(stream, expected)));

@@ -1,4 +1,4 @@
-import type { NewEvent, RecordedEvent } from '../../domain/eventEnvelope.js';
+import type { AppendedEvent, RecordedEvent } from '../../domain/eventEnvelope.js';
 import { EngineUnavailable, RevisionConflict } from '../../ports/errors.js';
 import type {
   AppendResult,
@@ -64,7 +64,7 @@ class EmbeddedEventLog implements EventLog {
   async append(
     stream: string,
     expected: ExpectedRevision,
-    events: readonly [NewEvent, ...NewEvent[]],
+    events: readonly [AppendedEvent, ...AppendedEvent[]],
   ): Promise<AppendResult> {
     this.requireOpen();
     // Rejected before the transaction, where it would also fail the appends of others.

@@ -1,4 +1,9 @@
-import type { NewEvent, RecordedEvent } from '../../domain/eventEnvelope.js';
+import {
+  dataTextOf,
+  type AppendedEvent,
+  type NewEvent,
+  type RecordedEvent,
+} from '../../domain/eventEnvelope.js';
 import type { AppendResult, ExpectedRevision, LogPosition } from '../../ports/eventLog.js';
 import type { Database } from 'lmdb';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
@@ -23,10 +28,11 @@ export interface EncodedEvent {
   readonly json: string;
 }
 
-export const encodeEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): EncodedEvent => ({
-  id,
-  json: JSON.stringify({ id, type, schemaVersion, data, metadata }),
-});
+export const encodeEvent = (event: AppendedEvent): EncodedEvent => {
+  const { id, type, schemaVersion, data, dataText = dataTextOf(data), metadata } = event;
+  const rest = JSON.stringify({ id, type, schemaVersion, metadata });
+  return { id, json: dataText === '' ? rest : `${rest.slice(0, -1)},"data":${dataText}}` };
+};
 
 interface StoredEvent {
   readonly stream: string;

@@ -70,6 +70,15 @@ describe('the audit chain of a stream', () => {
   };
   const allSound = (count: number) => Array.from({ length: count }, () => 'sound');
 
+  it('writes out the data of an event once, which may be long', async () => {
+    let times = 0;
+    const data = { toJSON: () => ({ times: (times += 1) }) };
+    await log.append('room-1', 'none', [{ ...newEvent(), data }]);
+    const [event] = await streamEvents(plain, 'room-1');
+    expect([times, event?.data]).to.eql([1, { times: 1 }]);
+    expect(await verdicts('room-1')).to.eql(allSound(1));
+  });
+
   it('links the events of one append, of several, and of several writers', async () => {
     const other = createChainedEventLog(plain, keys);
     await log.append('room-1', 'none', newEvents(3));

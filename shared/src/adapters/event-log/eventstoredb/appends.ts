@@ -6,7 +6,7 @@ import {
   type EventData,
 } from '@eventstore/db-client';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
+import type { AppendedEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
 import type { Clock } from '../../../ports/clock.js';
 import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
@@ -34,7 +34,7 @@ export interface AppendsDeps extends AppendTimes {
 export interface Append {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly AppendedEvent[];
 }
 
 /**

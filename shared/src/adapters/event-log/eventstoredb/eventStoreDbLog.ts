@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../../domain/eventEnvelope.js';
+import type { AppendedEvent } from '../../../domain/eventEnvelope.js';
 import type { Clock } from '../../../ports/clock.js';
 import type {
   AppendResult,
@@ -82,7 +82,7 @@ class EventStoreDbLog implements EventLog {
   async append(
     stream: string,
     expected: ExpectedRevision,
-    events: readonly [NewEvent, ...NewEvent[]],
+    events: readonly [AppendedEvent, ...AppendedEvent[]],
   ): Promise<AppendResult> {
     if (this.closed) throw hasBeenClosed();
     if (!isStreamName(stream))

@@ -1,6 +1,11 @@
 import type { EventData, Position, ResolvedEvent } from '@eventstore/db-client';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { EventMetadata, NewEvent, RecordedEvent } from '../../../domain/eventEnvelope.js';
+import {
+  dataTextOf,
+  type AppendedEvent,
+  type EventMetadata,
+  type RecordedEvent,
+} from '../../../domain/eventEnvelope.js';
 
 /** The digits of the largest unsigned 64-bit number. */
 const digits = 20;
@@ -42,10 +47,11 @@ type StoredMetadata = EventMetadata & { readonly schemaVersion: number };
 type ClientJson = Record<string, unknown>;
 
 /** Rejects early what the client would throw on later, where no caller can catch it. */
-export const proposedEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): EventData => {
+export const proposedEvent = (event: AppendedEvent): EventData => {
+  const { id, type, schemaVersion, data, dataText = dataTextOf(data), metadata } = event;
   if (!uuidPattern.test(id)) throw new RangeError(`The event id '${id}' is no UUID in lower case`);
   if (type === '' || isSystemName(type)) throw new RangeError(`'${type}' is no type for an event`);
-  if (JSON.stringify(data) === undefined) throw new TypeError('The data of an event must be JSON');
+  if (dataText === '') throw new TypeError('The data of an event must be JSON');
   const stored: StoredMetadata = { ...metadata, schemaVersion };
   return {
     id,
