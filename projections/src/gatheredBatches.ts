@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { roughSize } from '@roomwire/shared/runtime/roughSize';
+import { mappedInSlices } from '@roomwire/shared/runtime/workSlices';
 
 type Events = readonly RecordedEvent[];
 
@@ -40,11 +41,11 @@ export class GatheredBatches {
 
   /** Resolves when there is room for more. Rejects when a step has failed. */
   async add(events: Events): Promise<void> {
+    // Each large one takes its time, as its parsing has.
+    const sizes = await mappedInSlices(events, ({ data }) => roughSize(data));
     this.throwFailure();
-    for (const event of events) {
-      this.waiting.push(event);
-      this.characters += roughSize(event.data);
-    }
+    this.waiting.push(...events);
+    for (const size of sizes) this.characters += size;
     this.added += events.length;
     this.writing ??= this.write();
     while (this.isFull && !this.failure) await this.change();

@@ -38,6 +38,15 @@ export const workSlices = (): WorkSlices => {
   };
 };
 
+/** What `map` makes of each of the items, in slices; what follows long work has a turn of its own. */
+export const mappedInSlices = async <T, R>(items: Iterable<T>, map: (item: T) => R): Promise<R[]> => {
+  const mapped: R[] = [];
+  const slices = workSlices();
+  await forEachInSlices(items, slices, (item) => void mapped.push(map(item)));
+  if (slices.isOver()) await slices.next();
+  return mapped;
+};
+
 /** Calls `step` for each of the items, in slices. */
 export const forEachInSlices = async <T>(
   items: Iterable<T>,

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
+import { busyFor } from '@roomwire/testing/run/busyFor';
 import { forEachInSlices, workSlices } from '../../src/runtime/workSlices.js';
-
-const busyFor = (ms: number): void => {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-};
 
 describe('work slices', () => {
   it('let the event loop run between them, one in each of its turns', async () => {

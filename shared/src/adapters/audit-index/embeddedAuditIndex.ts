@@ -11,7 +11,7 @@ import {
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
-import { workSlices } from '../../runtime/workSlices.js';
+import { mappedInSlices, workSlices } from '../../runtime/workSlices.js';
 import { PositionWaiters } from '../view-store/positionWaiters.js';
 
 /** A key's number, then time and position of an entry with that key. */
@@ -64,8 +64,9 @@ class EmbeddedAuditIndex implements AuditIndex {
   }
 
   async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
+    const texts = await mappedInSlices(entries, (entry) => JSON.stringify(entry));
     await this.transact(() => {
-      for (const entry of entries) this.put(entry);
+      for (const [at, entry] of entries.entries()) this.put(entry, texts[at] as string);
       if (this.position === undefined || position > this.position)
         this.tables.state.putSync('checkpoint', position);
     });
@@ -119,11 +120,11 @@ class EmbeddedAuditIndex implements AuditIndex {
   });
 
   /** Within a transaction. */
-  private put(entry: AuditEntry): void {
+  private put(entry: AuditEntry, text: string): void {
     const { entries, index } = this.tables;
     const { time, position } = auditPositionOf(entry.event);
     const { organizationId } = entry.event.metadata;
-    entries.putSync(position, JSON.stringify(entry));
+    entries.putSync(position, text);
     for (const key of [undefined, ...entry.keys])
       index.putSync([this.numberOf(numbered(organizationId, key)), time, position], true);
   }

@@ -8,7 +8,7 @@ import {
 } from '../../ports/auditIndex.js';
 import type { LogPosition } from '../../ports/eventLog.js';
 import { CheckpointPoller } from '../view-store/positionWaiters.js';
-import { workSlices } from '../../runtime/workSlices.js';
+import { mappedInSlices, workSlices } from '../../runtime/workSlices.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import {
   durably,
@@ -61,7 +61,7 @@ class MongoAuditIndex implements AuditIndex {
 
   async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
     await this.connection.call(async () => {
-      if (entries.length > 0) await this.write(entries.map(stored));
+      if (entries.length > 0) await this.write(await mappedInSlices(entries, stored));
       await this.moveTo(position);
     });
     this.poller.reached(position);

@@ -9,6 +9,7 @@ import type {
   LogSubscription,
 } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import type { DataFolder } from '../lmdb/dataFolder.js';
 import {
   encodeEvent,
@@ -36,6 +37,13 @@ import { createSignal, followLog } from './logSubscription.js';
 export const openEmbeddedEventLog = async (folder: DataFolder): Promise<EventLog> =>
   new EmbeddedEventLog(await openEventTables(folder.file('events.lmdb')));
 
+interface ReadBatch {
+  readonly after: number;
+  readonly last: number;
+  readonly batch: EventBatch;
+  readonly tookLong: boolean;
+}
+
 class EmbeddedEventLog implements EventLog {
   private readonly tables: EventTables;
   private readonly growth = createSignal();
@@ -43,7 +51,7 @@ class EmbeddedEventLog implements EventLog {
   /** Sequence of the last event on disk. */
   private last: number;
   /** The events read last: all followers read the same ones when the log has grown, and a large one takes its time. */
-  private latest: { readonly after: number; readonly last: number; readonly batch: EventBatch };
+  private latest: ReadBatch;
   private closed = false;
 
   private readonly commits = createGroupCommit<Append, AppendOutcome>({
@@ -58,7 +66,7 @@ class EmbeddedEventLog implements EventLog {
   constructor(tables: EventTables) {
     this.tables = tables;
     this.last = lastSequence(tables);
-    this.latest = { after: this.last, last: this.last, batch: [] };
+    this.latest = { after: this.last, last: this.last, batch: [], tookLong: false };
   }
 
   async append(
@@ -96,6 +104,7 @@ class EmbeddedEventLog implements EventLog {
     const tail = {
       sequenceOf: (position: LogPosition | undefined) => this.sequenceOf(position),
       readAfter: (sequence: number) => this.readAfter(sequence),
+      tookLong: () => this.latest.tookLong,
       growth: this.growth,
     };
     const subscription = followLog(tail, after, subscriber);
@@ -120,8 +129,11 @@ class EmbeddedEventLog implements EventLog {
   private readAfter(sequence: number): EventBatch {
     this.requireOpen();
     const { last } = this;
-    if (this.latest.after !== sequence || this.latest.last !== last)
-      this.latest = { after: sequence, last, batch: readAfter(this.tables, sequence, last) };
+    if (this.latest.after !== sequence || this.latest.last !== last) {
+      const slices = workSlices();
+      const batch = readAfter(this.tables, sequence, last);
+      this.latest = { after: sequence, last, batch, tookLong: slices.isOver() };
+    }
     return this.latest.batch;
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogPosition, LogSubscriber, LogSubscription } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import type { EventBatch } from './eventTables.js';
 
 /** Wakes all current waiters. A later waiter waits for the next signal. */
@@ -26,6 +27,8 @@ export interface LogTail {
   sequenceOf(position: LogPosition | undefined): number;
   /** The next batch after a sequence; empty at the end of the log. */
   readAfter(sequence: number): EventBatch;
+  /** Whether it took long to read the last batch, for this follower or another one in the same turn. */
+  tookLong(): boolean;
   /** Signalled when the log has grown. */
   readonly growth: Signal;
 }
@@ -54,6 +57,8 @@ export const followLog = (
         continue;
       }
       caughtUp = false;
+      // Handling what took long to read does so too, in every follower.
+      if (tail.tookLong()) await workSlices().next();
       await subscriber.onEvents(batch);
       after = tail.sequenceOf(last.position);
       await setImmediate(); // A subscriber that resolves immediately must not starve the event loop.

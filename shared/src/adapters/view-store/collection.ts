@@ -60,8 +60,9 @@ export class Collection {
 
   load(id: string, document: Document): void {
     const entry = this.byId.get(id);
-    if (entry) this.replace(entry, deepFreeze(document));
-    else this.insert({ id, document: deepFreeze(document) });
+    freezeDeeply(document);
+    if (entry) this.replace(entry, document);
+    else this.insert({ id, document });
   }
 
   put(id: string, document: Document): void {
@@ -216,17 +217,20 @@ const mostFrozen = 5_000;
 /**
  * Documents are shared by the store and everyone who reads them. Freezing costs under a microsecond a document, a copy
  * for each reader many times that; a reader that changes one after all gets a TypeError and spoils nothing.
+ * Returns whether the document is a large one, which took milliseconds.
  */
-const deepFreeze = <T extends object>(document: T): T => {
+export const freezeDeeply = (document: object): boolean => {
   const frozen: object[] = [document];
+  let visited = 0;
   for (let at = 0; at < frozen.length; at += 1) {
     const value = frozen[at] as Readonly<Record<string, unknown>>;
     Object.freeze(value);
     for (const name in value) {
       if (frozen.length >= mostFrozen) break;
+      visited += 1;
       const part = value[name];
       if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) frozen.push(part);
     }
   }
-  return document;
+  return visited >= mostFrozen - 1;
 };

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from 'lmdb';
 import type { LogPosition } from '../../ports/eventLog.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
 /** A writer's count on disk. */
@@ -10,9 +10,6 @@ export interface SnapshotContents {
   readonly checkpoint: LogPosition | undefined;
   readonly documents: Iterable<{ readonly view: string; readonly id: string; readonly document: unknown }>;
 }
-
-/** Documents written between two turns of the event loop; 500 take about 2 ms. */
-const slice = 500;
 
 /** The read models on disk, in one LMDB file: documents as JSON text, and the checkpoint that they belong to. */
 export class Snapshot {
@@ -63,18 +60,16 @@ export class Snapshot {
 
   private async writeInSlices(changes: PendingChanges): Promise<void> {
     if (changes.cleared) await this.removeAll();
-    let written = 0;
+    const slices = workSlices();
     for (const [view, id, document] of changes.documents()) {
+      if (slices.isOver()) await slices.next();
       if (document === undefined) void this.documents.remove([view, id]);
       else void this.documents.put([view, id], JSON.stringify(document));
-      written += 1;
-      if (written % slice === 0) await nextTurn();
     }
     for (const [id, at] of changes.uses) {
+      if (slices.isOver()) await slices.next();
       if (at === undefined) void this.uses.remove(id);
       else void this.uses.put(id, at);
-      written += 1;
-      if (written % slice === 0) await nextTurn();
     }
     for (const [key, messages] of changes.usage()) void this.usage.put([...key], String(messages));
     void this.state.put('version', this.version);

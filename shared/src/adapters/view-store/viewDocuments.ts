@@ -1,7 +1,7 @@
 import { viewIndexes, viewLists, type ViewName } from '../../wire/views/views.js';
 import type { ViewChange, ViewFilter, ViewQuery } from '../../ports/viewStore.js';
 import { forEachInSlices, workSlices } from '../../runtime/workSlices.js';
-import { Collection, type Document } from './collection.js';
+import { Collection, freezeDeeply, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';
 import { countDocuments, findDocuments } from './slicedQueries.js';
 
@@ -58,11 +58,18 @@ export class ViewDocuments {
 
   /**
    * Like `apply`, but a change of many documents, such as the removal of an app with all its rooms, runs in slices. Reads may see a
-   * part of it. `assertCurrent` throws to end it.
+   * part of it. Large documents are prepared one in each turn. `assertCurrent` throws to end it.
    */
   async applyInSlices(changes: readonly ViewChange[], assertCurrent: () => void): Promise<void> {
     const slices = workSlices();
-    for (const step of this.stepsFor(changes)) {
+    const steps = this.stepsFor(changes);
+    for (const change of changes) {
+      const values = 'put' in change ? change.doc : 'set' in change ? change.set : undefined;
+      if (values === undefined || !freezeDeeply(values)) continue;
+      await slices.next();
+      assertCurrent();
+    }
+    for (const step of steps) {
       const all = step();
       if (all.length <= few) for (const change of all) change();
       else

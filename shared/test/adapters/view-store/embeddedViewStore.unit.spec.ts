@@ -10,6 +10,7 @@ import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { UsageStore } from '../../../src/ports/usageStore.js';
 import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { slowValue } from '@roomwire/testing/run/busyFor';
 import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { usageStoreContract } from '@roomwire/testing/contracts/usageStoreContract';
@@ -49,6 +50,20 @@ describe('the embedded view store', () => {
   afterEach(async () => {
     await stores.close();
     await folder.remove();
+  });
+
+  it('takes in and keeps large documents one in each turn of the event loop', async () => {
+    const large = () => Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field ${n}`, n]));
+    const slow = Object.getOwnPropertyDescriptor(slowValue(10), 'slow');
+    const changes = Array.from({ length: 30 }, (_, n) => {
+      const metadata = Object.defineProperty(large(), 'slow', slow as PropertyDescriptor);
+      return putRoom(`r${n}`, { metadata });
+    });
+    const applied = await longestTurn(() => store.apply({ changes, position: at(1) }));
+    expect(applied.longestMs).to.be.below(150);
+    expect(await store.count('rooms', {})).to.equal(30);
+    const kept = await longestTurn(() => stores.close());
+    expect(kept.longestMs).to.be.below(150);
   });
 
   it('shows a batch completely or not at all', async () => {
