@@ -9,6 +9,7 @@ import {
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold } from '@roomwire/shared/ports/viewStore';
 import { roughSize } from '@roomwire/shared/runtime/roughSize';
+import { forEachInSlices, workSlices } from '@roomwire/shared/runtime/workSlices';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
@@ -71,12 +72,14 @@ export const findEntries = async (
     ...{ organizationId, key: keys[0], from: filter.from, to: filter.to },
     ...{ order: 'newest first', limit: keys.length > 1 ? atOnce : page.limit },
   };
+  const slices = workSlices();
   let after = page.after;
   let examinedBytes = 0;
   for (let examined = 0; examined < mostExamined && examinedBytes < mostExaminedBytes;) {
     const found = await index.find({ ...range, after });
     if (found.length === 0) return { entries, next: undefined };
     for (const entry of found) {
+      if (slices.isOver()) await slices.next();
       after = auditPositionOf(entry.event);
       examinedBytes += roughSize(entry.event.data);
       if (keys.every((key) => entry.keys.includes(key))) entries.push(entry);
@@ -148,6 +151,7 @@ const ownEntries = async (
   budget: HistoryBudget,
 ): Promise<AuditEntry[]> => {
   const own: AuditEntry[] = [];
+  const slices = workSlices();
   let after: AuditPosition | undefined;
   for (;;) {
     const found = await index.find({
@@ -157,7 +161,7 @@ const ownEntries = async (
     const last = found.at(-1);
     if (last === undefined) return own;
     own.push(...found);
-    for (const { event } of found) budget.take(event, id);
+    await forEachInSlices(found, slices, ({ event }) => budget.take(event, id));
     if (own.length > longestHistory)
       throw new Rejection('history_too_long', { resourceId: id, events: longestHistory });
     after = auditPositionOf(last.event);

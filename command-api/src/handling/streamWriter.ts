@@ -8,6 +8,7 @@ import type {
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Decider, Target } from './writeModel.js';
 import { Rejection } from './rejections.js';
@@ -106,9 +107,12 @@ export const createStreamWriter = (deps: {
     known = folded;
     const fresh: NewEvent[] = [];
     const outcomes: Outcome[] = [];
+    const slices = workSlices();
     for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
       const before = fresh.length;
       outcomes.push(decideOne(batch[outcomes.length] as Waiting, folded, fresh, random));
+      // Comparing a large record, and writing it out, each take their time.
+      if (slices.isOver()) await slices.next();
       if (outcomes.length === batch.length) break;
       for (const { data } of fresh.slice(before)) characters += JSON.stringify(data).length;
     }

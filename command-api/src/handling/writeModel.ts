@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@roomwire/shared/domain/events';
 import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../policy/isSameJson.js';
 
 /**
  * A write model as three pure functions: no I/O, no clock, no randomness.
@@ -34,7 +34,7 @@ export const changedFields = <R extends object, C extends Partial<R>>(
   requested: C,
 ): C | undefined => {
   const changed = Object.entries(requested).filter(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(value, record[field as keyof R]),
+    ([field, value]) => value !== undefined && !isSameJson(value, record[field as keyof R]),
   );
   return changed.length === 0 ? undefined : (Object.fromEntries(changed) as C);
 };

@@ -22,17 +22,11 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** A body that is too large is read to its end, so that its sender sees the answer, unless it is larger than this. */
 const readToTheEndBytes = 16 * bodyLimitBytes;
 
-const parse = express.json({
+const readBytes = express.raw({
   limit: bodyLimitBytes,
   // A compressed body of the allowed size could inflate to a thousand times that size.
   inflate: false,
-  strict: false,
   type: () => true,
-  // The parser would drop a byte order mark, with which JSON must not begin, and replace what is not UTF-8.
-  verify(_request, _response, bytes) {
-    if (bytes.subarray(0, 3).equals(byteOrderMark)) throw new SyntaxError('Begins with a byte order mark');
-    if (!isUtf8(bytes)) throw new SyntaxError('Is not UTF-8');
-  },
 });
 
 /**
@@ -51,18 +45,21 @@ export const readJsonBody = async (
   }
   if (!isJson(request)) throw applicationError(415, bodyMessages.wrongType, at);
   await new Promise<void>((resolve, reject) => {
-    parse(request, response, (error?: unknown) => {
+    readBytes(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
       else reject(bodyError(error, at));
     });
   });
-  const { body } = request as { body?: unknown };
-  // Parsing a MiB may have taken the time of several slices, and so may each of these.
+  const { body: bytes } = request as { body?: unknown };
+  if (!Buffer.isBuffer(bytes)) throw new TypeError('A body is read as bytes');
+  // A MiB takes the time of several slices in each of these steps, and many may arrive at once.
   const slices = workSlices();
-  if (largeBytes < receivedBytes(request)) await slices.next();
+  if (bytes.length > largeBytes) await slices.next();
+  const body = parse(bytes, at);
+  if (slices.isOver()) await slices.next();
   await checkStructure(body, slices);
   if (slices.isOver()) await slices.next();
-  checkWritten(body, receivedBytes(request));
+  checkWritten(body, bytes.length);
   if (slices.isOver()) await slices.next();
   return body;
 };
@@ -70,8 +67,17 @@ export const readJsonBody = async (
 /** A body of this size is parsed in a millisecond or two, whatever it holds. */
 const largeBytes = 64 * 1024;
 
-const receivedBytes = (request: IncomingMessage): number =>
-  Number(request.headers['content-length'] ?? bodyLimitBytes);
+/** Decoding would drop a byte order mark, with which JSON must not begin, and replace what is not UTF-8. */
+const parse = (bytes: Buffer, at: { id: string; now: string }): unknown => {
+  // One that was announced and has nothing in it.
+  if (bytes.length === 0) return {};
+  if (bytes.subarray(0, 3).equals(byteOrderMark) || !isUtf8(bytes)) throw notJson(at);
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw notJson(at);
+  }
+};
 
 const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -83,6 +89,9 @@ const isJson = (request: IncomingMessage): boolean =>
 const tooLarge = (at: { id: string; now: string }): ErrorAnswer =>
   applicationError(413, bodyMessages.tooLarge, at);
 
+const notJson = (at: { id: string; now: string }): ErrorAnswer =>
+  applicationError(400, bodyMessages.notJson, at);
+
 const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
   switch ((error as { type?: string }).type) {
     case 'entity.too.large':
@@ -90,7 +99,7 @@ const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer
     case 'encoding.unsupported':
       return applicationError(415, bodyMessages.wrongEncoding, at);
     default:
-      return applicationError(400, bodyMessages.notJson, at);
+      return notJson(at);
   }
 };
 

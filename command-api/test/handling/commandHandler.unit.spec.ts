@@ -6,6 +6,8 @@ import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/emb
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import { busyFor } from '@roomwire/testing/run/busyFor';
+import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
@@ -74,6 +76,16 @@ describe('the command handler', () => {
       context,
       (state) => state.byId.get(roomId)?.name,
     );
+  it('lets the event loop run between decisions that take long', async () => {
+    const handler = handlerOn(log);
+    const compare = () => handler.inspect(roomsTarget(appId), () => busyFor(10));
+    const { longestMs } = await longestTurn(() =>
+      // They wait for the append of the first one, and are decided as one batch.
+      Promise.all([create(handler, 'r1'), ...Array.from({ length: 30 }, compare)]),
+    );
+    expect(longestMs).to.be.below(150);
+  });
+
   const names = (handler: CommandHandler) =>
     handler.inspect(roomsTarget(appId), (state: RoomsState) =>
       [...state.byId.values()].map(({ name }) => name),
