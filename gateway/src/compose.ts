@@ -89,8 +89,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const metrics = createMetrics();
   const roster = new Roster();
   const plans = new Plans();
-  const directory = new Directory(views);
-  const signingKeys = new SigningKeys(views, ports.secretBox);
+  const directory = new Directory(views, limits);
+  const signingKeys = new SigningKeys(views, ports.secretBox, limits);
   const lastUses = new LastUses({ usage, clock, logger });
   const countByOrganization = () => roster.countByOrganization();
 

@@ -1,3 +1,4 @@
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { AccessEntry, AccessLog } from '@roomwire/shared/ports/accessLog';
 import { minuteOf } from '@roomwire/shared/wire/accessPlaces';
 import { sessionRoute, type ResourceDeps, type Route } from '../http/route.js';
@@ -36,8 +37,7 @@ export const accessLogRoutes = (deps: AccessLogDeps & Pick<ResourceDeps, 'comman
   }),
 ];
 
-/** A request looks at no more of them. */
-const mostExamined = 2_000;
+const mostExamined = limitTable.accessLogExamined.value;
 const atOnce = 500;
 const minuteMs = 60_000;
 

@@ -45,7 +45,7 @@ const concurrency = 32;
 export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service => {
   const { bus, clock, logger, limits = new LimitReports({ clock, logger }) } = deps;
   const { mostEntries = limitTable.deadLetters.value } = deps;
-  const counts = new EntryCounts(deps);
+  const counts = new EntryCounts({ ...deps, limits });
   const parts: Deps = { ...deps, limits, mostEntries, counts };
   const workers: QueueWorker[] = [];
   return {

@@ -1,9 +1,12 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
 export interface EntryCountsDeps {
   readonly views: Pick<ViewReader, 'count'>;
   readonly clock: Clock;
+  readonly limits: Pick<LimitReports, 'reached'>;
 }
 
 interface Count {
@@ -13,7 +16,7 @@ interface Count {
 }
 
 const recountAfterMs = 10_000;
-const mostProjects = 1_000;
+const mostProjects = limitTable.deadLetterCounts.value;
 
 /** How many dead letters each project has, counted now and then and added to in between: an estimate, for a limit. */
 export class EntryCounts {
@@ -37,7 +40,10 @@ export class EntryCounts {
     const now = this.deps.clock.monotonic();
     const known = this.counts.get(projectId);
     if (known !== undefined && now - known.at < recountAfterMs) return known;
-    if (this.counts.size >= mostProjects) this.counts.clear();
+    if (this.counts.size >= mostProjects) {
+      this.counts.clear();
+      this.deps.limits.reached('deadLetterCounts');
+    }
     const entries = this.deps.views.count('deadLetters', { projectId });
     const count: Count = { entries, added: 0, at: now };
     this.counts.set(projectId, count);

@@ -1,5 +1,6 @@
 import { type CallPayload, deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
@@ -13,8 +14,8 @@ export const deadLettersQuerySchema = s.queryOf({
   offset: s.integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
 });
 
-/** In one request; a client that has more sends another. */
-export const mostRedriven = 1_000;
+/** A client that has more sends another request. */
+export const mostRedriven = limitTable.redrivenAtOnce.value;
 
 export type RedriveBody = s.ValueOf<typeof redriveBodySchema>;
 

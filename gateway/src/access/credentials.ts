@@ -17,6 +17,8 @@ import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ActorScope } from './client.js';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { EntryCache } from './entryCache.js';
 import type { CredentialHolder, RefusalReports } from './refusalReports.js';
 
@@ -241,17 +243,20 @@ export class UnopenableKey extends Error {
   override readonly name = 'UnopenableKey';
 }
 
-const maxKeys = 10_000;
-
 /** Signing keys, decrypted or tried once and cached until a domain event invalidates them. */
 export class SigningKeys {
   private readonly views: ViewReader;
   private readonly box: SecretBox;
-  private readonly keys = new EntryCache<OpenedKey>({ idOf: (key) => key.signingKeyId, maxEntries: maxKeys });
+  private readonly keys: EntryCache<OpenedKey>;
 
-  constructor(views: ViewReader, box: SecretBox) {
+  constructor(views: ViewReader, box: SecretBox, limits?: Pick<LimitReports, 'reached'>) {
     this.views = views;
     this.box = box;
+    this.keys = new EntryCache({
+      idOf: (key) => key.signingKeyId,
+      maxEntries: limitTable.cachedSigningKeys.value,
+      onEvicted: () => limits?.reached('cachedSigningKeys'),
+    });
   }
 
   /** By the `kid` of a client token. Rejects when the read models fail. */

@@ -1,6 +1,8 @@
 import type { App } from '@roomwire/shared/domain/app';
 import { roomGrants, type Room, type RoomGrants } from '@roomwire/shared/domain/room';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { EntryCache, type Entry } from './entryCache.js';
 
 /** A room with its grants. */
@@ -14,17 +16,24 @@ export interface RoomLocation {
   readonly room: Entry<GrantedRoom>;
 }
 
-const maxApps = 10_000;
-const maxRooms = 100_000;
-
 /** Caches the documents that authorization reads until a domain event invalidates them. */
 export class Directory {
   private readonly views: ViewReader;
-  private readonly apps = new EntryCache<App>({ idOf: (app) => app.appId, maxEntries: maxApps });
-  private readonly rooms = new EntryCache<GrantedRoom>({ idOf: (room) => room.roomId, maxEntries: maxRooms });
+  private readonly apps: EntryCache<App>;
+  private readonly rooms: EntryCache<GrantedRoom>;
 
-  constructor(views: ViewReader) {
+  constructor(views: ViewReader, limits?: Pick<LimitReports, 'reached'>) {
     this.views = views;
+    this.apps = new EntryCache({
+      idOf: (app) => app.appId,
+      maxEntries: limitTable.cachedApps.value,
+      onEvicted: () => limits?.reached('cachedApps'),
+    });
+    this.rooms = new EntryCache({
+      idOf: (room) => room.roomId,
+      maxEntries: limitTable.cachedRooms.value,
+      onEvicted: () => limits?.reached('cachedRooms'),
+    });
   }
 
   /** Synchronous where both are cached, undefined where one does not exist. Rejects when the read models fail. */

@@ -7,6 +7,8 @@ export interface Entry<T> {
 export interface EntrySource<T> {
   readonly idOf: (record: T) => string;
   readonly maxEntries: number;
+  /** One made room for others. */
+  readonly onEvicted?: () => void;
 }
 
 const maxReads = 3;
@@ -74,7 +76,10 @@ export class EntryCache<T> {
     const entry = { value, isCurrent: true };
     this.entries.set(key, entry);
     this.keysById.set(id, key);
-    if (this.entries.size > this.source.maxEntries) this.remove(this.entries.keys().next().value as string);
+    if (this.entries.size > this.source.maxEntries) {
+      this.remove(this.entries.keys().next().value as string);
+      this.source.onEvicted?.();
+    }
     return entry;
   }
 

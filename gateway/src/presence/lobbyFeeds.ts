@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Buffer } from 'node:buffer';
 import { workSlices, type WorkSlices } from '@roomwire/shared/runtime/workSlices';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { lobbyPresenceFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { Client } from '../access/client.js';
@@ -10,7 +11,7 @@ import type { LobbyView } from './lobbyView.js';
 import type { Transition } from './presenceTable.js';
 
 /** Events that may wait: of an app, for their turn; of a lobby of a connection, until its snapshot is sent. */
-const maxWaiting = 1_000;
+const maxWaiting = limitTable.lobbyEvents.value;
 
 const retryAfterMs = 500;
 

@@ -25,9 +25,6 @@ export interface InboxDeps {
   readonly onDrained: () => void;
 }
 
-/** Queued frames beyond which the socket is paused; frames that were already read still arrive. */
-const maxWaiting = 32;
-
 /** Handles the frames of one connection sequentially, including asynchronous ones, and lets the event loop run between them. */
 export class Inbox {
   private readonly deps: InboxDeps;
@@ -83,7 +80,8 @@ export class Inbox {
     this.bytes += length;
     waitingBytes.add(length);
     if (this.isPaused) return;
-    if (this.waiting.length - this.first >= maxWaiting || waitingBytes.isEnough(this.bytes)) this.pause();
+    // Frames that were already read still arrive.
+    if (waitingBytes.isEnough(this.bytes, this.waiting.length - this.first)) this.pause();
   }
 
   private run(bytes: Buffer, isText: boolean): void {

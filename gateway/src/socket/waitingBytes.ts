@@ -1,6 +1,7 @@
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
+const mostFrames = limitTable.waitingFrames.value;
 const most = limitTable.waitingBytes.value;
 const mostOfAll = limitTable.waitingBytesOfAll.value;
 
@@ -18,9 +19,10 @@ export class WaitingBytes {
     this.bytes += bytes;
   }
 
-  /** Whether a connection on which so many bytes wait may not be read for now. */
-  isEnough(own: number): boolean {
-    if (own >= most) this.limits.reached('waitingBytes');
+  /** Whether a connection on which so many bytes, in so many frames, wait may not be read for now. */
+  isEnough(own: number, frames = 0): boolean {
+    if (frames >= mostFrames) this.limits.reached('waitingFrames');
+    else if (own >= most) this.limits.reached('waitingBytes');
     else if (this.bytes >= mostOfAll) this.limits.reached('waitingBytesOfAll');
     else return false;
     return true;

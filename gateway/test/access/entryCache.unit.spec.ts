@@ -47,6 +47,13 @@ describe('the cache of records', () => {
     expect((await late)?.value.version).to.equal(1);
   });
 
+  it('tells when an entry made room for another', async () => {
+    let evicted = 0;
+    const full = new EntryCache<Record>({ idOf: ({ id }) => id, maxEntries: 2, onEvicted: () => evicted++ });
+    for (const id of ['1', '2', '2', '3']) await full.load(id, () => Promise.resolve({ id, version: 1 }));
+    expect([evicted, full.peek('1')]).to.deep.equal([1, undefined]);
+  });
+
   it('[WS-TOPIC-4] an entry that was dropped is no longer current for its holders', async () => {
     const loading = cache.load('slug', read);
     await Promise.resolve();

@@ -115,6 +115,8 @@ describe('an inbox', () => {
     expect(drained).to.equal(2);
     waitingBytes.add(-64 * 1_048_576);
     expect(waitingBytes.isEnough(0)).to.equal(false);
+    expect([waitingBytes.isEnough(0, 31), waitingBytes.isEnough(0, 32)]).to.deep.equal([false, true]);
+    expect(limits.slice(2)).to.deep.equal(['waitingFrames']);
   });
 
   describe('with frames that take long', () => {

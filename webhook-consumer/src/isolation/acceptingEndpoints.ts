@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
 /** About 100 bytes each. An endpoint that was forgotten is new until its next 2xx. */
-const maxRemembered = 50_000;
+const maxRemembered = limitTable.acceptingEndpoints.value;
 
 /** The endpoints that have answered a call of this process with 2xx; of too many, those that did so last. */
 export class AcceptingEndpoints {

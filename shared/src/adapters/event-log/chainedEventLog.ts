@@ -9,9 +9,10 @@ import type {
   LogPosition,
   LogSubscriber,
 } from '../../ports/eventLog.js';
+import { limitTable } from '../../wire/limits/limitTable.js';
 
 /** Streams whose last MAC is kept in memory; those that were used least recently are read again. */
-const mostKnown = 10_000;
+const mostKnown = limitTable.knownHeads.value;
 
 interface Head {
   readonly revision: number;

@@ -154,6 +154,13 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'memory from frames behind one that is being handled, an `auth` for example',
   },
+  waitingFrames: {
+    ...{ value: 32, unit: 'number', per: 'connection' },
+    answer: 'none: the socket is not read until they have been handled',
+    metric: 'roomwire_limit_reached_total',
+    protects:
+      'memory, and the turns of other connections, from frames that are sent without waiting for answers',
+  },
   waitingBytesOfAll: {
     ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
     answer: 'none: sockets on which frames wait are not read until they have been handled',
@@ -266,6 +273,13 @@ export const limitTable = {
     metric: 'roomwire_refusals_total',
     protects: 'memory from one answer',
   },
+  lobbyEvents: {
+    ...{ value: 1_000, unit: 'number', per: 'app' },
+    answer: 'close 1012 service_restart',
+    metric: 'roomwire_connections_closed_total',
+    protects:
+      'memory from events of lobbies that wait for their turn, for the read models, or in one subscription for its snapshot',
+  },
   presenceRate: {
     ...{ value: 50, unit: 'per second', per: 'connection' },
     answer: 'error rate_limit_exceeded',
@@ -347,6 +361,24 @@ export const limitTable = {
     answer: 'none: connections of the project that holds the most resolve their addresses anew',
     metric: 'roomwire_limit_reached_total',
     protects: 'memory from the addresses that all connections use',
+  },
+  cachedApps: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the one that was read longest ago is read again when it is needed',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory of a gateway from apps of which it knows the configuration',
+  },
+  cachedRooms: {
+    ...{ value: 100_000, unit: 'number', per: 'process' },
+    answer: 'none: the one that was read longest ago is read again when it is needed',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory of a gateway from rooms of which it knows the grants',
+  },
+  cachedSigningKeys: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the one that was read longest ago is read again when it is needed',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory of a gateway from keys of client tokens',
   },
   sessionsPerActor: {
     ...{ value: 1_000, unit: 'number', per: 'actor' },
@@ -457,6 +489,13 @@ export const limitTable = {
     protects: 'the engines from one page of actors, rooms or grants',
   },
 
+  knownHeads: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the last events of other streams are read before something is appended',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory from the proofs of the last events of streams',
+  },
+
   // The past
   historyEvents: {
     ...{ value: 20_000, unit: 'number', per: 'request' },
@@ -493,6 +532,13 @@ export const limitTable = {
     answer: 'none: the page ends early, and `nextCursor` goes on',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from pages of large events',
+  },
+
+  accessLogExamined: {
+    ...{ value: 2_000, unit: 'number', per: 'request' },
+    answer: 'none: the page ends early, and `nextCursor` goes on',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the access log from filters that hardly anything passes',
   },
 
   // Webhooks
@@ -568,8 +614,26 @@ export const limitTable = {
     metric: 'roomwire_webhook_put_off_total',
     protects: 'memory of the webhook consumer',
   },
+  acceptingEndpoints: {
+    ...{ value: 50_000, unit: 'number', per: 'process' },
+    answer: 'none: the one that accepted a call longest ago is taken for new until its next 2xx',
+    metric: 'roomwire_webhook_put_off_total',
+    protects: 'memory from endpoints that are remembered for having answered 2xx',
+  },
 
   // Dead letters
+  redrivenAtOnce: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the event log and the webhook consumer from one redrive',
+  },
+  deadLetterCounts: {
+    ...{ value: 1_000, unit: 'number', per: 'process' },
+    answer: 'none: the entries of all projects are counted again',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from projects whose entries were counted a moment ago',
+  },
   deadLetters: {
     ...{ value: 100_000, unit: 'number', per: 'project', variable: 'ROOMWIRE_DEAD_LETTERS' },
     answer: 'none: further calls that fail are not recorded',
