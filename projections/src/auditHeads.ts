@@ -13,7 +13,8 @@ import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/po
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { backOffMs, sleep, withTimeout } from '@roomwire/shared/runtime/waiting';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
+import { keepSubscribed } from './keptSubscription.js';
 
 export interface AuditHeadsDeps {
   /** Proves what is appended to it. */
@@ -28,7 +29,6 @@ export interface AuditHeadsDeps {
 
 /** The last record may take so long while the service shuts down. */
 const lastRecordMs = 2_000;
-const betweenTries = { firstMs: 100, longestMs: 5_000 };
 
 /**
  * Records the heads of all audit chains that have changed, every minute. It follows the log from where the last record ends. Any number of
@@ -36,13 +36,10 @@ const betweenTries = { firstMs: 100, longestMs: 5_000 };
  */
 export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
   const { log, logger, everyMs = 60_000, headsAtOnce = 1_000 } = deps;
-  const closing = new AbortController();
   let recorder: HeadsRecorder | undefined;
-  let subscription: LogSubscription | undefined;
-  let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
-  const follow = async (): Promise<void> => {
+  const subscribe = async (): Promise<LogSubscription> => {
     const last = await log.readLast(auditHeadsStream);
     const current = new HeadsRecorder(deps, last?.revision);
     recorder = current;
@@ -50,9 +47,7 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
       current.look(events);
       if (current.size >= headsAtOnce) await current.record();
     };
-    subscription = log.subscribeAll(await endOf(last), { onEvents });
-    if (closing.signal.aborted) await subscription.close();
-    await subscription.done;
+    return log.subscribeAll(await endOf(last), { onEvents });
   };
 
   const endOf = async (last: RecordedEvent | undefined): Promise<LogPosition | undefined> => {
@@ -66,20 +61,15 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
     return undefined;
   };
 
-  const run = async (): Promise<void> => {
-    for (let failures = 1; !closing.signal.aborted; failures += 1) {
-      try {
-        await follow();
-      } catch (error) {
-        if (closing.signal.aborted) return;
-        const waitMs = backOffMs(betweenTries, failures);
-        // Another instance was faster; what it has recorded is read again.
-        const level = error instanceof RevisionConflict ? 'debug' : 'warn';
-        logger[level]('The heads of the audit chains cannot be recorded; retrying', { error, waitMs });
-        await sleep(waitMs, closing.signal);
-      }
-    }
-  };
+  const follower = keepSubscribed({
+    subscribe,
+    onFailure(error, waitMs) {
+      // Another instance was faster; what it has recorded is read again.
+      const level = error instanceof RevisionConflict ? 'debug' : 'warn';
+      logger[level]('The heads of the audit chains cannot be recorded; retrying', { error, waitMs });
+    },
+    longestMs: 5_000,
+  });
 
   const recordNow = async (): Promise<void> => {
     try {
@@ -92,14 +82,12 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
 
   return {
     async start() {
-      running = run();
+      await follower.start();
       timer = setInterval(() => void recordNow(), everyMs).unref();
     },
     close: once(async () => {
       clearInterval(timer);
-      closing.abort();
-      await subscription?.close();
-      await running;
+      await follower.close();
       await withTimeout(lastRecordMs, recordNow(), () => undefined);
     }),
   };

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { once, type Service } from '@roomwire/shared/runtime/service';
-import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import type { Service } from '@roomwire/shared/runtime/service';
+import { keepSubscribed } from './keptSubscription.js';
 
 /** What is kept up to date with the log, and holds the checkpoint of that. */
 export interface Followed {
@@ -25,43 +25,15 @@ export interface FollowerDeps {
 /** Follows the log from a checkpoint, and retries while engines fail. */
 export const createCheckpointedFollower = (deps: FollowerDeps, followed: Followed): Service => {
   const { log, logger, maxBackoffMs = 5_000 } = deps;
-  const closing = new AbortController();
-  let subscription: LogSubscription | undefined;
-  let running: Promise<void> = Promise.resolve();
-
-  const follow = async (): Promise<void> => {
-    const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
-      const last = events.at(-1);
-      if (last !== undefined) await followed.apply(events, last.position);
-    };
-    subscription = log.subscribeAll(await startingPoint(deps, followed), { onEvents });
-    if (closing.signal.aborted) await subscription.close();
-    await subscription.done;
+  const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
+    const last = events.at(-1);
+    if (last !== undefined) await followed.apply(events, last.position);
   };
-
-  const run = async (): Promise<void> => {
-    for (let failures = 1; !closing.signal.aborted; failures += 1) {
-      try {
-        await follow();
-      } catch (error) {
-        if (closing.signal.aborted) return;
-        logger.warn(`The ${followed.name} cannot be updated; retrying`, { error });
-        const waitMs = backOffMs({ firstMs: 100, longestMs: maxBackoffMs }, failures);
-        await sleep(waitMs, closing.signal);
-      }
-    }
-  };
-
-  return {
-    async start() {
-      running = run();
-    },
-    close: once(async () => {
-      closing.abort();
-      await subscription?.close();
-      await running;
-    }),
-  };
+  return keepSubscribed({
+    subscribe: async () => log.subscribeAll(await startingPoint(deps, followed), { onEvents }),
+    onFailure: (error) => logger.warn(`The ${followed.name} cannot be updated; retrying`, { error }),
+    longestMs: maxBackoffMs,
+  });
 };
 
 /** The checkpoint; the beginning where it is of another log, for example after a restore. */
