@@ -145,19 +145,24 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
         const { actorTokenId, projectId } = await findActor(request);
         const { accessScopeId, ...changes } = normal(request.body);
         const lastUsedAt = await lastUseOf(usage, actorTokenId);
-        return changeActor(deps, {
-          actorTokenId,
-          projectId,
-          accessScopeId: (await isIn(actorTokenId, accessScopeId)) ? undefined : accessScopeId,
-          context: projectContext(request),
-          command: (membership) => ({
-            type: 'UpdateActor',
+        const change = (asked: AskedScope) =>
+          changeActor(deps, {
             actorTokenId,
             projectId,
-            changes: { ...changes, ...membership },
-          }),
-          select: (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
-        });
+            accessScopeId: asked,
+            context: projectContext(request),
+            command: (membership) => ({
+              type: 'UpdateActor',
+              actorTokenId,
+              projectId,
+              changes: { ...changes, ...membership },
+            }),
+            select: (state) => presentActor(existing(state, { actorTokenId, projectId }), lastUsedAt),
+          });
+        if (!(await isIn(actorTokenId, accessScopeId))) return change(accessScopeId);
+        const changed = await change(undefined);
+        // Another request may have moved it since it was looked at.
+        return changed.accessScopeId === accessScopeId ? changed : change(accessScopeId);
       },
     }),
 
