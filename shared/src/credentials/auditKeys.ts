@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { derivedKey, keyBytes, keyIdOf } from './derivedKey.js';
 import type { MasterKeys } from './secretBox.js';
 
 /** Keys of the audit chains, 32 bytes each. */
@@ -9,13 +10,8 @@ export interface AuditKeys {
   readonly previous: readonly Uint8Array[];
 }
 
-const keyBytes = 32;
-
-const derived = (from: Uint8Array, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', from, new Uint8Array(0), purpose, keyBytes));
-
 /** Whoever has it can prove events, and can neither open secrets nor mint sessions. */
-export const auditKeyOf = (masterKey: Uint8Array): Uint8Array => derived(masterKey, 'roomwire audit');
+export const auditKeyOf = (masterKey: Uint8Array): Uint8Array => derivedKey(masterKey, 'roomwire audit');
 
 export const auditKeysOf = ({ current, previous = [] }: MasterKeys): AuditKeys => ({
   current: auditKeyOf(current),
@@ -23,8 +19,7 @@ export const auditKeysOf = ({ current, previous = [] }: MasterKeys): AuditKeys =
 });
 
 /** Public: identifies an audit key without disclosing anything about it. */
-export const auditKeyIdOf = (key: Uint8Array): string =>
-  createHash('sha256').update('roomwire audit key').update(key).digest('hex').slice(0, 16);
+export const auditKeyIdOf = (key: Uint8Array): string => keyIdOf('roomwire audit key', key);
 
 /** What stands before the 32 bytes of an Ed25519 key in DER. */
 const privateKeyPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -32,7 +27,7 @@ const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 const signingKeyOf = (auditKey: Uint8Array) =>
   createPrivateKey({
-    key: Buffer.concat([privateKeyPrefix, derived(auditKey, 'roomwire export signature')]),
+    key: Buffer.concat([privateKeyPrefix, derivedKey(auditKey, 'roomwire export signature')]),
     ...{ format: 'der', type: 'pkcs8' },
   });
 

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { SealedSecret } from '../domain/signingKey.js';
+import { derivedKey, keyBytes, keyIdOf } from './derivedKey.js';
 
 /** Keeps secrets under a key, by AES-256-GCM. */
 export interface SecretBox {
@@ -29,9 +30,8 @@ export const keyPurposes = {
 };
 export type KeyPurpose = keyof typeof keyPurposes;
 
-/** By HKDF-SHA-256 without a salt, so that other tools can derive it as well. */
 export const deriveKey = (masterKey: Uint8Array, purpose: KeyPurpose): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), keyPurposes[purpose], keyBytes));
+  derivedKey(masterKey, keyPurposes[purpose]);
 
 /** Those that seal and open for one purpose. The master keys themselves open what was sealed before there were derived ones. */
 export const deriveKeys = ({ current, previous = [] }: MasterKeys, purpose: KeyPurpose): SealingKeys => ({
@@ -60,7 +60,6 @@ const messages: { readonly [R in NotOpenedReason]: (masterKeyId: string) => stri
 };
 
 const cipher = 'aes-256-gcm';
-const keyBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
 
@@ -87,7 +86,7 @@ export const createSecretBox = ({ current, previous = [] }: SealingKeys): Secret
 /** Public: identifies a key without disclosing anything about it. */
 export const sealingKeyIdOf = (key: Uint8Array): string => {
   if (key.length !== keyBytes) throw new RangeError(`A key has ${keyBytes} bytes`);
-  return createHash('sha256').update('roomwire master key').update(key).digest('hex').slice(0, 16);
+  return keyIdOf('roomwire master key', key);
 };
 
 const encrypt = (key: Uint8Array, plain: string, boundTo: string): Omit<SealedSecret, 'masterKeyId'> => {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   decodeProtectedHeader,
   jwtVerify,
@@ -11,6 +11,7 @@ import type { Role } from '../domain/role.js';
 import type { Clock } from '../ports/clock.js';
 import { EngineUnavailable } from '../ports/errors.js';
 import { limitTable } from '../wire/limits/limitTable.js';
+import { keyIdOf } from './derivedKey.js';
 import { createIssuerKeys } from './issuerKeys.js';
 import { ownClaimNames, readGrants, type ClaimNames, type SessionGrants } from './sessionClaims.js';
 
@@ -64,8 +65,7 @@ export interface SessionVerifier {
 const ownIssuer = 'roomwire';
 
 /** Names a secret in the header of what it has signed, and says nothing of it. */
-export const sessionKeyIdOf = (secret: Uint8Array): string =>
-  createHash('sha256').update('roomwire session key').update(secret).digest('hex').slice(0, 16);
+export const sessionKeyIdOf = (secret: Uint8Array): string => keyIdOf('roomwire session key', secret);
 
 /** A session token, `lifetimeSeconds` from now. */
 export const mintSessionToken = (
