@@ -6,6 +6,7 @@ import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLog
 import { DataFolderInUse, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { rotateKeys, type RotationReport } from '../secrets/rotateKeys.js';
+import { configOrFail } from './configOrFail.js';
 import { exitCodes, fail } from './fail.js';
 import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from './secretOutput.js';
 
@@ -39,15 +40,6 @@ const derive = async (output: SecretOutput): Promise<void> => {
     return previous === '' ? [line] : [line, `${variable}_PREVIOUS=${previous}`];
   });
   await putSecret(output, 'keys', lines.join('\n'));
-};
-
-const configOrFail = (): Config => {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
-    throw error;
-  }
 };
 
 const derivedKeys: readonly (readonly [variable: string, derived: (masterKey: Uint8Array) => Uint8Array])[] =

@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { roles, type Role } from '@roomwire/shared/domain/role';
-import { ConfigError, readConfig } from '../config/config.js';
 import { readSessionSecret } from '../secrets/sessionSecret.js';
+import { configOrFail } from './configOrFail.js';
 import { exitCodes, fail } from './fail.js';
 import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from './secretOutput.js';
 
@@ -58,14 +58,9 @@ const mint = async (options: TokenOptions): Promise<void> => {
 };
 
 const sessionSecret = async (): Promise<Uint8Array> => {
-  try {
-    const config = readConfig(process.env);
-    return (
-      (await readSessionSecret(config)) ??
-      fail(`No session secret: set ROOMWIRE_SESSION_SECRET, or start Roomwire once on ${config.dataDir}`)
-    );
-  } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
-    throw error;
-  }
+  const config = configOrFail();
+  return (
+    (await readSessionSecret(config)) ??
+    fail(`No session secret: set ROOMWIRE_SESSION_SECRET, or start Roomwire once on ${config.dataDir}`)
+  );
 };

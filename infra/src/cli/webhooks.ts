@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { readConfig, ConfigError } from '../config/config.js';
 import { readJsonFile } from '../secrets/keptSecrets.js';
 import { readSessionSecret } from '../secrets/sessionSecret.js';
 import type { Credentials } from '../standalone/firstStart.js';
 import { outcomeLine, watchOutcomes, WatchRefused, type ShownOutcome } from './watchOutcomes.js';
+import { configOrFail } from './configOrFail.js';
 import { exitCodes, fail } from './fail.js';
 
 interface TailOptions {
@@ -88,21 +88,16 @@ const mintedSeconds = 12 * 60 * 60;
 
 /** Whoever can read the data folder can mint any session: this one only looks, for half a day. */
 const mintedSession = async (org: string | undefined): Promise<string | undefined> => {
-  try {
-    const config = readConfig(process.env);
-    const first = await readJsonFile<Credentials>(join(config.dataDir, 'credentials.json'));
-    const secret = first && (await readSessionSecret(config));
-    if (first === undefined || secret === undefined) return undefined;
-    const organizationId = org ?? first.organizationId;
-    const session = {
-      ...{ subject: 'webhooks tail', organizationIds: [organizationId], isOperator: false },
-      roles: { [organizationId]: 'viewer' as const },
-    };
-    return await mintSessionToken(secret, session, mintedSeconds, systemClock);
-  } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
-    throw error;
-  }
+  const config = configOrFail();
+  const first = await readJsonFile<Credentials>(join(config.dataDir, 'credentials.json'));
+  const secret = first && (await readSessionSecret(config));
+  if (first === undefined || secret === undefined) return undefined;
+  const organizationId = org ?? first.organizationId;
+  const session = {
+    ...{ subject: 'webhooks tail', organizationIds: [organizationId], isOperator: false },
+    roles: { [organizationId]: 'viewer' as const },
+  };
+  return mintSessionToken(secret, session, mintedSeconds, systemClock);
 };
 
 /** Reads the token without checking it, which the API does. */

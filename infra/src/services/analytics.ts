@@ -1,4 +1,3 @@
-import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -10,6 +9,7 @@ import {
 import { defaultLimits, type CollectorLimits } from '@roomwire/analytics/collect/collector';
 import { followKafka } from '@roomwire/analytics/collect/followKafka';
 import { makeReport, type Report, type ReportRequest } from '@roomwire/analytics/report/report';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openFactJournalReader } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
