@@ -6,21 +6,9 @@ import { limitTable, type LimitName } from '@roomwire/shared/wire/limits/limitTa
 import { metricTable } from '@roomwire/shared/wire/metrics/metricTable';
 import { authErrors, closes, protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { readConfig } from '../../src/config/config.js';
+import { documentRows } from '../support/documents.js';
 
 const root = new URL('../../../../', import.meta.url);
-const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
-
-const rowsOf = (text: string): readonly (readonly string[])[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-    .slice(2);
 
 const mebibyte = 1024 * 1024;
 
@@ -68,7 +56,7 @@ describe('docs/LIMITS.md', () => {
       `\`${row.metric}\``,
       row.protects,
     ]);
-    expect(rowsOf(textOf('docs/LIMITS.md'))).to.deep.equal(declared);
+    expect(documentRows('docs/LIMITS.md')).to.deep.equal(declared);
   });
 });
 

@@ -2,18 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { metricTable } from '@roomwire/shared/wire/metrics/metricTable';
 import { readConfig } from '../../src/config/config.js';
+import { documentRows } from '../support/documents.js';
 
 const root = new URL('../../../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
-
-/** The rows of the first table of a document, without its head. */
-const rowsOf = (text: string): readonly (readonly string[])[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) => line.split('|').slice(1, -1))
-    .map((cells) => cells.map((cell) => cell.trim()))
-    .slice(2);
 
 describe('docs/METRICS.md', () => {
   it('describes every metric, as it is declared', () => {
@@ -24,7 +16,7 @@ describe('docs/METRICS.md', () => {
       from,
       help,
     ]);
-    expect(rowsOf(textOf('docs/METRICS.md'))).to.deep.equal(declared);
+    expect(documentRows('docs/METRICS.md')).to.deep.equal(declared);
   });
 });
 

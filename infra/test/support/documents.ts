@@ -29,6 +29,15 @@ export const documentTable = (path: string, after: string): readonly (readonly s
   );
 };
 
+/** The rows of every table of a document as they are written, without the head of the first one. */
+export const documentRows = (path: string): readonly (readonly string[])[] =>
+  readFileSync(new URL(path, root), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()))
+    .slice(2);
+
 /** The shell commands of a section of `docs/OPERATIONS.md`, block by block. */
 export const documentedCommands = (heading: string): readonly string[] => {
   const text = readFileSync(new URL('docs/OPERATIONS.md', root), 'utf8');
