@@ -75,19 +75,43 @@ interface Reachable {
   readonly credentials: Pick<Credentials, 'apiKey'>;
 }
 
-const requestsAtOnce = 16;
+const successOf = { POST: 201, PATCH: 200 } as const;
 
-export const roomwireApi = ({ port, credentials }: Reachable): RoomwireApi => {
-  const post = async <T>(path: string, body: unknown): Promise<T> => {
+/** Sends requests with one credential. Rejects where an answer is not the usual success. */
+export const restSender =
+  (port: number, credential: string) =>
+  async <T>(method: keyof typeof successOf, path: string, body: unknown): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${credentials.apiKey}`, 'content-type': 'application/json' },
+      method,
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     const text = await response.text();
-    if (response.status !== 201) throw new Error(`POST ${path} was answered ${response.status}: ${text}`);
+    if (response.status !== successOf[method])
+      throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
     return JSON.parse(text) as T;
   };
+
+/** An organization with a project and its API key, made as an operator does it. */
+export const makeProject = async (
+  port: number,
+  sessionToken: string,
+  name: string,
+): Promise<{ readonly organizationId: string; readonly apiKey: string }> => {
+  const send = restSender(port, sessionToken);
+  const post = <T>(path: string): Promise<T> => send<T>('POST', path, { name });
+  const { organizationId } = await post<{ organizationId: string }>('/organizations');
+  const projects = `/organizations/${organizationId}/projects`;
+  const { projectId } = await post<{ projectId: string }>(projects);
+  const { apiKey } = await post<{ apiKey: string }>(`${projects}/${projectId}/api-keys`);
+  return { organizationId, apiKey };
+};
+
+const requestsAtOnce = 16;
+
+export const roomwireApi = ({ port, credentials }: Reachable): RoomwireApi => {
+  const send = restSender(port, credentials.apiKey);
+  const post = <T>(path: string, body: unknown): Promise<T> => send<T>('POST', path, body);
   const createActor = async (actorType: string): Promise<string> =>
     (await post<{ accessToken: string }>('/actors', { name: 'Actor', actorType })).accessToken;
 

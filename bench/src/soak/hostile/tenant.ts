@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inTurn } from '../../generator/pace.js';
-import { roomwireApi } from '../../peers/roomwire.js';
+import { makeProject, restSender, roomwireApi } from '../../peers/roomwire.js';
 import type { SoakedService } from '../service.js';
 
 /** What a hostile tenant has, made by REST like everything else. Every field goes to another process. */
@@ -57,29 +57,8 @@ export const makeHostileTenant = async (
   endpointUrl: string,
 ): Promise<HostileTenant> => {
   const { sessionToken } = credentials;
-  const send = async <T>(method: string, path: string, token: string, body: unknown): Promise<T> => {
-    const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
-    return JSON.parse(text) as T;
-  };
-  const name = { name: 'Hostile' };
-  const { organizationId } = await send<{ organizationId: string }>('POST', '/organizations', sessionToken, {
-    ...name,
-  });
-  const projects = `/organizations/${organizationId}/projects`;
-  const { projectId } = await send<{ projectId: string }>('POST', projects, sessionToken, name);
-  const { apiKey } = await send<{ apiKey: string }>(
-    'POST',
-    `${projects}/${projectId}/api-keys`,
-    sessionToken,
-    name,
-  );
-
+  const { organizationId, apiKey } = await makeProject(port, sessionToken, 'Hostile');
+  const send = restSender(port, apiKey);
   const api = roomwireApi({ port, credentials: { apiKey } });
   const appOf = async (rooms: number, fields: Readonly<Record<string, unknown>>): Promise<string> => {
     const { appId, slug } = await api.createApp('flood', fields);
@@ -89,7 +68,7 @@ export const makeHostileTenant = async (
   const triggering = (path: string) => ({ triggerWebhook: { url: `${endpointUrl}${path}` } });
   const large = await api.createApp('flood', { config: { text: 'x'.repeat(largeBytes) } });
   for (let change = 0; change < changes; change += 1)
-    await send('PATCH', `/apps/${large.appId}`, apiKey, { description: `change ${change}` });
+    await send('PATCH', `/apps/${large.appId}`, { description: `change ${change}` });
   return {
     ...{ port, organizationId, apiKey, sessionToken },
     privateApp: await appOf(privateRooms, { config: { accessMode: 'private' } }),
