@@ -13,7 +13,7 @@ export interface AttackJob {
 
 serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds, part }) => {
   const outcomes: Outcomes = {};
-  const signal = AbortSignal.timeout(seconds * 1_000);
+  const signal = AbortSignal.timeout(Math.round(seconds * 1_000));
   // Each pause of each attack listens to it.
   setMaxListeners(0, signal);
   await Promise.all(
