@@ -430,6 +430,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory, the event loop and the event log from one request',
   },
+  bodyFields: {
+    ...{ value: 10_000, unit: 'number', per: 'request' },
+    answer: 'HTTP 400: must not have more than 10000 fields in one object',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the event loop from objects that are enumerated and written out in one step',
+  },
   bodyNesting: {
     ...{ value: 32, unit: 'levels', per: 'request' },
     answer: 'HTTP 400',

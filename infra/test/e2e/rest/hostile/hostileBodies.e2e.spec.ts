@@ -153,17 +153,17 @@ describe('REST hostile bodies', () => {
   });
 
   it('answers for many fields at the cost of a few', async () => {
-    const unknown = await client.post('/apps', { name: 'x', ...manyFields(60_000, 1) });
+    const unknown = await client.post('/apps', { name: 'x', ...manyFields(9_000, 1) });
     expect([unknown.status, unknown.body.errors.length]).to.eql([400, 100]);
     expect(unknown.body.errors[99]).to.eql({ path: 'field 99', value: 1, message: 'is not a known field' });
-    const nested = { url: 'https://example.com', ...manyFields(60_000, 1) };
+    const nested = { url: 'https://example.com', ...manyFields(9_000, 1) };
     const { body } = await client.post('/apps', { name: 'x', triggerWebhook: nested });
     expect(body.errors).to.have.length(100);
     expect(body.errors[0]).to.include({ path: 'triggerWebhook.field 0' });
   });
 
   it('answers for many fields of many objects at the cost of a few', async () => {
-    const topics = Array.from({ length: 900 }, (_, n) => [`topic-${n}`, manyFields(50, 1)] as const);
+    const topics = Array.from({ length: 180 }, (_, n) => [`topic-${n}`, manyFields(50, 1)] as const);
     const { status, body } = await client.post('/apps', {
       name: 'x',
       topicConfigs: Object.fromEntries(topics),
@@ -185,15 +185,13 @@ describe('REST hostile bodies', () => {
     expect(longestMs).to.be.below(400);
   });
 
-  it('does one thing in each turn of the event loop with the largest records', async function () {
+  describe('with many fields', function () {
     this.timeout(120_000);
-    if (isOnEngines()) this.skip();
-    const body = JSON.stringify({ name: 'x', config: manyKeys(90_000) });
-    /** Does not look at the answer, which would take the time of this process too. */
     const statusOf = async (method: string, path: string, credential: string, sent?: string) => {
       const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
       const init = { method, headers, ...(sent !== undefined && { body: sent }) };
       const answer = await fetch(`${service.baseUrl}/v1${path}`, init);
+      // Not looked at, which would take the time of this process too.
       await answer.arrayBuffer();
       return answer.status;
     };
@@ -203,22 +201,54 @@ describe('REST hostile bodies', () => {
       for (let n = 0; n < 5; n += 1) times.push((await longestTurn(run)).longestMs);
       return Math.min(...times);
     };
-    const parsingMs = await longestOf(async () => void JSON.parse(body));
-    const creatingMs = await longestOf(async () =>
-      expect(await statusOf('POST', '/apps', project.apiKey, body)).to.equal(201),
-    );
-    const audit = `/organizations/${project.organizationId}/audit?limit=4`;
-    const readingMs = await longestOf(async () =>
-      expect(await statusOf('GET', audit, service.credentials.sessionToken)).to.equal(200),
-    );
-    // Parsing is what cannot be divided.
-    expect(creatingMs / parsingMs, `${creatingMs} ms`).to.be.below(2.3);
-    expect(readingMs / parsingMs, `${readingMs} ms`).to.be.below(2.3);
+
+    it('are refused before they are parsed', async function () {
+      const message = 'must not have more than 10000 fields in one object';
+      const refused = async (body: string) =>
+        expect((await send('/apps', body)).body.errors).to.eql([{ path: '', value: null, message }]);
+      await refused(JSON.stringify({ name: 'x', config: manyKeys(10_001) }));
+      await refused(JSON.stringify({ name: 'x', ...manyKeys(10_000) }));
+      if (isOnEngines()) this.skip();
+      const body = JSON.stringify({ name: 'x', config: manyKeys(90_000) });
+      const parsingMs = await longestOf(async () => void JSON.parse(body));
+      const refusingMs = await longestOf(async () =>
+        expect(await statusOf('POST', '/apps', project.apiKey, body)).to.equal(400),
+      );
+      expect(refusingMs / parsingMs, `${refusingMs} ms`).to.be.below(0.5);
+    });
+
+    it('have as many as a body may have, in strings as many colons as fit', async () => {
+      const config = { ...manyKeys(9_999), colons: '":\\'.repeat(100_000) };
+      const made = await client.post('/apps', { name: 'x', config });
+      expect([made.status, made.body.config]).to.eql([201, config]);
+    });
+
+    it('hold no turn of the event loop for long', async function () {
+      if (isOnEngines()) this.skip();
+      const body = JSON.stringify({
+        name: 'x',
+        config: Object.fromEntries(
+          Array.from({ length: 800 }, (_, n) => [
+            `list${n}`,
+            Object.fromEntries(Array.from({ length: 100 }, (_, m) => [`k${n * 100 + m}`, 0])),
+          ]),
+        ),
+      });
+      const creatingMs = await longestOf(async () =>
+        expect(await statusOf('POST', '/apps', project.apiKey, body)).to.equal(201),
+      );
+      const audit = `/organizations/${project.organizationId}/audit?limit=4`;
+      const readingMs = await longestOf(async () =>
+        expect(await statusOf('GET', audit, service.credentials.sessionToken)).to.equal(200),
+      );
+      expect(creatingMs, 'creating').to.be.below(50);
+      expect(readingMs, 'reading').to.be.below(50);
+    });
   });
 
   it('validates no entry of a map beyond its limit', async () => {
     // Each of them was an exception once, and all together ten seconds.
-    const headers = manyFields(40_000, '\n');
+    const headers = manyFields(9_000, '\n');
     const hydrationWebhook = { url: 'https://example.com', headers };
     expectValidationError(
       await client.post('/apps', { name: 'x', hydrationWebhook }),
