@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { serveJobs } from '../../process/worker.js';
 import { attacksNamed } from './attacks/attacks.js';
 import { countIn, type Outcomes } from './outcomes.js';
@@ -10,6 +11,9 @@ export interface AttackJob {
   /** Of the names of the attacks. */
   readonly part: string;
 }
+
+// Those who attack have machines of their own: the work of making attacks must not take the time of the service or of others.
+setPriority(constants.priority.PRIORITY_LOW);
 
 serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds, part }) => {
   const outcomes: Outcomes = {};

@@ -1,8 +1,46 @@
 import { Buffer } from 'node:buffer';
+import { encode } from '@msgpack/msgpack';
 import { HostileSocket } from '../hostileSocket.js';
 import { type Attack, keepSockets, repeatedly, sleep } from './attack.js';
 
 const text = (bytes: number): string => 'x'.repeat(bytes);
+
+/** Frames by what they are made of: each is encoded once, so that attacks cost those who make them little. */
+const framesOf = <K extends readonly unknown[]>(
+  frameOf: (...key: K) => Readonly<Record<string, unknown>>,
+): ((...key: K) => Uint8Array) => {
+  const frames = new Map<string, Uint8Array>();
+  return (...key) => {
+    const id = key.join(' ');
+    const frame = frames.get(id) ?? encode(frameOf(...key));
+    frames.set(id, frame);
+    return frame;
+  };
+};
+
+const lastValue = framesOf((topic: string) => ({
+  ...{ type: 'publish', topic, retain: true },
+  data: text(100_000),
+}));
+
+const work = framesOf((topic: string) => ({ type: 'publish', topic, data: text(50_000) }));
+
+const filtered = framesOf((topic: string, index: number, time: number) => ({
+  ...{ type: 'subscribe', topic },
+  filters: Array.from({ length: 100 }, (_, filter) =>
+    [...'0123456789'].map((value) => `${index}.${time}.${filter}.${value}.${text(20)}`),
+  ),
+}));
+
+const presence = framesOf((roomId: string) => ({ type: 'presence', roomId, data: { text: text(16_000) } }));
+
+const manyArrays = framesOf((topic: string) => ({
+  ...{ type: 'publish', topic },
+  data: Array.from({ length: 400_000 }, () => []),
+}));
+
+/** Of each connection, with different rooms: more than its budget of memory, so that all of it is used. */
+const distinctFilters = 200;
 
 /** What actors do over their sockets. */
 export const socketAttacks: readonly Attack[] = [
@@ -36,12 +74,7 @@ export const socketAttacks: readonly Attack[] = [
       keepSockets(context, '127.0.0.12', context.tenant.users.slice(80, 82), (socket, index) =>
         repeatedly(20, context.signal, (time) => {
           const room = context.tenant.rooms[(time * 2 + index) % context.tenant.rooms.length];
-          socket.send({
-            type: 'publish',
-            topic: `${context.tenant.openApp}/${room}/flood`,
-            data: text(100_000),
-            retain: true,
-          });
+          socket.write(lastValue(`${context.tenant.openApp}/${room}/flood`));
         }),
       ),
   },
@@ -61,9 +94,7 @@ export const socketAttacks: readonly Attack[] = [
         },
       );
       const publishers = keepSockets(context, '127.0.0.13', tenant.users.slice(98, 100), (socket, index) =>
-        repeatedly(20, signal, (time) =>
-          socket.send({ type: 'publish', topic: topic((time * 2 + index) % 8), data: text(50_000) }),
-        ),
+        repeatedly(20, signal, (time) => socket.write(work(topic((time * 2 + index) % 8)))),
       );
       await Promise.all([members, publishers]);
     },
@@ -74,10 +105,7 @@ export const socketAttacks: readonly Attack[] = [
       keepSockets(context, '127.0.0.14', context.tenant.users.slice(100, 104), (socket, index) =>
         repeatedly(20, context.signal, (time) => {
           const room = context.tenant.rooms[time % context.tenant.rooms.length];
-          const filters = Array.from({ length: 100 }, (_, filter) =>
-            [...'0123456789'].map((value) => `${index}.${time}.${filter}.${value}.${text(20)}`),
-          );
-          socket.send({ type: 'subscribe', topic: `${context.tenant.openApp}/${room}/flood`, filters });
+          socket.write(filtered(`${context.tenant.openApp}/${room}/flood`, index, time % distinctFilters));
         }),
       ),
   },
@@ -87,7 +115,7 @@ export const socketAttacks: readonly Attack[] = [
       keepSockets(context, '127.0.0.15', context.tenant.users.slice(110, 130), (socket) =>
         repeatedly(5, context.signal, (time) => {
           const roomId = `${context.tenant.openApp}/${context.tenant.rooms[time % context.tenant.rooms.length]}`;
-          socket.send({ type: 'presence', roomId, data: { text: text(16_000) } });
+          socket.write(presence(roomId));
         }),
       ),
   },
@@ -125,8 +153,7 @@ export const socketAttacks: readonly Attack[] = [
     run: (context) =>
       keepSockets(context, '127.0.0.18', context.tenant.users.slice(160, 162), (socket) =>
         repeatedly(2, context.signal, () => {
-          const data = Array.from({ length: 400_000 }, () => []);
-          socket.send({ type: 'publish', topic: `${context.tenant.openApp}/room-9/flood`, data });
+          socket.write(manyArrays(`${context.tenant.openApp}/room-9/flood`));
         }),
       ),
   },
