@@ -31,7 +31,7 @@ export interface WebhookConsumerOptions extends ReachOptions {
   /** Calls of one project in the backlog, and their bytes. */
   readonly maxBacklogCalls: number;
   readonly maxBacklogBytes: number;
-  /** Calls of the backlog that are deferred again, a second. */
+  /** Calls of the backlog that are deferred again, a second; of large ones fewer. */
   readonly backlogTurnsPerSecond: number;
   /** Calls in flight get this long to end when the consumer closes. */
   readonly graceMs: number;

@@ -1,8 +1,8 @@
 /** How long the frames of one connection may be handled in one turn of the event loop. */
-const usualShareMs = 2;
+const usualShareMs = 1;
 
 /** How long those of all connections that had more than their share may be handled in a turn. */
-const backlogMs = 8;
+const backlogMs = 3;
 
 /**
  * The turns of the event loop. A connection that had its share of a turn goes on in a later one, behind others that wait so:

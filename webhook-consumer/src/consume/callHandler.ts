@@ -89,7 +89,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
     const permit = await gate.enter(waitingCallOf(call, call.callId));
     if (permit) return make(call, permit);
     // Only what goes around is slowed; what is turned away makes room for what is behind it.
-    if (quota.limitFor(call) === undefined) await pacer.pass();
+    if (quota.limitFor(call) === undefined) await pacer.pass(call.data.length);
     return defer(call);
   };
 
@@ -151,7 +151,10 @@ class NotDelivered extends Error {
   }
 }
 
-/** Admits a number of calls a second, evenly spaced; the others wait in order. */
+/** A call of more bytes is read and written for as long as several small ones. */
+const bytesOfTurn = 16 * 1024;
+
+/** Admits a number of turns a second, evenly spaced; the others wait in order. A large call takes several turns. */
 export class Pacer {
   private readonly turns: TokenBucket;
   private readonly clock: Clock;
@@ -161,8 +164,9 @@ export class Pacer {
     this.clock = clock;
   }
 
-  async pass(): Promise<void> {
-    const waitMs = this.turns.reserve(this.clock.monotonic());
+  async pass(bytes: number): Promise<void> {
+    const turns = 1 + Math.floor(bytes / bytesOfTurn);
+    const waitMs = this.turns.reserve(this.clock.monotonic(), turns);
     if (waitMs > 0) await pause(waitMs);
   }
 }

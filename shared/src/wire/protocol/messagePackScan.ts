@@ -53,6 +53,11 @@ export interface FieldScan {
   readonly spans: readonly FieldSpan[];
 }
 
+/** Heads that are a whole value, among them empty texts and containers. */
+const isWholeValue = Uint8Array.from(shapes, ({ kind, lengthBytes, length }) =>
+  kind !== 'refused' && kind !== 'timestamp' && lengthBytes === 0 && length === 0 ? 1 : 0,
+);
+
 const longestName = 32;
 const poisonedKey = Buffer.from('__proto__');
 const timestampLengths: readonly number[] = [4, 8, 12];
@@ -119,6 +124,7 @@ class Scanner {
     let left = 1;
     let isMap = false;
     for (;;) {
+      if (!isMap && depth < maxNesting) left -= this.skipWholeValues(left);
       while (left === 0) {
         if (depth === outerDepth) return true;
         depth--;
@@ -136,6 +142,17 @@ class Scanner {
       isMap = this.openedMap;
       left = isMap ? 2 * opened : opened;
     }
+  }
+
+  /** How many of so many values were one byte each: lists may have a million of them. */
+  private skipWholeValues(most: number): number {
+    const { bytes, position } = this;
+    const end = Math.min(position + most, bytes.length);
+    let at = position;
+    while (at < end && isWholeValue[bytes[at] as number] === 1) at++;
+    this.position = at;
+    this.owed -= at - position;
+    return at - position;
   }
 
   /** How many items, or pairs, of what begins here are to be read on; 0 for what has been read, -1 for what is wrong. */

@@ -49,7 +49,7 @@ export const socketAttacks: readonly Attack[] = [
     met: 'error not_authorized',
     run: (context) =>
       keepSockets(context, '127.0.0.10', context.tenant.users.slice(0, 4), (socket) =>
-        repeatedly(1, context.signal, () => {
+        repeatedly(0.5, context.signal, () => {
           for (let frame = 0; frame < 100; frame += 1)
             socket.send({
               type: frame % 2 === 0 ? 'lobbySubscribe' : 'getLobbyPresence',
@@ -62,8 +62,8 @@ export const socketAttacks: readonly Attack[] = [
     name: 'messages begun by actors',
     met: 'close 1008 message_timeout',
     run: (context) =>
-      keepSockets(context, '127.0.0.11', context.tenant.users.slice(10, 74), async (socket) => {
-        await sleep(1_000, context.signal);
+      keepSockets(context, '127.0.0.11', context.tenant.users.slice(10, 74), async (socket, index) => {
+        await sleep(1_000 + index * 200, context.signal);
         socket.begin(Buffer.alloc(900_000));
         await Promise.race([socket.closed, sleep(60_000, context.signal)]);
       }),
@@ -72,7 +72,7 @@ export const socketAttacks: readonly Attack[] = [
     name: 'large last values',
     run: (context) =>
       keepSockets(context, '127.0.0.12', context.tenant.users.slice(80, 82), (socket, index) =>
-        repeatedly(20, context.signal, (time) => {
+        repeatedly(5, context.signal, (time) => {
           const room = context.tenant.rooms[(time * 2 + index) % context.tenant.rooms.length];
           socket.write(lastValue(`${context.tenant.openApp}/${room}/flood`));
         }),
@@ -94,7 +94,7 @@ export const socketAttacks: readonly Attack[] = [
         },
       );
       const publishers = keepSockets(context, '127.0.0.13', tenant.users.slice(98, 100), (socket, index) =>
-        repeatedly(20, signal, (time) => socket.write(work(topic((time * 2 + index) % 8)))),
+        repeatedly(5, signal, (time) => socket.write(work(topic((time * 2 + index) % 8)))),
       );
       await Promise.all([members, publishers]);
     },
@@ -103,7 +103,7 @@ export const socketAttacks: readonly Attack[] = [
     name: 'filters',
     run: (context) =>
       keepSockets(context, '127.0.0.14', context.tenant.users.slice(100, 104), (socket, index) =>
-        repeatedly(20, context.signal, (time) => {
+        repeatedly(5, context.signal, (time) => {
           const room = context.tenant.rooms[time % context.tenant.rooms.length];
           socket.write(filtered(`${context.tenant.openApp}/${room}/flood`, index, time % distinctFilters));
         }),
@@ -113,7 +113,7 @@ export const socketAttacks: readonly Attack[] = [
     name: 'presences',
     run: (context) =>
       keepSockets(context, '127.0.0.15', context.tenant.users.slice(110, 130), (socket) =>
-        repeatedly(5, context.signal, (time) => {
+        repeatedly(1, context.signal, (time) => {
           const roomId = `${context.tenant.openApp}/${context.tenant.rooms[time % context.tenant.rooms.length]}`;
           socket.write(presence(roomId));
         }),
@@ -122,7 +122,7 @@ export const socketAttacks: readonly Attack[] = [
   {
     name: 'persistent sessions',
     run: ({ tenant, count, signal }) =>
-      repeatedly(10, signal, async (time) => {
+      repeatedly(4, signal, async (time) => {
         const token = tenant.agents[time % tenant.agents.length] ?? '';
         const fields = { reconnect: true, clientId: `instance ${time}` };
         const socket = await HostileSocket.enter(
@@ -152,7 +152,7 @@ export const socketAttacks: readonly Attack[] = [
     name: 'frames that are costly to decode',
     run: (context) =>
       keepSockets(context, '127.0.0.18', context.tenant.users.slice(160, 162), (socket) =>
-        repeatedly(2, context.signal, () => {
+        repeatedly(1, context.signal, () => {
           socket.write(manyArrays(`${context.tenant.openApp}/room-9/flood`));
         }),
       ),

@@ -46,7 +46,7 @@ export const strangerAttacks: readonly Attack[] = [
     met: 'HTTP 429',
     async run({ tenant: { port }, count, signal }) {
       const open = new Set<HostileSocket>();
-      await repeatedly(100, signal, async () => {
+      await repeatedly(40, signal, async () => {
         const socket = await HostileSocket.open({ port, from: '127.0.0.4', count });
         if (socket === undefined) return;
         open.add(socket);

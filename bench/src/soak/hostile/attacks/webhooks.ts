@@ -4,7 +4,7 @@ const triggers = (name: string, from: string, app: 'failingApp' | 'hangingApp', 
   name,
   run: (context) =>
     keepSockets(context, from, context.tenant.users.slice(200, 201), (socket) =>
-      repeatedly(10, context.signal, () =>
+      repeatedly(4, context.signal, () =>
         socket.send({
           type: 'publish',
           topic: `${context.tenant[app]}/room-0/flood`,
