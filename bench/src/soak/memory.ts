@@ -35,38 +35,50 @@ const slopes = (samples: readonly MemorySample[]): readonly number[] =>
       .map((other) => (other.megabytes - one.megabytes) / (other.seconds - one.seconds)),
   );
 
-interface Samples {
-  /** Anonymous memory of the process, as it is. */
-  readonly resident: MemorySample[];
-  /** What it holds after a collection of garbage. */
-  readonly held: MemorySample[];
-}
-
 /** Looks in each stretch of time, and has the garbage collected once in so many looks. */
 const looksPerCollection = 10;
 const leastBetweenLooksMs = 1_000;
 const looks = 180;
 
-/** Samples the memory of a service evenly over a time, until it is over. */
-export const sampleMemory = async (
-  service: SoakedService,
-  seconds: number,
-  tell: (text: string) => void,
-): Promise<Samples & { readonly serviceCpu: number; readonly ownCpu: number }> => {
-  const samples: Samples = { resident: [], held: [] };
-  const meter = startCpuMeter(service.processId);
-  const betweenMs = Math.max(leastBetweenLooksMs, (seconds * 1000) / looks);
-  const begin = performance.now();
-  const elapsed = () => (performance.now() - begin) / 1000;
-  for (let look = 0; elapsed() < seconds; look += 1) {
-    samples.resident.push({ seconds: elapsed(), megabytes: anonymousKilobytes(service.processId) / 1024 });
-    if (look % looksPerCollection === 0) {
-      const megabytes = await service.heldMegabytes();
-      samples.held.push({ seconds: elapsed(), megabytes });
-      tell(`${elapsed().toFixed(0)} s: ${megabytes.toFixed(1)} MB held`);
-    }
-    await pause(Math.max(0, Math.min(betweenMs, (seconds - elapsed()) * 1000)));
+/** The memory of a service over a time. */
+export class MemorySampler {
+  /** Anonymous memory of the process, as it is. */
+  readonly resident: MemorySample[] = [];
+  /** What it holds after a collection of garbage. */
+  readonly held: MemorySample[] = [];
+  private readonly service: SoakedService;
+  private readonly tell: (text: string) => void;
+  private readonly begin = performance.now();
+
+  constructor(service: SoakedService, tell: (text: string) => void) {
+    this.service = service;
+    this.tell = tell;
   }
-  const use = meter();
-  return { ...samples, serviceCpu: use.server / use.elapsed, ownCpu: use.generator / use.elapsed };
-};
+
+  /** Looks evenly, until the time is over. A collection holds everything up: where waits are measured, others say when. */
+  async run(
+    seconds: number,
+    { collects }: { readonly collects: boolean },
+  ): Promise<{ readonly serviceCpu: number; readonly ownCpu: number }> {
+    const meter = startCpuMeter(this.service.processId);
+    const betweenMs = Math.max(leastBetweenLooksMs, (seconds * 1000) / looks);
+    for (let look = 0; this.elapsed < seconds; look += 1) {
+      const megabytes = anonymousKilobytes(this.service.processId) / 1024;
+      this.resident.push({ seconds: this.elapsed, megabytes });
+      if (collects && look % looksPerCollection === 0) await this.collect();
+      await pause(Math.max(0, Math.min(betweenMs, (seconds - this.elapsed) * 1000)));
+    }
+    const use = meter();
+    return { serviceCpu: use.server / use.elapsed, ownCpu: use.generator / use.elapsed };
+  }
+
+  async collect(): Promise<void> {
+    const megabytes = await this.service.heldMegabytes();
+    this.held.push({ seconds: this.elapsed, megabytes });
+    this.tell(`${this.elapsed.toFixed(0)} s: ${megabytes.toFixed(1)} MB held`);
+  }
+
+  private get elapsed(): number {
+    return (performance.now() - this.begin) / 1000;
+  }
+}

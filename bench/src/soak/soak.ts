@@ -21,7 +21,7 @@ import type { LatencyComparison } from './hostile/latencies.js';
 import type { Outcomes } from './hostile/outcomes.js';
 import { Siege } from './hostile/siege.js';
 import { Load } from './load.js';
-import { type MemorySample, sampleMemory, type Trend, trendOf } from './memory.js';
+import { type MemorySample, MemorySampler, type Trend, trendOf } from './memory.js';
 import type { SoakOptions } from './options.js';
 
 /** Makes the app, its rooms and all actors by REST. */
@@ -166,7 +166,11 @@ const carryOut = async (
   const load = new Load(ground, crowd, { messages: rate, actions: clients * actionsPerClient });
   load.open();
   const stopLoad = load.run();
-  const [memory] = await Promise.all([sampleMemory(service, seconds, say), siege?.run(seconds, say)]);
+  const memory = new MemorySampler(service, say);
+  const [cpu] = await Promise.all([
+    memory.run(seconds, { collects: siege === undefined }),
+    siege?.run(seconds, say, () => memory.collect()),
+  ]);
   await siege?.close();
   stopLoad();
   ledger.forgetUnknown(0);
@@ -181,8 +185,8 @@ const carryOut = async (
   const heldTrend = trendOf(memory.held.filter(counted));
   const residentTrend = trendOf(memory.resident.filter(counted));
   return {
-    ...memory,
-    ...{ heldTrend, residentTrend, heldAfterwards, counts: findings.counts },
+    ...cpu,
+    ...{ held: memory.held, heldTrend, residentTrend, heldAfterwards, counts: findings.counts },
     siege: siege && { latencies: siege.latencies.compare(), outcomes: siege.outcomes },
     failures: [
       ...findings.shown,

@@ -53,12 +53,13 @@ export class Siege {
     return new Siege(service, tenant, startWorker<AttackJob, Outcomes>(module, undefined), endpoint, part);
   }
 
-  /** Calm and attacked phases in turn, so that what else the machine does meets both. */
-  async run(seconds: number, say: (text: string) => void): Promise<void> {
+  /** Calm and attacked phases in turn, so that what else the machine does meets both; `between` comes before each calm one. */
+  async run(seconds: number, say: (text: string) => void, between: () => Promise<void>): Promise<void> {
     const end = performance.now() + seconds * 1_000;
     const round = Math.min(longestRoundSeconds, seconds / rounds);
     const reading = this.read(seconds);
     while (performance.now() < end) {
+      await between();
       await pause(transitionMs);
       this.latencies.phase = 'calm';
       await pause(round * calmShare * 1_000);
