@@ -62,16 +62,25 @@ const joinedFrames = (path: FramePath): Buffer => {
 };
 
 interface Flushable {
+  readonly queuedBytes: number;
   flush(): void;
 }
 
+/** A sequence of more takes the system milliseconds to take over; nearly all are far shorter. */
+const largeBytes = 256 * 1024;
+
+/** How long large sequences are written in one turn of the event loop. */
+const largeMs = 2;
+
 /**
  * Collects the frames of all sockets in one turn of the event loop and writes them at its end, once per socket. No timer is
- * involved: a message waits only for reads that are already pending.
+ * involved: a message waits only for reads that are already pending. Sockets with much to write are last, and may have to wait for
+ * a later turn, so that what many megabytes are sent to holds up nobody else.
  */
 export class Tick {
   private root = new FramePath();
   private waiting: Flushable[] = [];
+  private large: Flushable[] = [];
 
   /** Flushes the outbox at the end of this tick. Returns the empty sequence. */
   enlist(outbox: Flushable): FramePath {
@@ -84,7 +93,21 @@ export class Tick {
     const ending = this.waiting;
     this.waiting = [];
     this.root = new FramePath();
-    for (const outbox of ending) outbox.flush();
+    const hasLarge = this.large.length > 0;
+    for (const outbox of ending)
+      if (outbox.queuedBytes > largeBytes) this.large.push(outbox);
+      else outbox.flush();
+    // Otherwise they have a turn already.
+    if (!hasLarge && this.large.length > 0) this.flushLarge();
+  };
+
+  private readonly flushLarge = (): void => {
+    const until = performance.now() + largeMs;
+    let flushed = 0;
+    do this.large[flushed++]?.flush();
+    while (flushed < this.large.length && performance.now() < until);
+    this.large = this.large.slice(flushed);
+    if (this.large.length > 0) setImmediate(this.flushLarge);
   };
 }
 
@@ -127,7 +150,11 @@ export class Outbox implements HoldingOutbox {
 
   /** Bytes that the peer has not received. */
   get waitingBytes(): number {
-    return this.socket.bufferedBytes + (this.queued?.size ?? 0);
+    return this.socket.bufferedBytes + this.queuedBytes;
+  }
+
+  get queuedBytes(): number {
+    return this.queued?.size ?? 0;
   }
 
   get unreadBytes(): number {

@@ -67,6 +67,33 @@ describe('an outbox', () => {
     expect(socket.bufferedBytes).to.equal(1_200_000);
   });
 
+  it('writes much to some behind little to others, and in turns of its own', async () => {
+    const written: string[] = [];
+    const named = (name: string, ms: number) =>
+      outboxFor(
+        Object.assign(new StubSocket(), {
+          write() {
+            written.push(name);
+            const until = performance.now() + ms;
+            while (performance.now() < until);
+          },
+        }),
+        1e9,
+      );
+    const large = ['large 1', 'large 2', 'large 3'].map((name) => named(name, 3));
+    const small = named('small', 0);
+    for (const outbox of large) outbox.push(Buffer.alloc(300_000));
+    small.push(frame('a'));
+    await endOfTick();
+    expect(written).to.deep.equal(['small', 'large 1']);
+    small.push(frame('b'));
+    large[2]?.push(frame('c'));
+    while (written.length < 5) await endOfTick();
+    expect(written).to.deep.equal(['small', 'large 1', 'large 2', 'small', 'large 3']);
+    await endOfTick();
+    expect(written).to.have.length(5);
+  });
+
   it('[WS-CONN-6] reports a reader that is over its budget, once, and sends it no more', async () => {
     const outbox = outboxFor(socket);
     outbox.push(Buffer.alloc(900));
