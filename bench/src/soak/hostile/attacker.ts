@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { serveJobs } from '../../process/worker.js';
+import { outOfStepMs, sleep } from './attacks/attack.js';
 import { attacksNamed } from './attacks/attacks.js';
 import { countIn, type Outcomes } from './outcomes.js';
 import type { HostileTenant } from './tenant.js';
@@ -21,7 +22,10 @@ serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds, part }) => {
   // Each pause of each attack listens to it.
   setMaxListeners(0, signal);
   await Promise.all(
-    attacksNamed(part).map((attack) => attack.run({ tenant, count: countIn(outcomes, attack.name), signal })),
+    attacksNamed(part).map(async (attack, index, all) => {
+      await sleep(outOfStepMs(index, all.length), signal);
+      await attack.run({ tenant, count: countIn(outcomes, attack.name), signal });
+    }),
   );
   return outcomes;
 });

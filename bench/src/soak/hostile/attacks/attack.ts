@@ -31,6 +31,9 @@ export const repeatedly = async (
   }
 };
 
+/** Nearly all attacks act once or a few times a second: those that have nothing to do with each other do not act at the same moment. */
+export const outOfStepMs = (index: number, count: number): number => (1_000 * index) / count;
+
 /** Ends early, without an error, at the end of the attack. */
 export const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   pause(ms, undefined, { signal }).catch(() => undefined);
@@ -45,6 +48,7 @@ export const keepSockets = async (
   const { port } = tenant;
   await Promise.all(
     tokens.map(async (token, index) => {
+      await sleep(outOfStepMs(index, tokens.length), signal);
       while (!signal.aborted) {
         const socket = await HostileSocket.enter({ port, from, count }, token);
         if (socket !== undefined) await use(socket, index);
