@@ -163,7 +163,7 @@ describe('REST hostile input', () => {
     const topics = Array.from({ length: 1000 }, (_, index) => index);
     const { body } = await client.post('/apps', { name: 'x', topics });
     expect(body.errors).to.have.length(100);
-    const unknown = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`f${index}`, 1]));
+    const unknown = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`f${index}`, 1]));
     const answer = await client.post('/apps', { name: 'x', ...unknown });
     expect([answer.status, answer.body.errors.length]).to.eql([400, 100]);
   });
