@@ -127,6 +127,7 @@ const bounds: JsonBounds = {
 /** How much longer a number such as `1e20` gets when it is written out. */
 const longestWritten = 6;
 
+/** No other value gets longer than it was sent. */
 const hasExponent = /\d[eE]/;
 
 /** A body that is stored is no larger than the limit either; the event log and the read models rely on that. */

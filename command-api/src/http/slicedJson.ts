@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { WorkSlices } from '@roomwire/shared/runtime/workSlices';
+import { isSpace, token } from '@roomwire/shared/wire/protocol/jsonScan';
 
 /** Text that is parsed at a time, which takes a few milliseconds at most. */
 const pieceBytes = 16 * 1024;
@@ -52,7 +53,6 @@ class PiecewiseText {
   private readonly bounds: JsonBounds;
   private at = 0;
   private lastPiece = 0;
-  private isInString = false;
   private innermost: OpenContainer | undefined;
   /** The outermost container, when it was parsed in pieces and has ended. */
   private whole: Members | undefined;
@@ -65,8 +65,7 @@ class PiecewiseText {
   /** False at the end of the text. */
   parsePiece(): boolean {
     while (this.at < this.bytes.length) {
-      const byte = this.bytes[this.at];
-      const isPiece = this.isInString ? this.takeInString(byte) : this.take(byte);
+      const isPiece = this.take(this.bytes[this.at]);
       this.at += 1;
       if (isPiece) return true;
     }
@@ -80,31 +79,34 @@ class PiecewiseText {
     return this.whole;
   }
 
-  private takeInString(byte: number | undefined): false {
-    if (byte === codes.backslash) this.at += 1;
-    else if (byte === codes.quote) this.isInString = false;
-    return false;
-  }
-
   /** Whether a piece has been parsed. */
   private take(byte: number | undefined): boolean {
     switch (byte) {
-      case codes.quote:
-        this.isInString = true;
-        return false;
-      case codes.colon:
+      case token.quote:
+        return this.skipString();
+      case token.colon:
         return this.countField();
-      case codes.beginArray:
-      case codes.beginObject:
-        return this.begin(byte === codes.beginObject);
-      case codes.comma:
+      case token.openArray:
+      case token.openObject:
+        return this.begin(byte === token.openObject);
+      case token.comma:
         return this.endMember();
-      case codes.endArray:
-      case codes.endObject:
-        return this.close(byte === codes.endObject);
+      case token.closeArray:
+      case token.closeObject:
+        return this.close(byte === token.closeObject);
       default:
         return false;
     }
+  }
+
+  /** To its closing quote. What it holds, `JSON.parse` looks at. */
+  private skipString(): false {
+    const { bytes } = this;
+    let at = this.at + 1;
+    for (; at < bytes.length && bytes[at] !== token.quote; at += 1)
+      if (bytes[at] === token.backslash) at += 1;
+    this.at = at;
+    return false;
   }
 
   private countField(): false {
@@ -156,9 +158,9 @@ class PiecewiseText {
   private parseMembers(container: OpenContainer, end: number): void {
     const { isObject, unparsed, isMemberParsed } = container;
     if (isMemberParsed) return this.expectBlank(unparsed, end);
-    const text = this.textOf(unparsed, end);
     // Between two commas, or behind the last one.
-    if (isBlank(text)) throw notJson();
+    if (this.isBlank(unparsed, end)) throw notJson();
+    const text = this.textOf(unparsed, end);
     const into = this.parsedOf(container);
     const members = JSON.parse(isObject ? `{${text}}` : `[${text}]`) as Members;
     if (Array.isArray(into)) for (const member of members as unknown[]) into.push(member);
@@ -193,7 +195,13 @@ class PiecewiseText {
   }
 
   private expectBlank(from: number, to: number): void {
-    if (!isBlank(this.textOf(from, to))) throw notJson();
+    if (!this.isBlank(from, to)) throw notJson();
+  }
+
+  private isBlank(from: number, to: number): boolean {
+    let at = from;
+    while (at < to && isSpace(this.bytes[at])) at += 1;
+    return at >= to;
   }
 
   private textOf(from: number, to: number): string {
@@ -201,23 +209,10 @@ class PiecewiseText {
   }
 }
 
-const codes = {
-  quote: 0x22,
-  comma: 0x2c,
-  colon: 0x3a,
-  beginArray: 0x5b,
-  backslash: 0x5c,
-  endArray: 0x5d,
-  beginObject: 0x7b,
-  endObject: 0x7d,
-} as const;
-
 /** Assigning `__proto__` would change the prototype, and no field. */
 const setField = (into: Record<string, unknown>, name: string, value: unknown): void => {
   if (name !== '__proto__') into[name] = value;
   else Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
 };
-
-const isBlank = (text: string): boolean => /^[\t\n\r ]*$/.test(text);
 
 const notJson = (): SyntaxError => new SyntaxError('Not JSON');

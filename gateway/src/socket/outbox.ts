@@ -6,6 +6,7 @@ import {
   type SlowReader,
   type WrittenBytes,
 } from './outboxMemory.js';
+import { takeFor } from './turns.js';
 import type { FrameSocket } from './wsListener.js';
 
 /**
@@ -102,11 +103,7 @@ export class Tick {
   };
 
   private readonly flushLarge = (): void => {
-    const until = performance.now() + largeMs;
-    let flushed = 0;
-    do this.large[flushed++]?.flush();
-    while (flushed < this.large.length && performance.now() < until);
-    this.large = this.large.slice(flushed);
+    this.large = takeFor(largeMs, this.large, (outbox) => outbox.flush());
     if (this.large.length > 0) setImmediate(this.flushLarge);
   };
 }

@@ -4,6 +4,18 @@ const usualShareMs = 1;
 /** How long those of all connections that had more than their share may be handled in a turn. */
 const backlogMs = 3;
 
+/** Takes the first item, and as many more as there is time for. Returns the others. */
+export const takeFor = <T>(ms: number, items: readonly T[], take: (item: T) => void): T[] => {
+  const until = performance.now() + ms;
+  let taken = 0;
+  for (const item of items) {
+    if (taken > 0 && performance.now() >= until) break;
+    taken += 1;
+    take(item);
+  }
+  return items.slice(taken);
+};
+
 /**
  * The turns of the event loop. A connection that had its share of a turn goes on in a later one, behind others that wait so:
  * meanwhile sockets are read, and whoever sends less is served at once.
@@ -39,11 +51,8 @@ export class Turns {
     if (this.waiting.length === 0) return;
     const due = this.waiting;
     this.waiting = [];
-    const until = performance.now() + backlogMs;
-    let called = 0;
-    do due[called++]?.();
-    while (called < due.length && performance.now() < until);
-    if (called < due.length) this.waiting = [...due.slice(called), ...this.waiting];
+    const left = takeFor(backlogMs, due, (goOn) => goOn());
+    if (left.length > 0) this.waiting = [...left, ...this.waiting];
     if (this.waiting.length > 0) void this.current;
   };
 }

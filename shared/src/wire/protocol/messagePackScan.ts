@@ -55,7 +55,7 @@ export interface FieldScan {
 
 /** Heads that are a whole value, among them empty texts and containers. */
 const isWholeValue = Uint8Array.from(shapes, ({ kind, lengthBytes, length }) =>
-  kind !== 'refused' && kind !== 'timestamp' && lengthBytes === 0 && length === 0 ? 1 : 0,
+  kind !== 'refused' && lengthBytes === 0 && length === 0 ? 1 : 0,
 );
 
 const longestName = 32;
