@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
 import {
   noticedBytes,
   type HoldingOutbox,
@@ -99,12 +100,12 @@ export class Tick {
       if (outbox.queuedBytes > largeBytes) this.large.push(outbox);
       else outbox.flush();
     // Otherwise they have a turn already.
-    if (!hasLarge && this.large.length > 0) this.flushLarge();
+    if (!hasLarge && this.large.length > 0) inLaterTurn(this.flushLarge);
   };
 
   private readonly flushLarge = (): void => {
     this.large = takeFor(largeMs, this.large, (outbox) => outbox.flush());
-    if (this.large.length > 0) setImmediate(this.flushLarge);
+    if (this.large.length > 0) inLaterTurn(this.flushLarge);
   };
 }
 

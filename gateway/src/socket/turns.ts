@@ -1,3 +1,5 @@
+import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
+
 /** How long the frames of one connection may be handled in one turn of the event loop. */
 const usualShareMs = 1;
 
@@ -41,19 +43,22 @@ export class Turns {
 
   /** Calls a function in a later turn. */
   later(goOn: () => void): void {
+    if (this.waiting.length === 0) inLaterTurn(this.takeBacklog);
     this.waiting.push(goOn);
-    void this.current;
   }
 
   private readonly end = (): void => {
     this.hasBegun = false;
     this.turn++;
-    if (this.waiting.length === 0) return;
+  };
+
+  private readonly takeBacklog = (): void => {
     const due = this.waiting;
     this.waiting = [];
     const left = takeFor(backlogMs, due, (goOn) => goOn());
-    if (left.length > 0) this.waiting = [...left, ...this.waiting];
-    if (this.waiting.length > 0) void this.current;
+    // Otherwise one of those that were called waits again, and the backlog has its turn.
+    if (left.length > 0 && this.waiting.length === 0) inLaterTurn(this.takeBacklog);
+    this.waiting = [...left, ...this.waiting];
   };
 }
 

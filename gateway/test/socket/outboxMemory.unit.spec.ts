@@ -138,8 +138,7 @@ describe('the memory of slow readers', () => {
   it('[WS-MEM-4] forgets connections that have ended', async () => {
     const [peer] = peersOf('project', 1) as [SlowPeer];
     pushOwn(peer, 500_000);
-    await endOfTick();
-    expect(memory.size).to.equal(1);
+    await eventually(() => memory.size === 1, { what: 'a reader that waits' });
     peer.outbox.close();
     expect(memory.size).to.equal(0);
   });

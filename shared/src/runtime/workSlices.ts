@@ -1,24 +1,46 @@
 /** Work of a slice: short beside what a message takes through several turns of the event loop, long beside the cost of a turn. */
 const sliceMs = 2;
 
+/**
+ * Turns of the event loop from one slice to the next. What a message takes through several turns, such as its publish, its record and
+ * its delivery, then meets one slice, not one in each turn. Turns in which nothing else happens take microseconds.
+ */
+const turnsForOthers = 4;
+
 /** Long work of the whole process, first come, first served. */
 const waiting: (() => void)[] = [];
+/** 0 while nothing waits. */
+let turnsLeft = 0;
 
-const resumeNext = (): void => {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(resumeNext);
+const endTurn = (): void => {
+  turnsLeft -= 1;
+  if (turnsLeft > 0) return void setImmediate(endTurn);
+  const next = waiting.shift();
+  if (waiting.length > 0) awaitTurn();
+  next?.();
 };
 
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(resumeNext);
-  });
+const awaitTurn = (): void => {
+  if (turnsLeft > 0) return;
+  turnsLeft = turnsForOthers;
+  setImmediate(endTurn);
+};
+
+/**
+ * Calls a function that works for a slice, in a later turn of the event loop. Of all that waits so in the process one is called at a
+ * time, so that others wait for no more than a slice, however many kinds of long work there are.
+ */
+export const inLaterTurn = (work: () => void): void => {
+  waiting.push(work);
+  awaitTurn();
+};
+
+const nextTurn = (): Promise<void> => new Promise(inLaterTurn);
 
 /**
  * Paces work that may be long, such as a read of a hundred thousand records: `if (slices.isOver()) await slices.next();`
- * between its steps. In each turn of the event loop one slice is resumed, however much work waits, so that sockets and timers
- * are never held up for longer than a slice and its last step.
+ * between its steps. One slice is resumed at a time, however much work waits, and others have several turns of the event loop
+ * until the next: sockets and timers are never held up for longer than a slice and its last step.
  */
 export interface WorkSlices {
   /** Whether the slice has lasted long enough. */
