@@ -13,10 +13,10 @@ import { makeHostileTenant, startBadEndpoint, type HostileTenant } from './tenan
 const calmShare = 0.25;
 const longestRoundSeconds = 240;
 const rounds = 5;
-/** What is left of a phase after its end, such as sockets that are being closed, is of neither. */
+/** What is left of a phase after its end, such as sockets that are being closed, is of neither, nor is the end itself. */
 const transitionMs = 3_000;
 const readsPerSecond = 10;
-const leastAttackSeconds = 2 * (transitionMs / 1_000);
+const leastAttackSeconds = 3 * (transitionMs / 1_000);
 
 /** How many times as long as alone others may wait, by the 99th percentile. */
 const allowedRatio = 2;
@@ -93,7 +93,7 @@ export class Siege {
     const attacking = this.worker.run({ tenant: this.tenant, seconds, part: this.part });
     await pause(transitionMs);
     this.latencies.phase = 'attacked';
-    await pause(seconds * 1_000 - transitionMs);
+    await pause(seconds * 1_000 - 2 * transitionMs);
     this.latencies.phase = undefined;
     for (const [outcome, times] of Object.entries(await attacking))
       this.outcomes[outcome] = (this.outcomes[outcome] ?? 0) + times;
