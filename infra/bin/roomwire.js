@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --disable-proto=delete
+#!/usr/bin/env -S node --disable-proto=delete --v8-pool-size=0
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/src/cli/main.js', import.meta.url);

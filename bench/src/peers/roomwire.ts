@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Child, readyLine, startProgram } from '../process/children.js';
-
-const program = fileURLToPath(new URL('../../../../infra/bin/roomwire.js', import.meta.url));
+import { type Child, readyLine } from '../process/children.js';
+import { startRoomwireProgram } from './roomwireProgram.js';
 
 export interface Credentials {
   readonly organizationId: string;
@@ -40,7 +38,7 @@ export const launchRoomwire = (
   env: Readonly<Record<string, string>> = {},
   onLog?: (text: string) => void,
 ): Child =>
-  startProgram(program, ['start'], {
+  startRoomwireProgram(['start'], {
     core,
     onLog,
     env: {

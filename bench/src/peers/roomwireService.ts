@@ -1,12 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { EngineAddresses } from '../engines/onEngines.js';
-import { readyLine, startProgram } from '../process/children.js';
+import { readyLine } from '../process/children.js';
 import { makeProject } from './roomwire.js';
-
-const program = fileURLToPath(new URL('../../../../infra/bin/roomwire.js', import.meta.url));
+import { startRoomwireProgram } from './roomwireProgram.js';
 
 export type ServiceName = 'command-api' | 'projections' | 'gateway';
 
@@ -24,7 +22,7 @@ export const startService = async (
   name: ServiceName,
   { eventStoreUrl, mongodbUrl, brokers }: EngineAddresses,
 ): Promise<RunningService> => {
-  const child = startProgram(program, [name], {
+  const child = startRoomwireProgram([name], {
     core: undefined,
     env: {
       ROOMWIRE_HOST: '127.0.0.1',

@@ -13,7 +13,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-interface ProgramOptions {
+export interface ProgramOptions {
   readonly core: number | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Takes its standard error, which is shown otherwise. */

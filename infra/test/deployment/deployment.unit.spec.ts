@@ -102,7 +102,7 @@ const secretsOf: Readonly<Record<ServiceName, readonly string[]>> = {
 };
 
 describe('deployment', () => {
-  it('starts Node without `__proto__`, however it is started', () => {
+  it('starts Node without `__proto__`, and with no more threads than cores for its garbage, however it is started', () => {
     const { scripts } = JSON.parse(textOf('../package.json')) as { scripts: Record<string, string> };
     const starts = [
       scripts['start'],
@@ -110,7 +110,10 @@ describe('deployment', () => {
       textOf('bin/roomwire.js').split('\n', 1)[0],
       /^ExecStart=.*/m.exec(textOf('../docs/DEPLOYMENT.md'))?.[0],
     ];
-    for (const start of starts) expect(start).to.include('--disable-proto=delete');
+    for (const start of starts) {
+      expect(start).to.include('--disable-proto=delete');
+      expect(start).to.include('--v8-pool-size=0');
+    }
   });
 
   it('sets no variable that the configuration does not read', () => {
