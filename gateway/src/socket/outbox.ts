@@ -10,9 +10,15 @@ import {
 import { takeFor } from './turns.js';
 import type { FrameSocket } from './wsListener.js';
 
+/** More takes the system milliseconds to take over; nearly all sequences are far shorter. */
+const muchBytes = 256 * 1024;
+
+/** Of much, frames of more bytes are written as they are: they cost more to copy than to write apart. */
+const copiedBytes = 64 * 1024;
+
 /**
  * A sequence of frames, as a node in the tree of all sequences of one tick. Sockets with the same sequence share a
- * node, so that its bytes are concatenated once for all of them, and a delivery costs a comparison and a pointer.
+ * node, so that its small frames are concatenated once for all of them, and a delivery costs a comparison and a pointer.
  */
 export class FramePath implements WrittenBytes {
   /** Bytes of the whole sequence. */
@@ -22,7 +28,7 @@ export class FramePath implements WrittenBytes {
   private readonly parent: FramePath | undefined;
   private readonly frame: Buffer | undefined;
   private lastChild: FramePath | undefined;
-  private joined: Buffer | undefined;
+  private joined: readonly Buffer[] | undefined;
 
   constructor(parent?: FramePath, frame?: Buffer) {
     this.parent = parent;
@@ -37,8 +43,9 @@ export class FramePath implements WrittenBytes {
     return this.lastChild;
   }
 
-  bytes(): Buffer {
-    return (this.joined ??= joinedFrames(this));
+  /** The bytes of the sequence: one buffer, unless there is much. */
+  pieces(): readonly Buffer[] {
+    return (this.joined ??= this.size > muchBytes ? piecesOf(this) : [joinedFrames(this)]);
   }
 
   /** Undefined for the empty sequence. */
@@ -63,26 +70,47 @@ const joinedFrames = (path: FramePath): Buffer => {
   return joined;
 };
 
+/** Of a long sequence: its large frames, and what is between them. */
+const piecesOf = (path: FramePath): readonly Buffer[] => {
+  const frames: Buffer[] = [];
+  for (let at: FramePath | undefined = path; at?.last !== undefined; at = at.before) frames.push(at.last);
+  const pieces: Buffer[] = [];
+  let small: Buffer[] = [];
+  const endSmall = (): void => {
+    if (small.length > 0) pieces.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const frame of frames.reverse()) {
+    if (frame.length <= copiedBytes) {
+      small.push(frame);
+      continue;
+    }
+    endSmall();
+    pieces.push(frame);
+  }
+  endSmall();
+  return pieces;
+};
+
 interface Flushable {
-  readonly queuedBytes: number;
-  flush(): void;
+  /** Whether it has more than is written in one go. */
+  readonly hasMuch: boolean;
+  /** Writes what there is, of much a part. Returns whether nothing is left. */
+  flush(): boolean;
 }
 
-/** A sequence of more takes the system milliseconds to take over; nearly all are far shorter. */
-const largeBytes = 256 * 1024;
-
-/** How long large sequences are written in one turn of the event loop. */
-const largeMs = 2;
+/** How long those with much are written to, one part after the other, in one turn of the event loop. */
+const muchMs = 2;
 
 /**
  * Collects the frames of all sockets in one turn of the event loop and writes them at its end, once per socket. No timer is
- * involved: a message waits only for reads that are already pending. Sockets with much to write are last, and may have to wait for
- * a later turn, so that what many megabytes are sent to holds up nobody else.
+ * involved: a message waits only for reads that are already pending. To sockets that are to get much it is written in parts, in later
+ * turns, so that megabytes hold up nobody else.
  */
 export class Tick {
   private root = new FramePath();
   private waiting: Flushable[] = [];
-  private large: Flushable[] = [];
+  private withMuch = new Set<Flushable>();
 
   /** Flushes the outbox at the end of this tick. Returns the empty sequence. */
   enlist(outbox: Flushable): FramePath {
@@ -95,24 +123,27 @@ export class Tick {
     const ending = this.waiting;
     this.waiting = [];
     this.root = new FramePath();
-    const hasLarge = this.large.length > 0;
+    const hasTurn = this.withMuch.size > 0;
     for (const outbox of ending)
-      if (outbox.queuedBytes > largeBytes) this.large.push(outbox);
+      if (outbox.hasMuch) this.withMuch.add(outbox);
       else outbox.flush();
-    // Otherwise they have a turn already.
-    if (!hasLarge && this.large.length > 0) inLaterTurn(this.flushLarge);
+    if (!hasTurn && this.withMuch.size > 0) inLaterTurn(this.writeParts);
   };
 
-  private readonly flushLarge = (): void => {
-    this.large = takeFor(largeMs, this.large, (outbox) => outbox.flush());
-    if (this.large.length > 0) inLaterTurn(this.flushLarge);
+  private readonly writeParts = (): void => {
+    const unfinished: Flushable[] = [];
+    const left = takeFor(muchMs, [...this.withMuch], (outbox) => {
+      if (!outbox.flush()) unfinished.push(outbox);
+    });
+    this.withMuch = new Set([...left, ...unfinished]);
+    if (this.withMuch.size > 0) inLaterTurn(this.writeParts);
   };
 }
 
 /** The part of a socket that an outbox needs. */
 export type FrameSink = Pick<FrameSocket, 'write' | 'bufferedBytes'>;
 
-/** Beyond this, frames are written before the end of the tick. */
+/** Beyond this, frames are counted before the end of the tick: a reader may be too slow for them. */
 const batchBytes = 1024 * 1024;
 
 /**
@@ -130,6 +161,9 @@ export class Outbox implements HoldingOutbox {
   /** Of a reader that has been behind. */
   private reader: SlowReader | undefined;
   private queued: FramePath | undefined;
+  /** What is written after the tick, because it is much. */
+  private rest: Buffer[] = [];
+  private restBytes = 0;
   private state: 'open' | 'overflowed' | 'closed' = 'open';
 
   constructor(
@@ -148,15 +182,15 @@ export class Outbox implements HoldingOutbox {
 
   /** Bytes that the peer has not received. */
   get waitingBytes(): number {
-    return this.socket.bufferedBytes + this.queuedBytes;
-  }
-
-  get queuedBytes(): number {
-    return this.queued?.size ?? 0;
+    return this.unreadBytes + (this.queued?.size ?? 0);
   }
 
   get unreadBytes(): number {
-    return this.socket.bufferedBytes;
+    return this.socket.bufferedBytes + this.restBytes;
+  }
+
+  get hasMuch(): boolean {
+    return this.restBytes + (this.queued?.size ?? 0) > muchBytes;
   }
 
   /** Whether pushed frames are sent. */
@@ -168,39 +202,68 @@ export class Outbox implements HoldingOutbox {
     if (this.state !== 'open') return;
     const queued = (this.queued ?? this.tick.enlist(this)).then(frame);
     this.queued = queued;
-    if (queued.size > batchBytes) this.write();
+    if (queued.size > batchBytes) this.keep(this.counted());
   }
 
-  /** Called by the tick, and before a close. */
-  flush(): void {
-    this.write();
-    if (this.state !== 'overflowed') return;
-    this.state = 'closed';
-    this.onOverflow();
+  /** Called by the tick. */
+  flush(): boolean {
+    const path = this.counted();
+    if (this.state === 'overflowed') this.giveWay();
+    else if (this.rest.length === 0 && path !== undefined && path.size <= muchBytes)
+      this.write(path.pieces());
+    else this.writeRest(path, muchBytes);
+    return this.rest.length === 0;
   }
 
   /** Writes the queued frames and accepts no more. */
   close(): void {
-    this.write();
+    this.writeRest(this.counted(), Infinity);
     this.state = 'closed';
     this.reader?.ended();
   }
 
   giveWay(): void {
     this.state = 'closed';
+    this.forget();
     this.onOverflow();
   }
 
-  private write(): void {
+  /** What was queued, if there is something and the reader is not too slow for it. */
+  private counted(): FramePath | undefined {
     const { queued } = this;
-    if (queued === undefined) return;
+    if (queued === undefined) return undefined;
     this.queued = undefined;
-    const waiting = this.socket.bufferedBytes + queued.size;
+    const waiting = this.unreadBytes + queued.size;
     if (waiting > this.budget) {
       this.state = 'overflowed';
-      return;
+      this.forget();
+      return undefined;
     }
     if (waiting > noticedBytes) (this.reader ??= this.memory.reader(this)).waitsFor(queued, waiting);
-    this.socket.write(queued.bytes());
+    return queued;
+  }
+
+  private write(pieces: readonly Buffer[]): void {
+    for (const piece of pieces) this.socket.write(piece);
+  }
+
+  /** With the path at its end; so many bytes of it, to the end of a piece. */
+  private writeRest(path: FramePath | undefined, bytes: number): void {
+    this.keep(path);
+    let [pieces, written] = [0, 0];
+    while (pieces < this.rest.length && written < bytes) written += this.rest[pieces++]?.length ?? 0;
+    this.write(this.rest.splice(0, pieces));
+    this.restBytes -= written;
+  }
+
+  private keep(path: FramePath | undefined): void {
+    if (path === undefined) return;
+    this.rest.push(...path.pieces());
+    this.restBytes += path.size;
+  }
+
+  private forget(): void {
+    this.rest = [];
+    this.restBytes = 0;
   }
 }

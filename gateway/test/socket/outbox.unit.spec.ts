@@ -58,13 +58,31 @@ describe('an outbox', () => {
     expect(socket.written[0]).to.equal(other.written[0]);
   });
 
-  it('writes early when more than a mebibyte waits for the end of the tick', () => {
+  it('writes much in parts of a quarter of a mebibyte, in order, and copies no large frame', async () => {
     const outbox = outboxFor(socket, 1e9);
-    const half = Buffer.alloc(600_000);
-    outbox.push(half);
-    expect(socket.written).to.have.length(0);
-    outbox.push(half);
-    expect(socket.bufferedBytes).to.equal(1_200_000);
+    const frames = Array.from({ length: 30 }, (_, at) => Buffer.alloc(at % 3 === 0 ? 100_000 : 100, 97 + at));
+    for (const one of frames) outbox.push(one);
+    expect(outbox.waitingBytes).to.equal(1_002_000);
+    const parts: number[] = [];
+    for (let before = 0; before < 1_002_000; before = socket.bufferedBytes) {
+      while (socket.bufferedBytes === before) await endOfTick();
+      parts.push(socket.bufferedBytes - before);
+      if (parts.length === 1) outbox.push(frame('behind it'));
+    }
+    expect(Math.max(...parts)).to.be.below(256 * 1024 + 100_000);
+    while (socket.bufferedBytes < 1_002_009) await endOfTick();
+    expect(Buffer.concat(socket.written).equals(Buffer.concat([...frames, frame('behind it')]))).to.equal(
+      true,
+    );
+    expect(socket.written[0]).to.equal(frames[0]);
+  });
+
+  it('sends the rest of much when it is closed', async () => {
+    const outbox = outboxFor(socket, 1e9);
+    for (let count = 0; count < 5; count += 1) outbox.push(Buffer.alloc(300_000));
+    while (socket.bufferedBytes === 0) await endOfTick();
+    outbox.close();
+    expect(socket.bufferedBytes).to.equal(1_500_000);
   });
 
   it('writes much to some behind little to others, and in turns of its own', async () => {
@@ -116,7 +134,7 @@ describe('an outbox', () => {
     expect(overflows).to.equal(0);
     await endOfTick();
     expect(overflows).to.equal(1);
-    expect(socket.bufferedBytes).to.equal(1_200_000);
+    expect(outbox.waitingBytes, 'held for nobody').to.equal(0);
   });
 
   it('sends what was queued when it is closed, and accepts no more', async () => {
@@ -131,30 +149,32 @@ describe('an outbox', () => {
 
 const [a, b, c] = ['a', 'bb', 'ccc'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
+const textOf = (path: FramePath): string => Buffer.concat(path.pieces()).toString();
+
 describe('a path of frames', () => {
   it('is the frames in their order', () => {
     const path = new FramePath().then(a).then(b).then(c).then(a);
-    expect(path.bytes().toString()).to.equal('abbccca');
+    expect(textOf(path)).to.equal('abbccca');
     expect(path.size).to.equal(7);
   });
 
   it('of one frame is that frame, and not a copy', () => {
-    expect(new FramePath().then(a).bytes()).to.equal(a);
+    expect(new FramePath().then(a).pieces()).to.deep.equal([a]);
   });
 
   it('that two sockets share is assembled once', () => {
     const root = new FramePath();
     const one = root.then(a);
     const other = root.then(a);
-    expect(one.then(b).bytes()).to.equal(other.then(b).bytes());
+    expect(one.then(b).pieces()).to.equal(other.then(b).pieces());
   });
 
   it('that branches keeps the branches separate', () => {
     const root = new FramePath();
     const shared = root.then(a);
-    expect(shared.then(b).bytes().toString()).to.equal('abb');
-    expect(shared.then(c).bytes().toString()).to.equal('accc');
-    expect(shared.bytes().toString()).to.equal('a');
+    expect(textOf(shared.then(b))).to.equal('abb');
+    expect(textOf(shared.then(c))).to.equal('accc');
+    expect(textOf(shared)).to.equal('a');
   });
 
   it('gives every socket exactly its own frames, in every combination', () => {
@@ -170,7 +190,7 @@ describe('a path of frames', () => {
           expected[at] += `<${round}>`;
         }
       });
-      expect(paths.map((path) => path.bytes().toString())).to.deep.equal(expected);
+      expect(paths.map((path) => textOf(path))).to.deep.equal(expected);
     });
     fc.assert(property);
   });
