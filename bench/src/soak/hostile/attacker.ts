@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { serveJobs } from '../../process/worker.js';
 import { outOfStepMs, sleep } from './attacks/attack.js';
@@ -13,8 +14,12 @@ export interface AttackJob {
   readonly part: string;
 }
 
+/** On Linux a priority is that of a thread: those that collect garbage are there already, and do not inherit it. */
+const ownThreads = (): readonly number[] =>
+  process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
+
 // Those who attack have machines of their own: the work of making attacks must not take the time of the service or of others.
-setPriority(constants.priority.PRIORITY_LOW);
+for (const thread of ownThreads()) setPriority(thread, constants.priority.PRIORITY_LOW);
 
 serveJobs<AttackJob, Outcomes>(async ({ tenant, seconds, part }) => {
   const outcomes: Outcomes = {};
