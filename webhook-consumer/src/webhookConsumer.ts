@@ -9,6 +9,7 @@ import {
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
@@ -82,7 +83,7 @@ export const createWebhookConsumer = ({
       keysOf: (projectId) => secrets.keys(projectId),
       clock,
     }),
-    settlement: createSettlement({ bus, metrics, logger, limits }),
+    settlement: createSettlement({ bus, metrics, limits, logger: calmLogger({ clock, logger }) }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     retries,

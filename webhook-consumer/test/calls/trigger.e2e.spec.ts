@@ -210,6 +210,13 @@ describe('a trigger call', () => {
     await eventually(() => metrics.inFlight === 0);
   });
 
+  it('[HOOK-LOG-1] does not fill the log, however many calls fail', async () => {
+    world.endpoint.reaction = answer(404);
+    for (let call = 0; call < 5; call += 1) await world.put(world.endpoint.url);
+    await eventually(() => world.reports.length === 5);
+    expect(world.logLines.filter((line) => line.startsWith('A webhook call failed'))).to.have.lengthOf(1);
+  });
+
   it('[HOOK-LOG-1] leaves no secret in the log', async () => {
     world.endpoint.reaction = answer(404);
     await world.put(`${world.endpoint.url}?token=in-the-url`);
