@@ -233,10 +233,11 @@ export class Outbox implements HoldingOutbox {
     const { queued } = this;
     if (queued === undefined) return undefined;
     this.queued = undefined;
+    // A reader is not slow for what it has not been sent.
+    if (this.unreadBytes + queued.size > this.budget) this.writeRest(undefined, Infinity);
     const waiting = this.unreadBytes + queued.size;
     if (waiting > this.budget) {
       this.state = 'overflowed';
-      this.forget();
       return undefined;
     }
     if (waiting > noticedBytes) (this.reader ??= this.memory.reader(this)).waitsFor(queued, waiting);
