@@ -71,11 +71,18 @@ const settingErrors = new Set([
   'ENOENT',
 ]);
 
+/** Ctrl-C on `npm start` comes twice, from the terminal and from npm. */
+const sameSignalMs = 2_000;
+
 /** The first signal closes everything in order; a second one ends the process at once. */
 const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const close = (signal: NodeJS.Signals): void => {
-    for (const one of signals) process.off(one, close).once(one, endBy);
+    const since = performance.now();
+    const insist = (again: NodeJS.Signals): void => {
+      if (performance.now() - since > sameSignalMs) endBy(again);
+    };
+    for (const one of signals) process.off(one, close).on(one, insist);
     logger.info('Closing', { signal });
     service.close().then(
       () => process.exit(0),

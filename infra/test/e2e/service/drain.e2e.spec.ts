@@ -81,13 +81,22 @@ describe('a service that receives SIGTERM', function () {
     expect(await service.program.ended).to.include({ code: 0 });
   });
 
+  it('takes a second signal at once after the first for the same one', async () => {
+    const service = await start('1');
+    const closed = await connect(service);
+    service.program.process.kill('SIGINT');
+    await eventually(async () => (await readiness(service)) === 503);
+    service.program.process.kill('SIGINT');
+    expect(await service.program.ended).to.include({ code: 0 });
+    expect(closed.map(({ code }) => code)).to.eql(Array.from({ length: clients }, () => 1012));
+  });
+
   it('ends at once on a second signal, and without connections', async () => {
     const service = await start('600');
     const closed = await connect(service);
-    service.program.process.kill('SIGTERM');
-    await eventually(async () => (await readiness(service)) === 503);
-    service.program.process.kill('SIGTERM');
+    const insisting = setInterval(() => service.program.process.kill('SIGTERM'), 500);
     expect(await service.program.ended).to.include({ signal: 'SIGTERM' });
+    clearInterval(insisting);
     await eventually(() => closed.length === clients);
     expect(closed.filter(({ code }) => code !== 1012)).to.have.length.greaterThan(0);
 
