@@ -76,25 +76,27 @@ const piecesOf = (path: FramePath): readonly Buffer[] => {
   for (let at: FramePath | undefined = path; at?.last !== undefined; at = at.before) frames.push(at.last);
   const pieces: Buffer[] = [];
   let small: Buffer[] = [];
+  let smallBytes = 0;
   const endSmall = (): void => {
     if (small.length > 0) pieces.push(Buffer.concat(small));
-    small = [];
+    [small, smallBytes] = [[], 0];
   };
   for (const frame of frames.reverse()) {
-    if (frame.length <= copiedBytes) {
+    if (frame.length > copiedBytes || smallBytes + frame.length > muchBytes) endSmall();
+    if (frame.length > copiedBytes) {
+      pieces.push(frame);
+    } else {
       small.push(frame);
-      continue;
+      smallBytes += frame.length;
     }
-    endSmall();
-    pieces.push(frame);
   }
   endSmall();
   return pieces;
 };
 
 interface Flushable {
-  /** Whether it has more than is written in one go. */
-  readonly hasMuch: boolean;
+  /** Whether it has more than is written in one go, which counts as something that waits from now on. */
+  keepsMuch(): boolean;
   /** Writes what there is, of much a part. Returns whether nothing is left. */
   flush(): boolean;
 }
@@ -125,7 +127,7 @@ export class Tick {
     this.root = new FramePath();
     const hasTurn = this.withMuch.size > 0;
     for (const outbox of ending)
-      if (outbox.hasMuch) this.withMuch.add(outbox);
+      if (outbox.keepsMuch()) this.withMuch.add(outbox);
       else outbox.flush();
     if (!hasTurn && this.withMuch.size > 0) inLaterTurn(this.writeParts);
   };
@@ -189,10 +191,6 @@ export class Outbox implements HoldingOutbox {
     return this.socket.bufferedBytes + this.restBytes;
   }
 
-  get hasMuch(): boolean {
-    return this.restBytes + (this.queued?.size ?? 0) > muchBytes;
-  }
-
   /** Whether pushed frames are sent. */
   get isOpen(): boolean {
     return this.state === 'open';
@@ -205,7 +203,12 @@ export class Outbox implements HoldingOutbox {
     if (queued.size > batchBytes) this.keep(this.counted());
   }
 
-  /** Called by the tick. */
+  keepsMuch(): boolean {
+    if (this.restBytes + (this.queued?.size ?? 0) <= muchBytes) return false;
+    this.keep(this.counted());
+    return this.restBytes > 0;
+  }
+
   flush(): boolean {
     const path = this.counted();
     if (this.state === 'overflowed') this.giveWay();
@@ -234,10 +237,12 @@ export class Outbox implements HoldingOutbox {
     if (queued === undefined) return undefined;
     this.queued = undefined;
     // A reader is not slow for what it has not been sent.
-    if (this.unreadBytes + queued.size > this.budget) this.writeRest(undefined, Infinity);
+    const excess = this.unreadBytes + queued.size - this.budget;
+    if (excess > 0) this.writeRest(undefined, excess);
     const waiting = this.unreadBytes + queued.size;
     if (waiting > this.budget) {
       this.state = 'overflowed';
+      this.forget();
       return undefined;
     }
     if (waiting > noticedBytes) (this.reader ??= this.memory.reader(this)).waitsFor(queued, waiting);
@@ -264,6 +269,7 @@ export class Outbox implements HoldingOutbox {
   }
 
   private forget(): void {
+    this.queued = undefined;
     this.rest = [];
     this.restBytes = 0;
   }

@@ -151,7 +151,27 @@ describe('an outbox', () => {
     expect(overflows).to.equal(0);
     await endOfTick();
     expect(overflows).to.equal(1);
-    expect(socket.bufferedBytes).to.equal(1_200_000);
+    expect(outbox.waitingBytes - socket.bufferedBytes, 'held for nobody').to.equal(0);
+  });
+
+  it('[WS-MEM-4] sends nothing any more when it gives way, and so nothing behind a gap', async () => {
+    const outbox = outboxFor(socket, 1e9);
+    for (let count = 0; count < 3; count += 1) outbox.push(Buffer.alloc(300_000));
+    while (socket.bufferedBytes === 0) await endOfTick();
+    outbox.push(frame('behind the rest'));
+    outbox.giveWay();
+    outbox.close();
+    await endOfTick();
+    expect(socket.bufferedBytes).to.equal(300_000);
+    expect(outbox.waitingBytes).to.equal(300_000);
+  });
+
+  it('writes many small frames in parts, too', async () => {
+    const outbox = outboxFor(socket, 1e9);
+    for (let count = 0; count < 1_000; count += 1) outbox.push(Buffer.alloc(1_000, count % 100));
+    while (socket.bufferedBytes < 1_000_000) await endOfTick();
+    expect(Math.max(...socket.written.map(({ length }) => length))).to.be.at.most(256 * 1024);
+    expect(Buffer.concat(socket.written)[999_999]).to.equal(99);
   });
 
   it('sends what was queued when it is closed, and accepts no more', async () => {

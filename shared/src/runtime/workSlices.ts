@@ -7,16 +7,26 @@ const sliceMs = 2;
  */
 const turnsForOthers = 4;
 
-/** Long work of the whole process, first come, first served. */
-const waiting: (() => void)[] = [];
+/** Long work of the whole process, first come, first served: that of its sockets, and that of requests, of which there may be many. */
+const ofSockets: (() => void)[] = [];
+const ofRequests: (() => void)[] = [];
+let wereSocketsLast = false;
+
+/** While both kinds wait, each has every other slice. */
+const nextWork = (): (() => void) | undefined => {
+  const isOfSockets = ofSockets.length > 0 && (ofRequests.length === 0 || !wereSocketsLast);
+  wereSocketsLast = isOfSockets;
+  return (isOfSockets ? ofSockets : ofRequests).shift();
+};
+
 /** 0 while nothing waits. */
 let turnsLeft = 0;
 
 const endTurn = (): void => {
   turnsLeft -= 1;
   if (turnsLeft > 0) return void setImmediate(endTurn);
-  const next = waiting.shift();
-  if (waiting.length > 0) awaitTurn();
+  const next = nextWork();
+  if (ofSockets.length + ofRequests.length > 0) awaitTurn();
   next?.();
 };
 
@@ -27,15 +37,19 @@ const awaitTurn = (): void => {
 };
 
 /**
- * Calls a function that works for a slice, in a later turn of the event loop. Of all that waits so in the process one is called at a
- * time, so that others wait for no more than a slice, however many kinds of long work there are.
+ * Calls a function that works on what sockets send or get, for a slice, in a later turn of the event loop. Of all that waits so in the
+ * process one is called at a time, so that others wait for no more than a slice, however many kinds of long work there are.
  */
 export const inLaterTurn = (work: () => void): void => {
-  waiting.push(work);
+  ofSockets.push(work);
   awaitTurn();
 };
 
-const nextTurn = (): Promise<void> => new Promise(inLaterTurn);
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    ofRequests.push(resolve);
+    awaitTurn();
+  });
 
 /**
  * Paces work that may be long, such as a read of a hundred thousand records: `if (slices.isOver()) await slices.next();`
