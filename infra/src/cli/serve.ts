@@ -74,7 +74,7 @@ const settingErrors = new Set([
 /** Ctrl-C on `npm start` comes twice, from the terminal and from npm. */
 const sameSignalMs = 2_000;
 
-/** The first signal closes everything in order; a second one ends the process at once. */
+/** The first signal closes everything in order; a later one ends the process at once. */
 const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const close = (signal: NodeJS.Signals): void => {
@@ -82,7 +82,7 @@ const closeOnSignal = (service: Starting<unknown>, logger: Logger): void => {
     const insist = (again: NodeJS.Signals): void => {
       if (performance.now() - since > sameSignalMs) endBy(again);
     };
-    for (const one of signals) process.off(one, close).on(one, insist);
+    for (const one of signals) process.on(one, insist).off(one, close);
     logger.info('Closing', { signal });
     service.close().then(
       () => process.exit(0),
