@@ -65,8 +65,9 @@ export class Siege {
       await pause(round * calmShare * 1_000);
       this.latencies.phase = undefined;
       const left = (end - performance.now()) / 1_000;
-      if (left <= leastAttackSeconds) break;
-      await this.attack(Math.min(left, round * (1 - calmShare)));
+      const attackSeconds = Math.min(left, round * (1 - calmShare));
+      if (attackSeconds <= leastAttackSeconds) break;
+      await this.attack(attackSeconds);
       say(this.latencies.compare().map(comparisonText).join(', '));
     }
     await reading;
