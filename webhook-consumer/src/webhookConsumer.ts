@@ -9,13 +9,13 @@ import {
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';

@@ -3,8 +3,7 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { EngineAddresses } from '../engines/onEngines.js';
 import { readyLine } from '../process/children.js';
-import { makeProject } from './roomwire.js';
-import { startRoomwireProgram } from './roomwireProgram.js';
+import { makeProject, startRoomwireProgram } from './roomwire.js';
 
 export type ServiceName = 'command-api' | 'projections' | 'gateway';
 

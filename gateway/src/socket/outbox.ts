@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
 import {
   noticedBytes,
   type HoldingOutbox,
@@ -7,7 +6,7 @@ import {
   type SlowReader,
   type WrittenBytes,
 } from './outboxMemory.js';
-import { takeFor } from './turns.js';
+import { LaterCalls } from './turns.js';
 import type { FrameSocket } from './wsListener.js';
 
 /** More takes the system milliseconds to take over; nearly all sequences are far shorter. */
@@ -112,7 +111,8 @@ const muchMs = 2;
 export class Tick {
   private root = new FramePath();
   private waiting: Flushable[] = [];
-  private withMuch = new Set<Flushable>();
+  private readonly withMuch = new Set<Flushable>();
+  private readonly parts = new LaterCalls(muchMs);
 
   /** Flushes the outbox at the end of this tick. Returns the empty sequence. */
   enlist(outbox: Flushable): FramePath {
@@ -125,21 +125,20 @@ export class Tick {
     const ending = this.waiting;
     this.waiting = [];
     this.root = new FramePath();
-    const hasTurn = this.withMuch.size > 0;
     for (const outbox of ending)
-      if (outbox.keepsMuch()) this.withMuch.add(outbox);
+      if (outbox.keepsMuch()) this.writeInParts(outbox);
       else outbox.flush();
-    if (!hasTurn && this.withMuch.size > 0) inLaterTurn(this.writeParts);
   };
 
-  private readonly writeParts = (): void => {
-    const unfinished: Flushable[] = [];
-    const left = takeFor(muchMs, [...this.withMuch], (outbox) => {
-      if (!outbox.flush()) unfinished.push(outbox);
-    });
-    this.withMuch = new Set([...left, ...unfinished]);
-    if (this.withMuch.size > 0) inLaterTurn(this.writeParts);
-  };
+  private writeInParts(outbox: Flushable): void {
+    if (this.withMuch.has(outbox)) return;
+    this.withMuch.add(outbox);
+    const writePart = (): void => {
+      if (outbox.flush()) this.withMuch.delete(outbox);
+      else this.parts.add(writePart);
+    };
+    this.parts.add(writePart);
+  }
 }
 
 /** The part of a socket that an outbox needs. */
@@ -214,13 +213,17 @@ export class Outbox implements HoldingOutbox {
     if (this.state === 'overflowed') this.giveWay();
     else if (this.rest.length === 0 && path !== undefined && path.size <= muchBytes)
       this.write(path.pieces());
-    else this.writeRest(path, muchBytes);
+    else {
+      this.keep(path);
+      this.writeRest(muchBytes);
+    }
     return this.rest.length === 0;
   }
 
   /** Writes the queued frames and accepts no more. */
   close(): void {
-    this.writeRest(this.counted(), Infinity);
+    this.keep(this.counted());
+    this.writeRest(Infinity);
     this.state = 'closed';
     this.reader?.ended();
   }
@@ -238,7 +241,7 @@ export class Outbox implements HoldingOutbox {
     this.queued = undefined;
     // A reader is not slow for what it has not been sent.
     const excess = this.unreadBytes + queued.size - this.budget;
-    if (excess > 0) this.writeRest(undefined, excess);
+    if (excess > 0) this.writeRest(excess);
     const waiting = this.unreadBytes + queued.size;
     if (waiting > this.budget) {
       this.state = 'overflowed';
@@ -253,9 +256,8 @@ export class Outbox implements HoldingOutbox {
     for (const piece of pieces) this.socket.write(piece);
   }
 
-  /** With the path at its end; so many bytes of it, to the end of a piece. */
-  private writeRest(path: FramePath | undefined, bytes: number): void {
-    this.keep(path);
+  /** So many bytes of it, to the end of a piece. */
+  private writeRest(bytes: number): void {
     let [pieces, written] = [0, 0];
     while (pieces < this.rest.length && written < bytes) written += this.rest[pieces++]?.length ?? 0;
     this.write(this.rest.splice(0, pieces));

@@ -6,17 +6,33 @@ const usualShareMs = 1;
 /** How long those of all connections that had more than their share may be handled in a turn. */
 const backlogMs = 3;
 
-/** Takes the first item, and as many more as there is time for. Returns the others. */
-export const takeFor = <T>(ms: number, items: readonly T[], take: (item: T) => void): T[] => {
-  const until = performance.now() + ms;
-  let taken = 0;
-  for (const item of items) {
-    if (taken > 0 && performance.now() >= until) break;
-    taken += 1;
-    take(item);
+/** Functions that are called in order in later turns of the event loop: of one kind, for so many milliseconds in a turn. */
+export class LaterCalls {
+  private readonly ms: number;
+  private waiting: (() => void)[] = [];
+
+  constructor(ms: number) {
+    this.ms = ms;
   }
-  return items.slice(taken);
-};
+
+  add(call: () => void): void {
+    if (this.waiting.length === 0) inLaterTurn(this.takeTurn);
+    this.waiting.push(call);
+  }
+
+  private readonly takeTurn = (): void => {
+    const due = this.waiting;
+    this.waiting = [];
+    const until = performance.now() + this.ms;
+    let called = 0;
+    do due[called++]?.();
+    while (called < due.length && performance.now() < until);
+    const left = due.slice(called);
+    // Otherwise one of those that were called waits again, and there will be a turn.
+    if (left.length > 0 && this.waiting.length === 0) inLaterTurn(this.takeTurn);
+    this.waiting = [...left, ...this.waiting];
+  };
+}
 
 /**
  * The turns of the event loop. A connection that had its share of a turn goes on in a later one, behind others that wait so:
@@ -26,7 +42,7 @@ export class Turns {
   readonly shareMs: number;
   private turn = 0;
   private hasBegun = false;
-  private waiting: (() => void)[] = [];
+  private readonly backlog = new LaterCalls(backlogMs);
 
   constructor(shareMs = usualShareMs) {
     this.shareMs = shareMs;
@@ -43,22 +59,12 @@ export class Turns {
 
   /** Calls a function in a later turn. */
   later(goOn: () => void): void {
-    if (this.waiting.length === 0) inLaterTurn(this.takeBacklog);
-    this.waiting.push(goOn);
+    this.backlog.add(goOn);
   }
 
   private readonly end = (): void => {
     this.hasBegun = false;
     this.turn++;
-  };
-
-  private readonly takeBacklog = (): void => {
-    const due = this.waiting;
-    this.waiting = [];
-    const left = takeFor(backlogMs, due, (goOn) => goOn());
-    // Otherwise one of those that were called waits again, and the backlog has its turn.
-    if (left.length > 0 && this.waiting.length === 0) inLaterTurn(this.takeBacklog);
-    this.waiting = [...left, ...this.waiting];
   };
 }
 

@@ -5,7 +5,7 @@ const sliceMs = 2;
  * Turns of the event loop from one slice to the next. What a message takes through several turns, such as its publish, its record and
  * its delivery, then meets one slice, not one in each turn. Turns in which nothing else happens take microseconds.
  */
-const turnsForOthers = 4;
+const turnsPerSlice = 4;
 
 /** Long work of the whole process, first come, first served: that of its sockets, and that of requests, of which there may be many. */
 const ofSockets: (() => void)[] = [];
@@ -32,7 +32,7 @@ const endTurn = (): void => {
 
 const awaitTurn = (): void => {
   if (turnsLeft > 0) return;
-  turnsLeft = turnsForOthers;
+  turnsLeft = turnsPerSlice;
   setImmediate(endTurn);
 };
 
