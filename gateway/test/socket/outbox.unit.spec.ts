@@ -151,7 +151,8 @@ describe('an outbox', () => {
     expect(overflows).to.equal(0);
     await endOfTick();
     expect(overflows).to.equal(1);
-    expect(outbox.waitingBytes - socket.bufferedBytes, 'held for nobody').to.equal(0);
+    expect(socket.bufferedBytes).to.equal(1_200_000);
+    expect(outbox.waitingBytes, 'held for nobody').to.equal(1_200_000);
   });
 
   it('[WS-MEM-4] sends nothing any more when it gives way, and so nothing behind a gap', async () => {
@@ -196,7 +197,9 @@ describe('a path of frames', () => {
   });
 
   it('of one frame is that frame, and not a copy', () => {
-    expect(new FramePath().then(a).pieces()).to.deep.equal([a]);
+    const pieces = new FramePath().then(a).pieces();
+    expect(pieces).to.have.length(1);
+    expect(pieces[0]).to.equal(a);
   });
 
   it('that two sockets share is assembled once', () => {

@@ -5,7 +5,7 @@ import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { isOnEngines } from '@roomwire/testing/run/testProfile';
-import { eventually } from '@roomwire/testing/run/eventually';
+import { eventually, settled } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { World } from '../../support/world.js';
@@ -238,16 +238,7 @@ describe('shared memory', () => {
     const waiting = async (): Promise<number> =>
       (await collectedMetrics(collect)).get('roomwire_outbox_bytes') ?? 0;
     /** When the system has taken what it takes for readers that have stalled. */
-    const waitingAtLast = async (): Promise<number> => {
-      let [left, looks] = [-1, 0];
-      await eventually(async () => {
-        const now = await waiting();
-        looks = now === left ? looks + 1 : 0;
-        left = now;
-        return looks === 5;
-      });
-      return left;
-    };
+    const waitingAtLast = () => settled(waiting, 5);
     const data = 'x'.repeat(200_000);
 
     const other = await world.project();

@@ -8,7 +8,7 @@ import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
-import { eventually } from '@roomwire/testing/run/eventually';
+import { eventually, settled } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { overlaid } from '../../support/overlaid.js';
@@ -292,12 +292,7 @@ describe('a connection before it is authenticated', () => {
     const data = 'x'.repeat(900_000);
     for (let count = 0; count < 20; count++) client.publish(topic, data);
     // The kernel takes some of it; what it does not stays with the client.
-    let [left, looks] = [-1, 0];
-    await eventually(() => {
-      looks = client.webSocket.bufferedAmount === left ? looks + 1 : 0;
-      left = client.webSocket.bufferedAmount;
-      return looks === 50;
-    });
+    const left = await settled(() => client.webSocket.bufferedAmount, 50);
     expect(left).to.be.above(5_000_000);
     gate.open();
     expect(await client.next()).to.include({ type: 'auth', success: true });

@@ -95,8 +95,8 @@ describe('a service that receives SIGTERM', function () {
     const service = await start('600');
     const closed = await connect(service);
     const insisting = setInterval(() => service.program.process.kill('SIGTERM'), 500);
-    expect(await service.program.ended).to.include({ signal: 'SIGTERM' });
-    clearInterval(insisting);
+    const ended = await service.program.ended.finally(() => clearInterval(insisting));
+    expect(ended).to.include({ signal: 'SIGTERM' });
     await eventually(() => closed.length === clients);
     expect(closed.filter(({ code }) => code !== 1012)).to.have.length.greaterThan(0);
 
