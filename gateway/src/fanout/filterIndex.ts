@@ -108,8 +108,13 @@ export class FilterIndex<T extends Indexed> {
 }
 
 /** Sorted, so that equal groups have one name. */
-const distinct = (entry: FilterEntry): readonly string[] =>
-  typeof entry === 'string' ? [entry] : [...new Set(entry)].sort();
+const distinct = (entry: FilterEntry): readonly string[] => {
+  if (typeof entry === 'string') return [entry];
+  return isAscending(entry) ? entry : [...new Set(entry)].sort();
+};
+
+const isAscending = (values: readonly string[]): boolean =>
+  values.every((value, at) => at === 0 || (values[at - 1] as string) < value);
 
 const isWithin = (values: readonly string[], all: ReadonlySet<string>): boolean => {
   for (const value of values) if (!all.has(value)) return false;
