@@ -152,7 +152,7 @@ class NotDelivered extends Error {
 }
 
 /** A call of more bytes is read and written for as long as several small ones. */
-const bytesOfTurn = 16 * 1024;
+const bytesOfTurn = 4 * 1024;
 
 /** Admits a number of turns a second, evenly spaced; the others wait in order. A large call takes several turns. */
 export class Pacer {

@@ -22,7 +22,7 @@ type JobId = [queue: string, sequence: number];
 interface Write {
   readonly id: JobId;
   /** Undefined removes the job. */
-  readonly value: Buffer | undefined;
+  readonly job: PackedJob | undefined;
   readonly written: () => void;
   readonly failed: (error: Error) => void;
 }
@@ -32,13 +32,27 @@ const ignored = (): void => undefined;
 // A job on disk: due time, length of the key, key, encoded payload.
 const headerBytes = 12;
 
-const pack = (job: StoredJob, payload: Uint8Array): Buffer => {
-  const key = Buffer.from(job.key);
-  const header = Buffer.alloc(headerBytes);
-  header.writeDoubleLE(job.dueAt, 0);
-  header.writeUInt32LE(key.length, 8);
-  return Buffer.concat([header, key, payload]);
-};
+interface PackedJob {
+  readonly job: StoredJob;
+  readonly payload: Uint8Array;
+}
+
+/** Makes what is written of jobs, each in the memory of the one before: large jobs would else be copied to new memory once more. */
+class JobPacker {
+  private memory = Buffer.alloc(64 * 1024);
+
+  /** Holds until the next one. */
+  pack({ job: { key, dueAt }, payload }: PackedJob): Buffer {
+    const keyBytes = Buffer.byteLength(key);
+    const bytes = headerBytes + keyBytes + payload.length;
+    if (bytes > this.memory.length) this.memory = Buffer.alloc(bytes);
+    this.memory.writeDoubleLE(dueAt, 0);
+    this.memory.writeUInt32LE(keyBytes, 8);
+    this.memory.write(key, headerBytes);
+    this.memory.set(payload, headerBytes + keyBytes);
+    return this.memory.subarray(0, bytes);
+  }
+}
 
 const payloadStart = (value: Buffer): number => headerBytes + value.readUInt32LE(8);
 
@@ -46,6 +60,7 @@ const payloadStart = (value: Buffer): number => headerBytes + value.readUInt32LE
 export class JobJournal {
   private readonly environment: DurableEnvironment;
   private readonly jobs: Database<Buffer, JobId>;
+  private readonly packer = new JobPacker();
   private waiting: Write[] = [];
   private committing: Promise<void> | undefined;
   private hasWritten = true;
@@ -83,13 +98,13 @@ export class JobJournal {
    */
   add(job: StoredJob, payload: Uint8Array): Promise<void> {
     return new Promise((written, failed) => {
-      this.write({ id: [job.queue, job.sequence], value: pack(job, payload), written, failed });
+      this.write({ id: [job.queue, job.sequence], job: { job, payload }, written, failed });
     });
   }
 
   /** Not waited for: a removal that a crash undoes, or that fails, repeats the job in the next process. */
   remove(queue: string, sequence: number): void {
-    this.write({ id: [queue, sequence], value: undefined, written: ignored, failed: ignored });
+    this.write({ id: [queue, sequence], job: undefined, written: ignored, failed: ignored });
   }
 
   async close(): Promise<void> {
@@ -116,7 +131,8 @@ export class JobJournal {
   private async commit(writes: readonly Write[]): Promise<void> {
     try {
       await this.environment.transact(() => {
-        for (const { id, value } of writes) void (value ? this.jobs.put(id, value) : this.jobs.remove(id));
+        for (const { id, job } of writes)
+          void (job ? this.jobs.put(id, this.packer.pack(job)) : this.jobs.remove(id));
       });
       this.hasWritten = true;
       for (const { written } of writes) written();
