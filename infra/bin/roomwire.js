@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --disable-proto=delete --v8-pool-size=0
+#!/usr/bin/env -S node --disable-proto=delete --v8-pool-size=0 --max-semi-space-size=8
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/src/cli/main.js', import.meta.url);

@@ -5,9 +5,11 @@ import { type Child, type ProgramOptions, readyLine, startCommand } from '../pro
 
 const program = fileURLToPath(new URL('../../../../infra/bin/roomwire.js', import.meta.url));
 
-/** With the options of Node that `npm start` has. */
+/** Those of `npm start`. */
+const nodeOptions = ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8'];
+
 export const startRoomwireProgram = (args: readonly string[], options: ProgramOptions): Child =>
-  startCommand(process.execPath, ['--disable-proto=delete', '--v8-pool-size=0', program, ...args], options);
+  startCommand(process.execPath, [...nodeOptions, program, ...args], options);
 
 export interface Credentials {
   readonly organizationId: string;

@@ -16,11 +16,11 @@ interface Starting<T> {
 }
 
 /**
- * How much the heap may grow from one full collection to the next, beyond what was alive. V8 chooses far less where little is
- * allocated, and then collects as often as a 30th of all time allows: pauses of 10 to 20 ms, several a second while somebody sends
- * megabytes. See decision 51.
+ * How much may be allocated from one full collection to the next, of what was alive. V8 itself allows less where little is allocated,
+ * and collects as often as a 30th of all time allows. With more, the memory of buffers reaches a bound of its own first, beyond which each
+ * new buffer waits for 5 to 10 ms of marking. See decision 51.
  */
-const heapGrowthPercent = 300;
+const heapGrowthPercent = 50;
 
 /** Runs what `start` starts until a signal ends it. Does not return when the configuration or the start is bad. */
 export const serve = async <T>(start: (config: Config, logger: Logger) => Starting<T>): Promise<T> => {

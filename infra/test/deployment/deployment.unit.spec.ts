@@ -102,7 +102,7 @@ const secretsOf: Readonly<Record<ServiceName, readonly string[]>> = {
 };
 
 describe('deployment', () => {
-  it('starts Node without `__proto__`, and with no more threads than cores for its garbage, however it is started', () => {
+  it('starts Node without `__proto__`, and with what it needs to collect its garbage gently, however it is started', () => {
     const { scripts } = JSON.parse(textOf('../package.json')) as { scripts: Record<string, string> };
     const starts = [
       scripts['start'],
@@ -113,6 +113,7 @@ describe('deployment', () => {
     for (const start of starts) {
       expect(start).to.include('--disable-proto=delete');
       expect(start).to.include('--v8-pool-size=0');
+      expect(start).to.include('--max-semi-space-size=8');
     }
   });
 

@@ -26,11 +26,15 @@ export const runRoomwire = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Program => {
-  const child = spawn(process.execPath, ['--disable-proto=delete', '--v8-pool-size=0', command, ...args], {
-    // The machine has one port of the metrics, unless a test sets its own.
-    env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8', command, ...args],
+    {
+      // The machine has one port of the metrics, unless a test sets its own.
+      env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
