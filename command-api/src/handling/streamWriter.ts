@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readEvent, schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type {
   EventMetadata,
@@ -8,6 +9,7 @@ import type {
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { backOffMs, withJitter } from '@roomwire/shared/runtime/waiting';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Decider, Target } from './writeModel.js';
@@ -48,7 +50,13 @@ interface Waiting {
 /** The outcome of a submission, held back until the append that it shares has succeeded. */
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
-const conflictAttempts = 5;
+/** So often a command is decided anew because another process was faster, each time after a longer wait: some 2 s in all. */
+const mostConflicts = 30;
+const betweenConflicts = { firstMs: 1, longestMs: 100 };
+
+/** After a conflict so many commands are decided one by one: while other processes write a stream, the next conflict is near. */
+const aloneAfterConflict = 200;
+
 const batchSize = 100;
 
 /** A batch ends after the command with which its events reach this size: engines limit the size of an append. */
@@ -64,7 +72,7 @@ export const createStreamWriter = (deps: {
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
-  /** How many of the waiting submissions are decided in a batch of their own. */
+  /** How many of the waiting submissions are decided one by one. */
   let alone = 0;
 
   const run = async (): Promise<void> => {
@@ -73,12 +81,17 @@ export const createStreamWriter = (deps: {
       const batch = waiting.splice(0, alone > 0 ? 1 : batchSize);
       if (alone > 0) alone -= 1;
       try {
-        const outcomes = await decideTogether(batch);
+        const outcomes =
+          batch.length === 1 ? [await decideAlone(batch[0] as Waiting)] : await decideTogether(batch);
         waiting.unshift(...batch.splice(outcomes.length));
         settle(batch, outcomes);
       } catch (error) {
+        // Events that were folded ahead of the failed append have not happened.
         known = undefined;
-        if (error instanceof AppendTooLarge && batch.length > 1) {
+        if (batch.length > 1 && error instanceof RevisionConflict) {
+          waiting.unshift(...batch);
+          alone = aloneAfterConflict;
+        } else if (batch.length > 1 && error instanceof AppendTooLarge) {
           // One command is too large, or several together: the others must not fail because of it.
           waiting.unshift(...batch);
           alone = batch.length;
@@ -88,20 +101,33 @@ export const createStreamWriter = (deps: {
     running = false;
   };
 
-  const decideTogether = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
-    for (let attempt = 1; ; attempt += 1) {
+  /** Folds nothing ahead of the append: after a conflict only what others have written is read. */
+  const decideAlone = async ({ decider, submission }: Waiting): Promise<Outcome> => {
+    for (let conflicts = 0; ;) {
+      const folded = await refresh(log, stream, decider, known);
+      known = folded;
+      const slices = workSlices();
       try {
-        return await attemptBatch(batch);
+        const fresh = newEvents(submission, folded.state, random);
+        if (slices.isOver()) await slices.next();
+        if (isFilled(fresh)) {
+          const appended = await log.append(stream, folded.revision, fresh);
+          foldAhead(decider, folded, fresh);
+          Object.assign(folded, appended);
+        }
+        return { result: submission.select(folded.state) };
       } catch (error) {
-        // Events that were folded ahead of the failed append have not happened.
-        known = undefined;
-        if (!(error instanceof RevisionConflict) || attempt === conflictAttempts) throw error;
+        if (error instanceof Rejection) return { error };
+        conflicts += 1;
+        if (!(error instanceof RevisionConflict) || conflicts === mostConflicts) throw error;
+        alone = aloneAfterConflict;
+        await pause(withJitter(backOffMs(betweenConflicts, conflicts), chance(random)));
       }
     }
   };
 
   /** The outcomes of the first submissions; the remaining ones go into the next batch. */
-  const attemptBatch = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
+  const decideTogether = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const [first] = batch as readonly [Waiting, ...Waiting[]];
     const folded = await refresh(log, stream, first.decider, known);
     known = folded;
@@ -110,7 +136,7 @@ export const createStreamWriter = (deps: {
     const slices = workSlices();
     for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
       const before = fresh.length;
-      outcomes.push(decideOne(batch[outcomes.length] as Waiting, folded, fresh, random));
+      outcomes.push(decideAhead(batch[outcomes.length] as Waiting, folded, fresh, random));
       // Comparing a large record, and writing it out, each take their time.
       if (slices.isOver()) await slices.next();
       if (outcomes.length === batch.length) break;
@@ -176,24 +202,16 @@ export const executeAsSystem = async <State, Command, Event extends DomainEvent,
 };
 
 /** Decides on the state after the submissions before it. A rejection leaves the state as it is; any other error is a defect. */
-const decideOne = (
+const decideAhead = (
   { decider, submission }: Waiting,
   folded: StreamState<unknown>,
   fresh: NewEvent[],
   random: Random,
 ): Outcome => {
   try {
-    for (const event of submission.decide(folded.state)) {
-      if (submission.context === undefined)
-        throw new TypeError('A submission without context must not decide events');
-      fresh.push({
-        id: random.uuid(),
-        schemaVersion: schemaVersions[event.type],
-        ...event,
-        metadata: submission.context,
-      });
-      folded.state = decider.evolve(folded.state, happened(event, submission.context.occurredAt));
-    }
+    const events = newEvents(submission, folded.state, random);
+    fresh.push(...events);
+    foldAhead(decider, folded, events);
     return { result: submission.select(folded.state) };
   } catch (error) {
     if (error instanceof Rejection) return { error };
@@ -201,10 +219,26 @@ const decideOne = (
   }
 };
 
-const happened = (event: DomainEvent, occurredAt: string): HappenedEvent<DomainEvent> => ({
-  ...event,
-  occurredAt,
-});
+const newEvents = ({ decide, context }: Waiting['submission'], state: unknown, random: Random): NewEvent[] =>
+  decide(state).map((event) => {
+    if (context === undefined) throw new TypeError('A submission without context must not decide events');
+    return { id: random.uuid(), schemaVersion: schemaVersions[event.type], ...event, metadata: context };
+  });
+
+/** As if they had been read, except for where they are in the log. */
+const foldAhead = (
+  { evolve }: Waiting['decider'],
+  folded: StreamState<unknown>,
+  events: readonly NewEvent[],
+): void => {
+  for (const { type, data, metadata } of events) {
+    const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent<DomainEvent>;
+    folded.state = evolve(folded.state, happened);
+  }
+};
+
+/** From 0 to 1. */
+const chance = (random: Random): number => (random.bytes(1)[0] as number) / 255;
 
 const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;
 

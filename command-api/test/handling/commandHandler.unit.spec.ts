@@ -186,6 +186,45 @@ describe('the command handler', () => {
     expect(await recorded()).to.have.length(20);
   });
 
+  it('reads what is new after a conflict, not the stream from its beginning', async () => {
+    const reads: number[] = [];
+    let beforeAppend: (() => Promise<unknown>) | undefined;
+    const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
+      readStream(stream: string, from = 0) {
+        reads.push(from);
+        return log.readStream(stream, from);
+      },
+      async append(...args: Parameters<EventLog['append']>) {
+        const meanwhile = beforeAppend;
+        beforeAppend = undefined;
+        await meanwhile?.();
+        return log.append(...args);
+      },
+    });
+    const [handler, other] = [handlerOn(watched), handlerOn(log)];
+    await Promise.all(Array.from({ length: 50 }, (_, index) => create(other, `old-${index}`)));
+    await create(handler, 'r0');
+    reads.length = 0;
+    for (let round = 1; round <= 20; round += 1) {
+      beforeAppend = () => create(other, `theirs-${round}`);
+      await create(handler, `r${round}`);
+    }
+    expect(reads).to.have.length(40);
+    expect(Math.min(...reads)).to.be.at.least(51);
+    expect(await recorded()).to.have.length(50 + 1 + 2 * 20);
+  });
+
+  it('gives up none of many commands on one stream that two processes write side by side', async () => {
+    const handlers = [handlerOn(log), handlerOn(log)];
+    const results = await Promise.all(
+      Array.from({ length: 600 }, (_, index) =>
+        codeOf(create(handlers[index % 2] as CommandHandler, `r${index}`)),
+      ),
+    );
+    expect(new Set(results)).to.eql(new Set(['done']));
+    expect(await recorded()).to.have.length(600);
+  });
+
   it('discards decided events when the append fails, and continues afterwards', async () => {
     let fails = true;
     const flaky: EventLog = Object.assign(Object.create(log) as EventLog, {
