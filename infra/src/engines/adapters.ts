@@ -17,6 +17,9 @@ import type { OpenContext, OpenedBus } from './engine.js';
 import type { Engines } from './engines.js';
 import { openWholeFolder } from './files.js';
 
+/** The ports whose engines are asked whether they answer. */
+export type CheckedPort = 'event log' | 'read models' | 'message bus';
+
 /** The adapter of each port on its engine, opened when it is first asked for. */
 export interface Adapters {
   folder(): Promise<DataFolder>;
@@ -39,8 +42,8 @@ export interface Adapters {
   groups(): Promise<GroupStore>;
   payloads(): Promise<PayloadStore>;
   accessLog(): Promise<AccessLog>;
-  /** Whether every engine that has been opened answers, within a second. */
-  areReachable(): Promise<boolean>;
+  /** What has been opened and does not answer within a second. */
+  unreachable(): Promise<readonly CheckedPort[]>;
 }
 
 export interface AdapterDeps {
@@ -62,18 +65,25 @@ interface Closeable {
 
 export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps): Adapters => {
   const { eventLog, readModels, bus: busEngine } = config.engines;
-  const checks: (() => Promise<boolean>)[] = [];
-  const opening = <T extends Closeable>(
-    name: string,
-    open: (context: OpenContext) => Promise<T>,
-    check?: (adapter: T) => Promise<boolean>,
-  ) =>
+  const checks = new Map<CheckedPort, () => Promise<boolean>>();
+  const opening = <T extends Closeable>(name: string, open: (context: OpenContext) => Promise<T>) =>
     memoized(async () => {
       const adapter = await openWhenReachable(name, () => open(context), { logger, signal });
       closing.push(() => adapter.close());
-      if (check) checks.push(() => check(adapter));
       return adapter;
     });
+  const openingChecked = <T extends Closeable>(
+    name: CheckedPort,
+    open: (context: OpenContext) => Promise<T>,
+    check: (adapter: T) => Promise<boolean>,
+  ) => {
+    const opened = opening(name, open);
+    return async () => {
+      const adapter = await opened();
+      checks.set(name, () => check(adapter));
+      return adapter;
+    };
+  };
 
   const folder = memoized(() =>
     openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
@@ -82,7 +92,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   const context: OpenContext = { folder, messageRecording, payloadLimits, logger };
 
   let opened: OpenedBus | undefined;
-  const bus = opening(
+  const bus = openingChecked(
     'message bus',
     async () => (opened = await busEngine.open(context)).bus,
     async ({ reachable }) => reachable,
@@ -93,7 +103,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     return opened;
   };
 
-  const viewStores = opening(
+  const viewStores = openingChecked(
     'read models',
     (of) => readModels.openViewStores(of),
     ({ views }) => views.checkpoint().then(() => true),
@@ -101,7 +111,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
 
   return {
     folder,
-    log: opening(
+    log: openingChecked(
       'event log',
       (of) => eventLog.open(of),
       (log) => log.head().then(() => true),
@@ -122,8 +132,12 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
       : opening('message bus', async (of) => (await busEngine.open(of)).bus),
     openedBus: () => opened?.bus,
     messageStore: opening('message store', async () => (await openedBus()).openMessageStore()),
-    areReachable: async () =>
-      (await Promise.all(checks.map((check) => withinASecond(check())))).every(Boolean),
+    async unreachable() {
+      const checked = await Promise.all(
+        [...checks].map(async ([name, check]) => ({ name, answers: await withinASecond(check()) })),
+      );
+      return checked.filter(({ answers }) => !answers).map(({ name }) => name);
+    },
   };
 };
 

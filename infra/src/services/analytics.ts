@@ -162,7 +162,11 @@ export const openHealth = async ({
         name: 'analytics',
         collect: (sink) => writers.forEach((writer) => writer.show(sink)),
       });
-      front.ready(async () => writers.every(({ isWell }) => isWell) && (await adapters.areReachable()));
+      front.ready(async () => {
+        const unreachable = await adapters.unreachable();
+        const isReady = unreachable.length === 0 && writers.every(({ isWell }) => isWell);
+        return { isReady, unreachable };
+      });
       closing.push(async () => front.withdraw());
     },
   };

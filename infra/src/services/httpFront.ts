@@ -3,6 +3,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 
+/** What `/readyz` answers. */
+export interface Readiness {
+  readonly isReady: boolean;
+  /** The engines that do not answer, ready or not. */
+  readonly unreachable: readonly string[];
+}
+
 export interface HttpFront {
   readonly server: Server;
   /** Without a path, e.g. `http://127.0.0.1:8080`. */
@@ -10,10 +17,10 @@ export interface HttpFront {
   /** From now on requests reach the service. */
   serve(service: RequestListener): void;
   /**
-   * From now on `/readyz` answers 200 while the check holds, and 503 where it does not, or rejects. However many ask, it is made once at
-   * a time and at most once a second.
+   * From now on `/readyz` answers 200 while the check finds the process ready, and 503 where it does not, or rejects. However many ask,
+   * it is made once at a time and at most once a second.
    */
-  ready(isWell: () => Promise<boolean>): void;
+  ready(check: () => Promise<Readiness>): void;
   /** `/readyz` answers 503 again, so that a balancer looks elsewhere. */
   withdraw(): void;
   /** Takes no more connections; those under way get `graceMs` to end. */
@@ -23,14 +30,16 @@ export interface HttpFront {
 /** The HTTP server in front of a process, with the answers that tell whether it lives and whether it is ready. */
 export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
   let service: RequestListener | undefined;
-  let isWell: (() => Promise<boolean>) | undefined;
+  let readiness: (() => Promise<Readiness>) | undefined;
 
   const sockets = new Set<Socket>();
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     const path = request.url?.split('?', 1)[0];
     if (path === '/healthz') answer(response, 200, 'alive');
-    else if (path === '/readyz') void (isWell?.() ?? notYet).then((well) => answerReadiness(response, well));
-    else if (service === undefined) answer(response, isWell === undefined ? 503 : 404, 'no such thing here');
+    else if (path === '/readyz')
+      void (readiness?.() ?? notYet).then((found) => answerReadiness(response, found));
+    else if (service === undefined)
+      answer(response, readiness === undefined ? 503 : 404, 'no such thing here');
     else service(request, response);
   });
   server.headersTimeout = 10_000;
@@ -61,12 +70,12 @@ export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
     },
 
     ready(check) {
-      const holds = (): Promise<boolean> => check().catch(() => false);
-      isWell = keptFor(limitTable.readinessMs.value, holds, clock);
+      const found = (): Promise<Readiness> => check().catch(() => notYet);
+      readiness = keptFor(limitTable.readinessMs.value, found, clock);
     },
 
     withdraw() {
-      isWell = () => notYet;
+      readiness = () => notYet;
     },
 
     close: (graceMs) =>
@@ -100,12 +109,22 @@ const keptFor = <T>(
   };
 };
 
-const notYet = Promise.resolve(false);
+const notYet: Promise<Readiness> = Promise.resolve({ isReady: false, unreachable: [] });
 
-const answer = (response: ServerResponse, status: number, text: string): void => {
+const answer = (
+  response: ServerResponse,
+  status: number,
+  text: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): void => {
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ status: text }));
+  response.end(JSON.stringify({ status: text, ...fields }));
 };
 
-const answerReadiness = (response: ServerResponse, isReady: boolean): void =>
-  answer(response, isReady ? 200 : 503, isReady ? 'ready' : 'not ready');
+const answerReadiness = (response: ServerResponse, { isReady, unreachable }: Readiness): void =>
+  answer(
+    response,
+    isReady ? 200 : 503,
+    isReady ? 'ready' : 'not ready',
+    unreachable.length === 0 ? {} : { unreachable },
+  );

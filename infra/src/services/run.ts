@@ -8,8 +8,8 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Config } from '../config/config.js';
 import { openOperations } from '../observability/operations.js';
 import { openTracing } from '../observability/openTracing.js';
-import { createAdapters, memoized, type Adapters } from '../engines/adapters.js';
-import { createHttpFront } from './httpFront.js';
+import { createAdapters, memoized, type Adapters, type CheckedPort } from '../engines/adapters.js';
+import { createHttpFront, type Readiness } from './httpFront.js';
 import { givenAuditKeys, loadSecrets } from '../secrets/keptSecrets.js';
 import type { ServiceName, StartService, ServiceContext } from './service.js';
 
@@ -39,12 +39,18 @@ const services: { readonly [Name in ServiceName]: () => Promise<StartService> } 
   'webhook-consumer': async () => (await import('./starters.js')).startWebhookConsumer,
 };
 
+/** Without the event log a command API refuses writes and answers reads, which no balancer must keep from it. */
+const readinessOf = (names: readonly ServiceName[], unreachable: readonly CheckedPort[]): Readiness => {
+  const isNeeded = (port: CheckedPort): boolean => port !== 'event log' || !names.includes('command-api');
+  return { isReady: !unreachable.some(isNeeded), unreachable };
+};
+
 /** Requests and sockets under way get this long to end. */
 const graceMs = 5_000;
 
 /**
  * Runs services in this process, on the engines of the configuration, behind one HTTP port. `/healthz` answers at once,
- * `/readyz` while all of them serve and their engines answer.
+ * `/readyz` while all of them serve and the engines answer that they need for it.
  */
 export const run = (
   names: readonly ServiceName[],
@@ -103,7 +109,7 @@ export const run = (
     closing.push(() => front.close(graceMs));
     await between(surroundings);
     for (const name of names) if (name !== 'projections') await (await services[name]())(surroundings);
-    front.ready(() => adapters.areReachable());
+    front.ready(async () => readinessOf(names, await adapters.unreachable()));
     closing.push(() => draining.closeAll());
     closing.push(async () => front.withdraw());
     logger.info('Ready', { url: baseUrl, services: names });

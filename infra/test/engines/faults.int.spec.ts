@@ -11,6 +11,11 @@ import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 const fast = { baseMs: 50, maxMs: 500, restartSpreadMs: 50 };
 const outageMs = 10_000;
 
+interface Readiness {
+  readonly status: string;
+  readonly unreachable?: readonly string[];
+}
+
 /** Each suite has its own engines, because it breaks them. */
 describe('faults', function () {
   this.timeout(240_000);
@@ -53,6 +58,8 @@ describe('faults', function () {
   };
   const newToken = async (): Promise<string> =>
     (await client.post('/actors', { name: 'x', actorType: 'user' })).body.accessToken;
+  const readinessOf = async ({ baseUrl }: Member): Promise<Readiness> =>
+    (await (await fetch(`${baseUrl}/readyz`)).json()) as Readiness;
   const socketOn = async ({ socketUrl }: Member, reconnectTo = socketUrl): Promise<Client> => {
     const socket = connect({ url: reconnectTo, token: await newToken(), reconnect: fast });
     sockets.push(socket);
@@ -115,6 +122,8 @@ describe('faults', function () {
       expect(status).to.equal(503);
       expect(body).to.have.all.keys('id', 'message', 'timestamp');
       expect(performance.now() - from).to.be.below(5_000);
+      await eventually(async () => (await readinessOf(api)).status === 'not ready');
+      expect((await readinessOf(api)).unreachable).to.eql(['read models']);
       await sender.publish(topic, 'meanwhile');
       await pause(outageMs);
     });
@@ -123,7 +132,7 @@ describe('faults', function () {
     expect((await client.post('/apps', { name: 'after' })).status).to.equal(201);
   });
 
-  it('EventStoreDB unavailable for 10 s: writes get 503 and leave nothing half-written, and reads continue', async () => {
+  it('EventStoreDB unavailable for 10 s: writes get 503 and leave nothing half-written, reads continue, and balancers send them', async () => {
     const { appId } = (await client.post('/apps', { name: 'kept', topics: ['a'] })).body;
     await without(eventStore, async () => {
       const from = performance.now();
@@ -132,7 +141,8 @@ describe('faults', function () {
       expect(body).to.have.all.keys('id', 'message', 'timestamp');
       expect(performance.now() - from).to.be.below(15_000);
       expect((await client.get(`/apps/${appId}`)).status).to.equal(200);
-      await eventually(async () => (await fetch(`${api.baseUrl}/readyz`)).status === 503);
+      await eventually(async () => (await readinessOf(api)).unreachable?.includes('event log') === true);
+      expect((await readinessOf(api)).status).to.equal('ready');
       await pause(outageMs);
     });
     const created = async () => (await client.post(`/apps/${appId}/rooms`, { name: 'found' })).status === 201;
@@ -143,6 +153,7 @@ describe('faults', function () {
         ({ name }) => name === 'found',
       );
     await eventually(isListed, { withinMs: 20_000 });
+    await eventually(async () => (await readinessOf(api)).unreachable === undefined);
   });
 
   it('an append whose answer was lost is written once', async () => {

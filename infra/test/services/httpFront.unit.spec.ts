@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { createHttpFront, type HttpFront } from '../../src/services/httpFront.js';
+import { createHttpFront, type HttpFront, type Readiness } from '../../src/services/httpFront.js';
 
 describe('the readiness of a process', () => {
   const clock = new ManualClock();
@@ -15,12 +15,16 @@ describe('the readiness of a process', () => {
   afterEach(() => front.close(0));
 
   const status = async (): Promise<number> => (await fetch(url)).status;
+  const found = (isReady: boolean, ...unreachable: readonly string[]): Readiness => ({
+    isReady,
+    unreachable,
+  });
 
   it('is checked at most once a second, however many ask', async () => {
     let [isWell, checks] = [true, 0];
     front.ready(async () => {
       checks += 1;
-      return isWell;
+      return found(isWell);
     });
     expect(await Promise.all(Array.from({ length: 50 }, status))).to.eql(Array(50).fill(200));
     isWell = false;
@@ -40,7 +44,7 @@ describe('the readiness of a process', () => {
   });
 
   it('is checked once at a time, also where a check hangs', async () => {
-    const hanging: ((isWell: boolean) => void)[] = [];
+    const hanging: ((readiness: Readiness) => void)[] = [];
     let asked = 0;
     front.server.on('request', () => {
       asked += 1;
@@ -50,12 +54,21 @@ describe('the readiness of a process', () => {
     const answers = [status(), status(), status()];
     await eventually(() => asked === 3);
     expect(hanging).to.have.length(1);
-    for (const answer of hanging) answer(true);
+    for (const answer of hanging) answer(found(true));
     expect(await Promise.all(answers)).to.eql([200, 200, 200]);
   });
 
+  it('is told with the engines that do not answer, also where it goes on without them', async () => {
+    front.ready(async () => found(true, 'event log'));
+    expect(await (await fetch(url)).json()).to.eql({ status: 'ready', unreachable: ['event log'] });
+    front.ready(async () => found(false, 'read models'));
+    expect(await (await fetch(url)).json()).to.eql({ status: 'not ready', unreachable: ['read models'] });
+    front.ready(async () => found(true));
+    expect(await (await fetch(url)).json()).to.eql({ status: 'ready' });
+  });
+
   it('ends at once when the process withdraws', async () => {
-    front.ready(async () => true);
+    front.ready(async () => found(true));
     expect(await status()).to.equal(200);
     front.withdraw();
     expect(await status()).to.equal(503);
