@@ -35,11 +35,11 @@ export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
   const sockets = new Set<Socket>();
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     const path = request.url?.split('?', 1)[0];
-    if (path === '/healthz') answer(response, 200, 'alive');
+    if (path === '/healthz') answer(response, 200, { status: 'alive' });
     else if (path === '/readyz')
       void (readiness?.() ?? notYet).then((found) => answerReadiness(response, found));
     else if (service === undefined)
-      answer(response, readiness === undefined ? 503 : 404, 'no such thing here');
+      answer(response, readiness === undefined ? 503 : 404, { status: 'no such thing here' });
     else service(request, response);
   });
   server.headersTimeout = 10_000;
@@ -111,20 +111,13 @@ const keptFor = <T>(
 
 const notYet: Promise<Readiness> = Promise.resolve({ isReady: false, unreachable: [] });
 
-const answer = (
-  response: ServerResponse,
-  status: number,
-  text: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): void => {
+const answer = (response: ServerResponse, status: number, body: object): void => {
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ status: text, ...fields }));
+  response.end(JSON.stringify(body));
 };
 
 const answerReadiness = (response: ServerResponse, { isReady, unreachable }: Readiness): void =>
-  answer(
-    response,
-    isReady ? 200 : 503,
-    isReady ? 'ready' : 'not ready',
-    unreachable.length === 0 ? {} : { unreachable },
-  );
+  answer(response, isReady ? 200 : 503, {
+    status: isReady ? 'ready' : 'not ready',
+    ...(unreachable.length === 0 ? {} : { unreachable }),
+  });

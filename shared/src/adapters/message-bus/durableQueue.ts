@@ -22,7 +22,7 @@ type JobId = [queue: string, sequence: number];
 interface Write {
   readonly id: JobId;
   /** Undefined removes the job. */
-  readonly job: PackedJob | undefined;
+  readonly job: NewJob | undefined;
   readonly written: () => void;
   readonly failed: (error: Error) => void;
 }
@@ -32,8 +32,7 @@ const ignored = (): void => undefined;
 // A job on disk: due time, length of the key, key, encoded payload.
 const headerBytes = 12;
 
-interface PackedJob {
-  readonly job: StoredJob;
+interface NewJob extends StoredJob {
   readonly payload: Uint8Array;
 }
 
@@ -42,7 +41,7 @@ class JobPacker {
   private memory = Buffer.alloc(64 * 1024);
 
   /** Holds until the next one. */
-  pack({ job: { key, dueAt }, payload }: PackedJob): Buffer {
+  pack({ key, dueAt, payload }: NewJob): Buffer {
     const keyBytes = Buffer.byteLength(key);
     const bytes = headerBytes + keyBytes + payload.length;
     if (bytes > this.memory.length) this.memory = Buffer.alloc(bytes);
@@ -98,7 +97,7 @@ export class JobJournal {
    */
   add(job: StoredJob, payload: Uint8Array): Promise<void> {
     return new Promise((written, failed) => {
-      this.write({ id: [job.queue, job.sequence], job: { job, payload }, written, failed });
+      this.write({ id: [job.queue, job.sequence], job: { ...job, payload }, written, failed });
     });
   }
 
