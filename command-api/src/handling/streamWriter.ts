@@ -9,7 +9,7 @@ import type {
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { backOffMs, withJitter } from '@roomwire/shared/runtime/waiting';
+import { backOffMs, chanceOf, withJitter } from '@roomwire/shared/runtime/waiting';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Decider, Target } from './writeModel.js';
@@ -88,13 +88,10 @@ export const createStreamWriter = (deps: {
       } catch (error) {
         // Events that were folded ahead of the failed append have not happened.
         known = undefined;
-        if (batch.length > 1 && error instanceof RevisionConflict) {
+        const next = batch.length === 1 ? 0 : aloneAfter(error, batch.length);
+        if (next > 0) {
           waiting.unshift(...batch);
-          alone = aloneAfterConflict;
-        } else if (batch.length > 1 && error instanceof AppendTooLarge) {
-          // One command is too large, or several together: the others must not fail because of it.
-          waiting.unshift(...batch);
-          alone = batch.length;
+          alone = next;
         } else for (const each of batch) each.reject(error);
       }
     }
@@ -112,7 +109,7 @@ export const createStreamWriter = (deps: {
         if (slices.isOver()) await slices.next();
         if (isFilled(fresh)) {
           const appended = await log.append(stream, folded.revision, fresh);
-          foldAhead(decider, folded, fresh);
+          fold(decider, folded, fresh);
           Object.assign(folded, appended);
         }
         return { result: submission.select(folded.state) };
@@ -121,7 +118,7 @@ export const createStreamWriter = (deps: {
         conflicts += 1;
         if (!(error instanceof RevisionConflict) || conflicts === mostConflicts) throw error;
         alone = aloneAfterConflict;
-        await pause(withJitter(backOffMs(betweenConflicts, conflicts), chance(random)));
+        await pause(withJitter(backOffMs(betweenConflicts, conflicts), chanceOf(random)));
       }
     }
   };
@@ -165,6 +162,13 @@ export const createStreamWriter = (deps: {
       return !running;
     },
   };
+};
+
+/** How many commands are decided one by one, these first, because together they met this error; 0 where that does not help. */
+const aloneAfter = (error: unknown, together: number): number => {
+  if (error instanceof RevisionConflict) return aloneAfterConflict;
+  // One command is too large, or several together: the others must not fail because of it.
+  return error instanceof AppendTooLarge ? together : 0;
 };
 
 interface SystemDeps {
@@ -211,7 +215,7 @@ const decideAhead = (
   try {
     const events = newEvents(submission, folded.state, random);
     fresh.push(...events);
-    foldAhead(decider, folded, events);
+    fold(decider, folded, events);
     return { result: submission.select(folded.state) };
   } catch (error) {
     if (error instanceof Rejection) return { error };
@@ -226,7 +230,7 @@ const newEvents = ({ decide, context }: Waiting['submission'], state: unknown, r
   });
 
 /** As if they had been read, except for where they are in the log. */
-const foldAhead = (
+const fold = (
   { evolve }: Waiting['decider'],
   folded: StreamState<unknown>,
   events: readonly NewEvent[],
@@ -236,9 +240,6 @@ const foldAhead = (
     folded.state = evolve(folded.state, happened);
   }
 };
-
-/** From 0 to 1. */
-const chance = (random: Random): number => (random.bytes(1)[0] as number) / 255;
 
 const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;
 

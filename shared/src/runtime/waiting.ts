@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../ports/random.js';
 
 export interface WaitOptions {
   /** The wait does not keep the process alive. */
@@ -37,6 +38,9 @@ export interface BackOff {
 /** Exponential back-off: doubles with each consecutive failure, up to a bound. */
 export const backOffMs = ({ firstMs, longestMs }: BackOff, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));
+
+/** From 0 to 1. */
+export const chanceOf = (random: Pick<Random, 'bytes'>): number => (random.bytes(1)[0] as number) / 255;
 
 /** A wait with jitter (`chance` is 0 to 1) in the upper half, so that clients do not reconnect simultaneously. */
 export const withJitter = (milliseconds: number, chance: number): number => milliseconds * (0.5 + chance / 2);

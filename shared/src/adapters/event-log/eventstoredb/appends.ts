@@ -14,7 +14,7 @@ import type { Random } from '../../../ports/random.js';
 import { answerWithin, asEngineFailure, isOfType, isTransient, type Connection } from './connection.js';
 import { isKnown, logPositionOf, proposedEvent } from './storedEvents.js';
 import type { Reads } from './reads.js';
-import { backOffMs, withJitter } from '../../../runtime/waiting.js';
+import { backOffMs, chanceOf, withJitter } from '../../../runtime/waiting.js';
 
 export interface AppendTimes {
   /** An append without an answer is sent again after this time. */
@@ -69,7 +69,7 @@ export const createAppends = (deps: AppendsDeps) => {
           throw new AppendTooLarge({ cause: error });
         if (!isTransient(error)) throw asEngineFailure(error);
         connection.renew(client, error);
-        const wait = withJitter(backOffMs(betweenAttempts, attempt), random.bytes(1)[0]! / 255);
+        const wait = withJitter(backOffMs(betweenAttempts, attempt), chanceOf(random));
         if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error);
         await pause(wait);
       }

@@ -9,7 +9,7 @@ import { isKnown, logPositionOf, serverPositionOf, type EventReader } from './st
 import type { Logger } from '../../../ports/logger.js';
 import type { Random } from '../../../ports/random.js';
 import { once } from '../../../runtime/service.js';
-import { backOffMs, sleep, withJitter } from '../../../runtime/waiting.js';
+import { backOffMs, chanceOf, sleep, withJitter } from '../../../runtime/waiting.js';
 
 export interface StallWatch {
   stop(): void;
@@ -249,7 +249,7 @@ export const subscribe = (
       const reason = await session.run();
       if (signal.aborted) return;
       if (progress.handled !== before) failures = 1;
-      const resumesInMs = withJitter(backOffMs(betweenSessions, failures), deps.random.bytes(1)[0]! / 255);
+      const resumesInMs = withJitter(backOffMs(betweenSessions, failures), chanceOf(deps.random));
       // One warning per outage is enough.
       const log = failures === 1 ? 'warn' : 'debug';
       deps.logger[log]('The subscription to the event log is resumed', { error: reason, resumesInMs });
