@@ -5,7 +5,8 @@ import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Target } from './writeModel.js';
-import { createStreamWriter, type CommandContext, type StreamWriter } from './streamWriter.js';
+import { createStreamWriter, type CommandContext } from './streamWriter.js';
+import { WriterCache, type WriterCacheBounds } from './writerCache.js';
 import { Rejection } from './rejections.js';
 
 export interface CommandHandler {
@@ -39,25 +40,15 @@ export interface CommandHandlerDeps {
   /** Called for each answer that is sent before the read models show the write. */
   readonly onWaitExpired?: () => void;
   readonly tracing?: Tracing | undefined;
+  readonly mostCached?: WriterCacheBounds | undefined;
 }
 
 /** How long an answer is held back for the read models. */
 const readModelsWaitMs = 2_000;
 
-/** Folded streams kept in memory; the least recently used idle ones are dropped first. */
-const cachedStreams = 10_000;
-
 export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler => {
-  const { log, views, random, logger, onWaitExpired, tracing } = deps;
-  const writers = new Map<string, StreamWriter>();
-
-  const writerOf = (stream: string): StreamWriter => {
-    const writer = writers.get(stream) ?? createStreamWriter({ stream, log, random });
-    writers.delete(stream);
-    writers.set(stream, writer);
-    if (writers.size > cachedStreams) dropIdle(writers);
-    return writer;
-  };
+  const { log, views, random, logger, onWaitExpired, tracing, mostCached } = deps;
+  const writers = new WriterCache((stream) => createStreamWriter({ stream, log, random }), mostCached);
 
   const readable = async (position: string | undefined, requestId: string): Promise<void> => {
     if (position === undefined || (await views.reached(position, readModelsWaitMs))) return;
@@ -68,7 +59,7 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
   return {
     async execute({ stream, decider }, command, context, select) {
       const { result, position } = await traced(tracing, 'append events', context, (inTrace) =>
-        writerOf(stream).submit(decider, {
+        writers.submit(stream, decider, {
           decide: (state) => decider.decide(command, state),
           context: inTrace,
           select: select ?? (() => undefined as never),
@@ -79,17 +70,10 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
     },
 
     async inspect({ stream, decider }, select) {
-      const { result } = await writerOf(stream).submit(decider, { decide: () => [], select });
+      const { result } = await writers.submit(stream, decider, { decide: () => [], select });
       return result;
     },
   };
-};
-
-const dropIdle = (writers: Map<string, StreamWriter>): void => {
-  for (const [stream, writer] of writers) {
-    if (writers.size <= cachedStreams) return;
-    if (writer.idle) writers.delete(stream);
-  }
 };
 
 /** Performs a part of a command as a span of its trace, where it is traced. */

@@ -38,6 +38,8 @@ export interface StreamWriter {
     submission: Submission<State, Event, Result>,
   ): Promise<Decided<Result>>;
   readonly idle: boolean;
+  /** Of the events that the kept state is folded from: about what it takes in memory, or more. */
+  readonly characters: number;
 }
 
 interface Waiting {
@@ -131,13 +133,11 @@ export const createStreamWriter = (deps: {
     const fresh: NewEvent[] = [];
     const outcomes: Outcome[] = [];
     const slices = workSlices();
-    for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
-      const before = fresh.length;
+    const mostCharacters = folded.characters + batchCharacters;
+    while (outcomes.length < batch.length && folded.characters < mostCharacters) {
       outcomes.push(decideAhead(batch[outcomes.length] as Waiting, folded, fresh, random));
       // Comparing a large record, and writing it out, each take their time.
       if (slices.isOver()) await slices.next();
-      if (outcomes.length === batch.length) break;
-      for (const { data } of fresh.slice(before)) characters += JSON.stringify(data).length;
     }
     if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));
     return outcomes;
@@ -160,6 +160,9 @@ export const createStreamWriter = (deps: {
       }),
     get idle() {
       return !running;
+    },
+    get characters() {
+      return known?.characters ?? 0;
     },
   };
 };
@@ -238,6 +241,7 @@ const fold = (
   for (const { type, data, metadata } of events) {
     const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent<DomainEvent>;
     folded.state = evolve(folded.state, happened);
+    folded.characters += JSON.stringify(data).length;
   }
 };
 
@@ -249,6 +253,8 @@ export interface StreamState<State> {
   revision: ExpectedRevision;
   /** Position of the last event folded; undefined for a stream without events. */
   position: LogPosition | undefined;
+  /** Of the data of all events folded, as JSON. */
+  characters: number;
 }
 
 /** Brings a folded stream up to date. Only the events after its revision are read. */
@@ -258,7 +264,7 @@ export const refresh = async <State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   known: StreamState<State> | undefined,
 ): Promise<StreamState<State>> => {
-  const folded = known ?? { state: decider.initial(), revision: 'none', position: undefined };
+  const folded = known ?? { state: decider.initial(), revision: 'none', position: undefined, characters: 0 };
   const from = folded.revision === 'none' ? 0 : folded.revision + 1;
   for await (const events of log.readStream(stream, from)) {
     for (const event of events) foldOne(decider, folded, event);
@@ -274,4 +280,5 @@ const foldOne = <State, Command, Event extends DomainEvent>(
   folded.state = decider.evolve(folded.state, readEvent(event) as HappenedEvent<Event>);
   folded.revision = event.revision;
   folded.position = event.position;
+  folded.characters += JSON.stringify(event.data).length;
 };

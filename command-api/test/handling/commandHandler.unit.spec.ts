@@ -12,6 +12,7 @@ import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createCommandHandler, type CommandHandler } from '../../src/handling/commandHandler.js';
 import { Rejection } from '../../src/handling/rejections.js';
+import type { WriterCacheBounds } from '../../src/handling/writerCache.js';
 import type { RoomsState } from '../../src/rooms/decider.js';
 import { roomsTarget } from '../../src/rooms/decider.js';
 
@@ -27,7 +28,7 @@ const context = {
 describe('the command handler', () => {
   let close: () => Promise<void>;
   let log: EventLog;
-  let handlerOn: (over: EventLog) => CommandHandler;
+  let handlerOn: (over: EventLog, mostCached?: WriterCacheBounds) => CommandHandler;
 
   beforeEach(async () => {
     const folder = await temporaryFolder();
@@ -39,8 +40,11 @@ describe('the command handler', () => {
     const subscription = log.subscribeAll(undefined, {
       onEvents: (events) => views.apply({ changes: [], position: (events.at(-1) as RecordedEvent).position }),
     });
-    handlerOn = (over) =>
-      createCommandHandler({ log: over, views, random: systemRandom, logger: silentLogger });
+    handlerOn = (over, mostCached) =>
+      createCommandHandler({
+        ...{ log: over, views, random: systemRandom, logger: silentLogger },
+        ...(mostCached && { mostCached }),
+      });
     close = async () => {
       await subscription.close();
       for (const each of [stores, log, data]) await each.close();
@@ -49,23 +53,24 @@ describe('the command handler', () => {
   });
   afterEach(() => close());
 
+  const createRoom = (app: string, roomId: string, name = roomId, slug = roomId) => ({
+    type: 'CreateRoom' as const,
+    room: {
+      roomId,
+      appId: app,
+      projectId: 'p1',
+      name,
+      slug,
+      description: null,
+      topics: [],
+      metadata: {},
+      origin: 'api' as const,
+    },
+  });
   const create = (handler: CommandHandler, roomId: string, slug = roomId) =>
     handler.execute(
       roomsTarget(appId),
-      {
-        type: 'CreateRoom',
-        room: {
-          roomId,
-          appId,
-          projectId: 'p1',
-          name: roomId,
-          slug,
-          description: null,
-          topics: [],
-          metadata: {},
-          origin: 'api',
-        },
-      },
+      createRoom(appId, roomId, roomId, slug),
       context,
       (state) => state.byId.get(roomId)?.name,
     );
@@ -212,6 +217,27 @@ describe('the command handler', () => {
     expect(reads).to.have.length(40);
     expect(Math.min(...reads)).to.be.at.least(51);
     expect(await recorded()).to.have.length(50 + 1 + 2 * 20);
+  });
+
+  it('keeps the states that were used last, as far as their bound allows', async () => {
+    const reads: string[] = [];
+    const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
+      readStream(stream: string, from = 0) {
+        reads.push(`${stream} from ${from}`);
+        return log.readStream(stream, from);
+      },
+    });
+    const handler = handlerOn(watched, { streams: 3, characters: 20_000 });
+    const create = (app: string, roomId: string, nameLength = 10) =>
+      handler.execute(roomsTarget(app), createRoom(app, roomId, 'n'.repeat(nameLength)), context);
+    for (const app of ['a1', 'a2', 'a3']) await create(app, 'r1');
+    await create('a1', 'r2', 30_000);
+    reads.length = 0;
+    await create('a1', 'r3');
+    await create('a2', 'r3');
+    await create('a1', 'r4');
+    const [a1, a2] = ['a1', 'a2'].map((app) => roomsTarget(app).stream);
+    expect(reads).to.eql([`${a1} from 2`, `${a2} from 0`, `${a1} from 0`]);
   });
 
   it('gives up none of many commands on one stream that two processes write side by side', async () => {

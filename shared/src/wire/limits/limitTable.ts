@@ -502,6 +502,20 @@ export const limitTable = {
     protects: 'memory from the proofs of the last events of streams',
   },
 
+  cachedStreams: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the stream that was written longest ago is read again for its next command',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of a command API from the states that commands are decided on',
+  },
+  cachedStreamCharacters: {
+    ...{ value: 64 * 2 ** 20, unit: 'characters', per: 'process' },
+    answer: 'none: the same',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects:
+      'the same, by the events that they are folded from, as JSON; the last stream that was written always stays',
+  },
+
   // The past
   historyEvents: {
     ...{ value: 20_000, unit: 'number', per: 'request' },
