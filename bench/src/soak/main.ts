@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { renderTable } from '@roomwire/analytics/report/formatReport';
+import { median } from '../measure/comparison.js';
 import type { Trend } from './memory.js';
 import { readSoakOptions, type SoakOptions, soakUsage } from './options.js';
 import { type Outcome, type SiegeOutcome, soak } from './soak.js';
@@ -10,7 +11,7 @@ import { makeWorkFolder } from '../process/workFolder.js';
 /** As Markdown. */
 const reportText = (options: SoakOptions, outcome: Outcome): string => {
   const { seconds, clients, rooms, rate, seed } = options;
-  const { counts, held, failures, serviceCpu, ownCpu } = outcome;
+  const { counts, held, resident, failures, serviceCpu, ownCpu } = outcome;
   const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
   return [
     `## Soak: ${clients} clients in ${rooms} rooms, ${rate} messages a second, ${seconds} s (seed ${seed})`,
@@ -25,8 +26,13 @@ const reportText = (options: SoakOptions, outcome: Outcome): string => {
     `Service ${percent(serviceCpu)} of a core, clients ${percent(ownCpu)}.`,
     '',
     renderTable(
-      ['after', 'held'],
-      held.map((sample) => [`${sample.seconds.toFixed(0)} s`, `${sample.megabytes.toFixed(1)} MB`]),
+      ['after', 'held', 'resident until the next look, middle', 'most'],
+      held.map(({ seconds: at, megabytes }, index) => {
+        const next = held[index + 1]?.seconds ?? Infinity;
+        const between = resident.filter((sample) => sample.seconds >= at && sample.seconds < next);
+        const sizes = between.map((sample) => sample.megabytes);
+        return [`${at.toFixed(0)} s`, ...[megabytes, median(sizes), Math.max(...sizes)].map(megabyteText)];
+      }),
     ),
     '',
     `Held ${trendText(outcome.heldTrend)}; ${outcome.heldAfterwards.toFixed(1)} MB when all were gone.`,
@@ -37,6 +43,8 @@ const reportText = (options: SoakOptions, outcome: Outcome): string => {
     '',
   ].join('\n');
 };
+
+const megabyteText = (megabytes: number): string => `${megabytes.toFixed(1)} MB`;
 
 const siegeText = ({ latencies, outcomes }: SiegeOutcome): readonly string[] => [
   renderTable(

@@ -103,6 +103,7 @@ export interface Outcome {
   readonly failures: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
   readonly held: readonly MemorySample[];
+  readonly resident: readonly MemorySample[];
   /** Over all that was counted: without the beginning. */
   readonly heldTrend: Trend;
   readonly residentTrend: Trend;
@@ -162,7 +163,7 @@ const carryOut = async (
   }: { readonly ground: Ground; readonly crowd: Crowd; readonly siege: Siege | undefined },
   say: (text: string) => void,
 ): Promise<Outcome> => {
-  const { findings, ledger } = ground;
+  const { findings } = ground;
   const load = new Load(ground, crowd, { messages: rate, actions: clients * actionsPerClient });
   load.open();
   const stopLoad = load.run();
@@ -173,7 +174,6 @@ const carryOut = async (
   ]);
   await siege?.close();
   stopLoad();
-  ledger.forgetUnknown(0);
   await finish(crowd, ground);
   await load.close();
   const { onlooker, herald, foreman, watchers } = crowd;
@@ -186,7 +186,14 @@ const carryOut = async (
   const residentTrend = trendOf(memory.resident.filter(counted));
   return {
     ...cpu,
-    ...{ held: memory.held, heldTrend, residentTrend, heldAfterwards, counts: findings.counts },
+    ...{
+      held: memory.held,
+      resident: memory.resident,
+      heldTrend,
+      residentTrend,
+      heldAfterwards,
+      counts: findings.counts,
+    },
     siege: siege && { latencies: siege.latencies.compare(), outcomes: siege.outcomes },
     failures: [
       ...findings.shown,
