@@ -13,6 +13,9 @@ export interface MessageCount {
   readonly messages: number;
 }
 
+/** Holds the merged totals; no writer has this name. */
+export const formerWriters = 'former';
+
 /** The live connections of one gateway at one time. */
 export interface ConnectionCount {
   readonly gatewayId: string;
@@ -50,6 +53,13 @@ export interface UsageStore extends UsageReader {
    * refuses, the embedded store retries after it has resolved.
    */
   noteUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
+
+  /**
+   * Adds the last totals of a writer, which never notes any of them again, to what former writers have counted, so that a
+   * project does not keep a total for each process that there ever was. The sum stays as it is, and what does not equal the
+   * stored total changes nothing: it may be repeated.
+   */
+  mergeUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
 
   /** Replaces the gateway's previous counts. Relevant for seconds only: it may be lost when the store is reopened. */
   noteConnections(count: ConnectionCount): Promise<void>;

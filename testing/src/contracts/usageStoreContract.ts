@@ -123,6 +123,22 @@ const publishedContract = (current: () => Opened): void => {
     expect(await usageOf(usage, january, 'p')).to.deep.equal({ p: 8 });
   });
 
+  it('merges what a writer has counted once, and leaves the sum as it was', async () => {
+    const { usage, reopen } = current();
+    await usage.noteUsage('w1', [count('p', 3), count('q', 5)]);
+    await usage.noteUsage('w2', [count('p', 4)]);
+    await usage.mergeUsage('w1', [count('p', 2), count('r', 1)]);
+    for (let time = 1; time <= 2; time += 1) await usage.mergeUsage('w1', [count('p', 3), count('q', 5)]);
+    await usage.mergeUsage('w2', [count('p', 4)]);
+    expect(await usageOf(usage, january, 'p', 'q', 'r')).to.deep.equal({ p: 7, q: 5 });
+    await usage.noteUsage('w3', [count('p', 1)]);
+    const { usage: reopened } = await reopen();
+    expect(await usageOf(reopened, january, 'p', 'q', 'r')).to.deep.equal({ p: 8, q: 5 });
+    // It is gone from its own place: the same count would be a new one.
+    await reopened.noteUsage('w1', [count('p', 1)]);
+    expect(await usageOf(reopened, january, 'p')).to.deep.equal({ p: 9 });
+  });
+
   it('adds up concurrent writes', async () => {
     const { usage } = current();
     const writers = Array.from({ length: 10 }, (_, n) => `w${n}`);

@@ -1,5 +1,11 @@
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { ConnectionCount, LastUse, MessageCount, UsageStore } from '../../ports/usageStore.js';
+import {
+  type ConnectionCount,
+  formerWriters,
+  type LastUse,
+  type MessageCount,
+  type UsageStore,
+} from '../../ports/usageStore.js';
 import type { Snapshot, UsageKey } from './snapshot.js';
 import type { SnapshotWriter } from './snapshotWriter.js';
 
@@ -52,6 +58,20 @@ export class EmbeddedUsageStore implements UsageStore {
       if ((counters.get(writer) ?? 0) >= messages) continue;
       counters.set(writer, messages);
       this.writer.recordUsage([month, projectId, writer] satisfies UsageKey, messages);
+    }
+    await this.writer.settle();
+  }
+
+  async mergeUsage(writer: string, counts: readonly MessageCount[]): Promise<void> {
+    this.assertOpen();
+    for (const { projectId, month, messages } of counts) {
+      const counters = this.published.get(`${month} ${projectId}`);
+      if (counters?.get(writer) !== messages) continue;
+      const merged = (counters.get(formerWriters) ?? 0) + messages;
+      counters.delete(writer);
+      counters.set(formerWriters, merged);
+      this.writer.recordUsage([month, projectId, writer] satisfies UsageKey, undefined);
+      this.writer.recordUsage([month, projectId, formerWriters] satisfies UsageKey, merged);
     }
     await this.writer.settle();
   }

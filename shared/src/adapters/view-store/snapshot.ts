@@ -71,7 +71,10 @@ export class Snapshot {
       if (at === undefined) void this.uses.remove(id);
       else void this.uses.put(id, at);
     }
-    for (const [key, messages] of changes.usage()) void this.usage.put([...key], String(messages));
+    for (const [key, messages] of changes.usage()) {
+      if (messages === undefined) void this.usage.remove([...key]);
+      else void this.usage.put([...key], String(messages));
+    }
     void this.state.put('version', this.version);
     if (changes.checkpoint !== undefined) void this.state.put('checkpoint', changes.checkpoint);
   }
@@ -91,7 +94,8 @@ export class PendingChanges {
   /** Last uses by id; undefined removes one. */
   readonly uses = new Map<string, string | undefined>();
   private byView = new Map<string, Map<string, unknown>>();
-  private readonly counts = new Map<string, readonly [key: UsageKey, messages: number]>();
+  /** Totals by key; undefined removes one. */
+  private readonly counts = new Map<string, readonly [key: UsageKey, messages: number | undefined]>();
 
   record(view: string, id: string, document: unknown): void {
     let documents: Map<string, unknown> | undefined = this.byView.get(view);
@@ -107,7 +111,7 @@ export class PendingChanges {
     this.isEmpty = false;
   }
 
-  recordUsage(key: UsageKey, messages: number): void {
+  recordUsage(key: UsageKey, messages: number | undefined): void {
     this.counts.set(key.join(' '), [key, messages]);
     this.isEmpty = false;
   }
@@ -130,7 +134,7 @@ export class PendingChanges {
       for (const [id, document] of documents) yield [view, id, document];
   }
 
-  usage(): Iterable<readonly [key: UsageKey, messages: number]> {
+  usage(): Iterable<readonly [key: UsageKey, messages: number | undefined]> {
     return this.counts.values();
   }
 

@@ -38,7 +38,7 @@ export class SnapshotWriter {
   }
 
   /** Belongs to no batch. */
-  recordUsage(key: UsageKey, messages: number): void {
+  recordUsage(key: UsageKey, messages: number | undefined): void {
     this.pending.recordUsage(key, messages);
     this.schedule();
   }

@@ -1,5 +1,11 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
-import type { ConnectionCount, LastUse, MessageCount, UsageStore } from '../../../ports/usageStore.js';
+import {
+  type ConnectionCount,
+  formerWriters,
+  type LastUse,
+  type MessageCount,
+  type UsageStore,
+} from '../../../ports/usageStore.js';
 import { expireAfter, findAll, upsertAll } from '../../mongo/collections.js';
 import { readLimits, type MongoConnection } from '../../mongo/connection.js';
 
@@ -66,6 +72,11 @@ export class MongoUsageStore implements UsageStore {
     await this.connection.call(() => upsertAll(this.published, operations));
   }
 
+  async mergeUsage(writer: string, counts: readonly MessageCount[]): Promise<void> {
+    const operations = counts.map((count) => mergedCount(writer, count));
+    await this.connection.call(() => upsertAll(this.published, operations));
+  }
+
   async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
     const ids = projectIds.map((projectId) => usageId(projectId, month));
     return this.connection.call(async () => {
@@ -107,6 +118,17 @@ const highestCount = (
     filter: { _id: usageId(projectId, month) },
     update: { $max: { [`counts.${writer}`]: messages } },
     upsert: true,
+  },
+});
+
+/** One change of one document, which finds nothing the second time. */
+const mergedCount = (
+  writer: string,
+  { projectId, month, messages }: MessageCount,
+): AnyBulkWriteOperation<StoredUsage> => ({
+  updateOne: {
+    filter: { _id: usageId(projectId, month), [`counts.${writer}`]: messages },
+    update: { $inc: { [`counts.${formerWriters}`]: messages }, $unset: { [`counts.${writer}`]: '' } },
   },
 });
 
