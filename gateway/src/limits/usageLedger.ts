@@ -72,7 +72,7 @@ export class ProjectUsage {
 export interface UsageLedgerDeps {
   /** Names this process in the store. */
   readonly gatewayId: string;
-  readonly usage: Pick<UsageStore, 'noteUsage' | 'usage'>;
+  readonly usage: Pick<UsageStore, 'noteUsage' | 'mergeUsage' | 'usage'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly plans: Plans;
@@ -136,10 +136,11 @@ export class UsageLedger {
     return this.following;
   }
 
-  /** Stores the remaining counts once; those that cannot be stored are lost. */
+  /** Stores the remaining counts once; those that cannot be stored are lost. Nothing is counted after it. */
   async close(): Promise<void> {
     await this.round();
     await this.running;
+    await this.attempt(() => this.merge([...this.former, ...this.usages.values()]));
   }
 
   private turnTo(month: Month): void {
@@ -152,38 +153,46 @@ export class UsageLedger {
 
   private async exchange(): Promise<void> {
     const read = this.toRead();
-    try {
+    await this.attempt(async () => {
       await this.write();
       await this.readOthers(read);
+    });
+    for (const usage of read) usage.isKnown = true;
+  }
+
+  private async attempt(exchange: () => Promise<void>): Promise<void> {
+    try {
+      await exchange();
     } catch (error) {
       // An unavailable engine is logged by its adapter.
-      if (!(error instanceof EngineUnavailable)) {
-        this.deps.logger.warn('The usage of projects could not be exchanged', { error });
-      }
+      if (error instanceof EngineUnavailable) return;
+      this.deps.logger.warn('The usage of projects could not be exchanged', { error });
     }
-    for (const usage of read) usage.isKnown = true;
   }
 
   private async write(): Promise<void> {
     const all = [...this.former, ...this.usages.values()];
     const changed = all.filter(({ accepted, noted }) => accepted > noted);
-    for (const writer of new Set(changed.map((usage) => usage.writer))) {
-      await this.writeAs(
-        writer,
-        changed.filter((usage) => usage.writer === writer),
-      );
+    for (const [writer, usages] of byWriter(changed)) {
+      const counts = usages.map(({ projectId, month, accepted: messages }) => ({
+        projectId,
+        month,
+        messages,
+      }));
+      await this.deps.usage.noteUsage(writer, counts);
+      usages.forEach((usage, index) => (usage.noted = counts[index]?.messages ?? 0));
     }
+    await this.merge(this.former);
     this.former = this.former.filter(({ isSettled }) => !isSettled);
   }
 
-  private async writeAs(writer: string, changed: readonly ProjectUsage[]): Promise<void> {
-    const counts = changed.map(({ projectId, month, accepted }) => ({
-      projectId,
-      month,
-      messages: accepted,
-    }));
-    await this.deps.usage.noteUsage(writer, counts);
-    changed.forEach((usage, index) => (usage.noted = counts[index]?.messages ?? 0));
+  /** Their writers never note the settled ones again. */
+  private async merge(usages: readonly ProjectUsage[]): Promise<void> {
+    const ended = usages.filter(({ isSettled, noted }) => isSettled && noted > 0);
+    for (const [writer, of] of byWriter(ended)) {
+      const counts = of.map(({ projectId, month, noted: messages }) => ({ projectId, month, messages }));
+      await this.deps.usage.mergeUsage(writer, counts);
+    }
   }
 
   private async readOthers(read: readonly ProjectUsage[]): Promise<void> {
@@ -208,3 +217,9 @@ export class UsageLedger {
     return [...this.idleRounds.keys()].filter(({ quota }) => quota !== null);
   }
 }
+
+const byWriter = (usages: readonly ProjectUsage[]): readonly (readonly [string, readonly ProjectUsage[]])[] =>
+  [...new Set(usages.map(({ writer }) => writer))].map((writer) => [
+    writer,
+    usages.filter((usage) => usage.writer === writer),
+  ]);

@@ -185,6 +185,31 @@ describe('the monthly quota of a project', () => {
     expect(await stored()).to.equal(5);
   });
 
+  it('[WS-PUB-9] is one total for all gateways that have stopped', async () => {
+    const writers = new Map<string, number>();
+    const watched = (usage: UsageStore) =>
+      overlaid(usage, {
+        noteUsage: async (writer, counts) => {
+          for (const { messages } of counts) writers.set(writer, messages);
+          return usage.noteUsage(writer, counts);
+        },
+        mergeUsage: async (writer, counts) => {
+          expect(counts.map(({ messages }) => messages)).to.eql([writers.get(writer)]);
+          writers.delete(writer);
+          return usage.mergeUsage(writer, counts);
+        },
+      });
+    await world.close();
+    await open({ usage: watched });
+    for (let start = 1; start <= 3; start += 1) {
+      await world.startGateway({ ...rounds, clock });
+      await expectAccepted(await world.join({}, start), start);
+      await world.gatewayAt(start).close();
+      expect(await stored()).to.equal((start * (start + 1)) / 2);
+    }
+    expect(writers).to.eql(new Map());
+  });
+
   it('[WS-PUB-9] starts again with the month, UTC, and the last message of the old one counts there', async () => {
     await quota(2);
     const client = await world.join();
