@@ -269,11 +269,11 @@ export class SigningKeys {
   }
 
   projectChanged(projectId: string): void {
-    this.keys.dropWhere((key) => key.projectId === projectId);
+    this.keys.dropProject(projectId);
   }
 
   forgetAll(): void {
-    this.keys.dropWhere(() => true);
+    this.keys.dropAll();
   }
 
   private async read(keyId: string): Promise<OpenedKey | undefined> {

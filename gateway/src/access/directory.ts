@@ -70,13 +70,13 @@ export class Directory {
 
   /** An unknown change in the project. */
   projectChanged(projectId: string): void {
-    this.apps.dropWhere((app) => app.projectId === projectId);
-    this.rooms.dropWhere((room) => room.projectId === projectId);
+    this.apps.dropProject(projectId);
+    this.rooms.dropProject(projectId);
   }
 
   forgetAll(): void {
-    this.apps.dropWhere(() => true);
-    this.rooms.dropWhere(() => true);
+    this.apps.dropAll();
+    this.rooms.dropAll();
   }
 
   private async readLocation(

@@ -1,3 +1,5 @@
+import { RecentChanges } from './recentChanges.js';
+
 /** A cached document. It may be used as long as it is current. */
 export interface Entry<T> {
   readonly value: T;
@@ -15,16 +17,17 @@ const maxReads = 3;
 
 /**
  * Documents of the read models by key. Absence is not cached: a room that was created a moment ago must be found.
- * Look-ups of one key share a read. An entry that is dropped or evicted is no longer current for its holders.
+ * Look-ups of one key share a read. An entry that is dropped or evicted is no longer current for its holders. A read in flight is made
+ * again only if the record that it found was dropped meanwhile.
  */
-export class EntryCache<T> {
+export class EntryCache<T extends { readonly projectId: string }> {
   private readonly source: EntrySource<T>;
   /** Oldest first. */
   private readonly entries = new Map<string, Entry<T>>();
   private readonly keysById = new Map<string, string>();
   private readonly reads = new Map<string, Promise<Entry<T> | undefined>>();
-  /** Counts drops, so that a read that began before a drop is not cached. */
-  private generation = 0;
+  /** Of records and projects: what was read before one of its own is not cached. */
+  private readonly drops = new RecentChanges();
 
   constructor(source: EntrySource<T>) {
     this.source = source;
@@ -35,20 +38,26 @@ export class EntryCache<T> {
   }
 
   async load(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
-    // The shared read may have begun before the document was created, so only a hit counts.
+    // The shared read may have begun before the document was created or changed, so only a current hit counts.
     const found = await this.reads.get(key);
-    return found ?? this.entries.get(key) ?? this.reads.get(key) ?? this.begin(key, read);
+    if (found?.isCurrent === true) return found;
+    return this.entries.get(key) ?? this.reads.get(key) ?? this.begin(key, read);
   }
 
   drop(id: string): void {
-    this.generation++;
+    this.drops.add(id);
     const key = this.keysById.get(id);
     if (key !== undefined) this.remove(key);
   }
 
-  dropWhere(isAffected: (record: T) => boolean): void {
-    this.generation++;
-    for (const [key, entry] of this.entries) if (isAffected(entry.value)) this.remove(key);
+  dropProject(projectId: string): void {
+    this.drops.add(projectId);
+    for (const [key, { value }] of this.entries) if (value.projectId === projectId) this.remove(key);
+  }
+
+  dropAll(): void {
+    this.drops.addAll();
+    for (const key of this.entries.keys()) this.remove(key);
   }
 
   private begin(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
@@ -59,11 +68,12 @@ export class EntryCache<T> {
 
   private async readAndKeep(key: string, read: () => Promise<T | undefined>): Promise<Entry<T> | undefined> {
     for (let attempt = 1; ; attempt++) {
-      const { generation } = this;
+      const before = this.drops.latest;
       const value = await read();
       if (value === undefined) return undefined;
-      if (generation === this.generation) return this.keep(key, value);
-      // An entry was dropped during every read: the result is used once and not cached.
+      const isStale = this.drops.haveTouched([this.source.idOf(value), value.projectId], before);
+      if (!isStale) return this.keep(key, value);
+      // It was dropped during every read: the result is used once and not cached.
       if (attempt === maxReads) return { value, isCurrent: false };
     }
   }
