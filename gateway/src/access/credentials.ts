@@ -35,6 +35,12 @@ export interface Credentials extends GoodStanding {
   readonly clientToken: LiveClientToken | null;
 }
 
+/** The ids of what a connection's rights rest on; a change of any other leaves them as they are. */
+export const restsOn = ({ actor, organizationId, clientToken }: Credentials) => [
+  ...[actor.actorTokenId, actor.projectId, organizationId],
+  ...[actor.accessScopeId, clientToken?.signingKeyId],
+];
+
 interface Holder {
   readonly actor: Actor | undefined;
   readonly clientToken: LiveClientToken | null;

@@ -33,9 +33,15 @@ export class RecentChanges {
     this.lastForgotten = ++this.count;
   }
 
-  /** Whether one of the keys has changed after `noted`; true as well where that was too long ago to tell. */
-  haveTouched(keys: readonly string[], noted: number): boolean {
-    return noted < this.lastForgotten || keys.some((key) => (this.numbers.get(key) ?? 0) > noted);
+  /** Whether one of the keys, where there is one, has changed after `noted`; true as well where that was too long ago to tell. */
+  haveTouched(keys: readonly (string | null | undefined)[], noted: number): boolean {
+    return (
+      noted < this.lastForgotten || keys.some((key) => typeof key === 'string' && this.numberOf(key) > noted)
+    );
+  }
+
+  private numberOf(key: string): number {
+    return this.numbers.get(key) ?? 0;
   }
 
   private forgetOldest(): void {

@@ -66,9 +66,10 @@ export const createDomainChanges =
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();
+    const { organizationId } = recorded.metadata;
     const projectId = recorded.metadata.projectId ?? '';
     const event = knownEvent(recorded);
-    if (event === undefined) revalidator.anythingChanged(projectId);
+    if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
   };
 

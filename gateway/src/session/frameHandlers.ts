@@ -13,7 +13,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { actorHolder, checkCredential, type CredentialDeps } from '../access/credentials.js';
+import { actorHolder, checkCredential, restsOn, type CredentialDeps } from '../access/credentials.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Presence } from '../presence/presence.js';
@@ -101,7 +101,7 @@ const reauthenticate = async (
   { token }: ReauthFrame,
   { revalidator, credentials }: FrameHandlerDeps,
 ): Promise<void> => {
-  const changesBefore = revalidator.changes;
+  const changesBefore = revalidator.changes.latest;
   const { address } = session;
   const result = await checkCredential(credentials, { token, address, frame: 'reauth' });
   if (session.isOver) return;
@@ -117,7 +117,8 @@ const reauthenticate = async (
   session.renew(result);
   session.send({ type: 'reauth', success: true, authExpiresAt: result.clientToken?.expiresAt });
   // Changes that arrived during the check were applied to the old credential.
-  if (revalidator.changes !== changesBefore) revalidator.recheckActor(session.identity.actorTokenId);
+  if (revalidator.changes.haveTouched(restsOn(result), changesBefore))
+    revalidator.recheckActor(session.identity.actorTokenId);
 };
 
 /** [WS-PRES-1] Answered only when refused; the next frame is handled when it is in force. */

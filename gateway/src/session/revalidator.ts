@@ -1,12 +1,15 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { ScopeChanges } from '@roomwire/shared/domain/scope';
+import type { StandingRule } from '@roomwire/shared/domain/standing';
 import type { SigningKeyChanges } from '@roomwire/shared/domain/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { Identity } from '../access/client.js';
 import { standingOf, type GoodStanding, type SigningKeys } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
+import { RecentChanges } from '../access/recentChanges.js';
 import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
@@ -30,11 +33,23 @@ interface RevalidatorDeps {
 
 const retryAfterMs = 1_000;
 const readsAtOnce = 16;
+const maxReadings = 3;
+
+/** What the documents say of an actor. */
+interface ActorReading {
+  readonly standing: GoodStanding | StandingRule;
+  readonly endedKeys: ReadonlySet<string | undefined>;
+  /** Whether something that was read has changed meanwhile. */
+  readonly isStale: boolean;
+}
 
 /** Ends connections, subscriptions and presences that are no longer admitted. */
 export class Revalidator {
-  /** Counts changes that may have revoked rights, for callers that read documents meanwhile. */
-  changes = 0;
+  /**
+   * Of what the rights of connections rest on, by the id of the actor, project, organization, scope or signing key, for callers that
+   * read documents meanwhile.
+   */
+  readonly changes = new RecentChanges();
   /** Reads an actor's documents again and closes its sessions when it may no longer be connected. */
   readonly recheckActor: (actorTokenId: string) => void;
   /** Ends the subscriptions of a project that changed documents no longer allow. */
@@ -44,40 +59,44 @@ export class Revalidator {
 
   constructor(deps: RevalidatorDeps) {
     this.deps = deps;
-    this.recheckActor = coalesced((id) => this.readActor(id).catch(this.rethrown), retryAfterMs);
+    this.recheckActor = coalesced(async (id) => {
+      if (!(await this.readActor(id).catch(this.rethrown))) throw new Error('The actor keeps changing');
+    }, retryAfterMs);
     this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrown), retryAfterMs);
   }
 
   actorUpdated(actorTokenId: string, changes: ActorChanges): void {
-    this.changes++;
+    const { status, expiresAt, accessScopeId } = changes;
+    if ([status, expiresAt, accessScopeId].some((change) => change !== undefined))
+      this.changes.add(actorTokenId);
     for (const session of this.deps.roster.ofActor(actorTokenId)) {
-      if (changes.status === 'disabled') session.endFor('actor_disabled');
+      if (status === 'disabled') session.endFor('actor_disabled');
       session.actorUpdated(changes);
     }
     // The scope's slug is not in the event.
-    if (changes.accessScopeId !== undefined) this.recheckActor(actorTokenId);
+    if (accessScopeId !== undefined) this.recheckActor(actorTokenId);
   }
 
   actorDeleted(actorTokenId: string): void {
-    this.changes++;
+    this.changes.add(actorTokenId);
     for (const session of this.deps.roster.ofActor(actorTokenId)) session.endFor('actor_missing');
     this.deps.persistentSessions.forgetActor(actorTokenId);
   }
 
   projectDeleted(projectId: string): void {
-    this.changes++;
+    this.changes.add(projectId);
     this.deps.retained.projectDeleted(projectId);
     for (const session of this.deps.roster.ofProject(projectId)) session.endFor('project_missing');
   }
 
   organizationSuspended(organizationId: string): void {
-    this.changes++;
+    this.changes.add(organizationId);
     for (const session of this.deps.roster.ofOrganization(organizationId))
       session.endFor('organization_suspended');
   }
 
   planChanged(organizationId: string, plan: Plan): void {
-    this.changes++;
+    this.changes.add(organizationId);
     this.deps.plans.changed(organizationId, plan);
     this.deps.connectionLimit.enforce(organizationId);
   }
@@ -85,11 +104,12 @@ export class Revalidator {
   scopeUpdated(projectId: string, accessScopeId: string, { isActive, name }: ScopeChanges): void {
     if (isActive === false) return this.scopeEnded(projectId, accessScopeId);
     if (!name) return;
+    this.changes.add(accessScopeId);
     for (const session of this.deps.roster.ofProject(projectId)) session.scopeRenamed(accessScopeId, name);
   }
 
   scopeEnded(projectId: string, accessScopeId: string): void {
-    this.changes++;
+    this.changes.add(accessScopeId);
     const isInside = (session: Session) => session.isInScope(accessScopeId);
     this.endWhere(projectId, isInside, 'scope_inactive');
   }
@@ -109,7 +129,7 @@ export class Revalidator {
   }
 
   signingKeyEnded(projectId: string, signingKeyId: string): void {
-    this.changes++;
+    this.changes.add(signingKeyId);
     this.deps.signingKeys.changed(signingKeyId);
     const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
     this.endWhere(projectId, isSignedByIt, 'signing_key_inactive');
@@ -135,9 +155,9 @@ export class Revalidator {
     this.deps.retained.roomDeleted(roomId);
   }
 
-  /** An event of an unknown type happened in the project. */
-  anythingChanged(projectId: string): void {
-    this.changes++;
+  /** An event of an unknown type happened in the project, or to the organization where there is none. */
+  anythingChanged(organizationId: string, projectId: string): void {
+    this.changes.add(organizationId);
     this.deps.directory.projectChanged(projectId);
     this.deps.signingKeys.projectChanged(projectId);
     this.recheckProject(projectId);
@@ -155,25 +175,43 @@ export class Revalidator {
     const actorIds = [...this.deps.roster.actorIds()];
     const readNext = async (): Promise<void> => {
       for (let id = actorIds.pop(); id !== undefined; id = actorIds.pop()) {
-        await this.readActor(id).catch(this.logged);
+        if ((await this.readActor(id).catch(this.logged)) === false) this.recheckActor(id);
       }
     };
     await Promise.all(Array.from({ length: readsAtOnce }, readNext));
     this.isSweeping = false;
   }
 
-  /** Reads once more after a concurrent change, so that a stale document does not override an event. */
-  private async readActor(actorTokenId: string): Promise<void> {
-    const { views, clock, roster } = this.deps;
-    if (roster.ofActor(actorTokenId).length === 0) return;
-    const { changes } = this;
-    const standing = await standingOf(views, clock, await views.get('actors', actorTokenId));
-    const ended = await this.readEndedKeys(actorTokenId);
-    if (changes !== this.changes) return this.readActor(actorTokenId);
-    for (const session of roster.ofActor(actorTokenId)) {
+  /**
+   * Reads again after a concurrent change, so that a stale document does not override an event. False for an actor that kept changing:
+   * its sessions may have ended, and nothing else is known.
+   */
+  private async readActor(actorTokenId: string): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      const [session] = this.deps.roster.ofActor(actorTokenId);
+      if (session === undefined) return true;
+      const reading = await this.readingOf(session.identity);
+      if (reading.isStale && attempt < maxReadings) continue;
+      this.apply(reading, actorTokenId);
+      return !reading.isStale;
+    }
+  }
+
+  private async readingOf({ actorTokenId, projectId, organizationId }: Identity): Promise<ActorReading> {
+    const { views, clock } = this.deps;
+    const before = this.changes.latest;
+    const actor = await views.get('actors', actorTokenId);
+    const standing = await standingOf(views, clock, actor);
+    const endedKeys = await this.readEndedKeys(actorTokenId);
+    const read = [actorTokenId, projectId, organizationId, actor?.accessScopeId];
+    return { standing, endedKeys, isStale: this.changes.haveTouched(read, before) };
+  }
+
+  private apply({ standing, endedKeys, isStale }: ActorReading, actorTokenId: string): void {
+    for (const session of this.deps.roster.ofActor(actorTokenId)) {
       if (typeof standing === 'string') session.endFor(standing);
-      else if (ended.has(session.signingKeyId)) session.endFor('signing_key_inactive');
-      else this.standingRead(session, standing);
+      else if (endedKeys.has(session.signingKeyId)) session.endFor('signing_key_inactive');
+      else if (!isStale) this.standingRead(session, standing);
     }
   }
 

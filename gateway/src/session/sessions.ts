@@ -7,7 +7,7 @@ import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
-import { checkCredential, type CredentialDeps, type Credentials } from '../access/credentials.js';
+import { checkCredential, restsOn, type CredentialDeps, type Credentials } from '../access/credentials.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
 import type { GatewayMetrics } from '../metrics.js';
@@ -53,7 +53,7 @@ export class Sessions {
   /** Never rejects. If the link has closed meanwhile, the caller must cancel the result. */
   async authenticate(link: AuthenticatingLink, frame: AuthFrame): Promise<PendingSession | AuthError> {
     const { bus, logger, revalidator, persistentSessions } = this.deps;
-    const changesBefore = revalidator.changes;
+    const changesBefore = revalidator.changes.latest;
     const { address } = link;
     const onDelay = () => link.pauseReading();
     const credentials = await checkCredential(this.deps.credentials, {
@@ -89,7 +89,7 @@ interface AdmissionFields {
   readonly credentials: Credentials;
   readonly frame: AuthFrame;
   readonly restoration: Restoration;
-  /** Changes of rights that were known before the credential was checked. */
+  /** The latest change of rights that was known before the credential was checked. */
   readonly changesBefore: number;
 }
 
@@ -120,7 +120,7 @@ export class PendingSession {
     session.send(authSucceeded(identity, restoration.activate()));
     restoration.release();
     persistentSessions.keep(session.subscriptions, frame);
-    // A change that arrived during the authentication did not include this session.
+    // A change of what its rights rest on that arrived during the authentication did not include this session.
     if (this.hasChanged) revalidator.recheckActor(identity.actorTokenId);
   }
 
@@ -150,7 +150,8 @@ export class PendingSession {
   }
 
   private get hasChanged(): boolean {
-    return this.deps.revalidator.changes !== this.fields.changesBefore;
+    const { credentials, changesBefore } = this.fields;
+    return this.deps.revalidator.changes.haveTouched(restsOn(credentials), changesBefore);
   }
 }
 

@@ -8,12 +8,16 @@ import { World } from './world.js';
 export const changedMeanwhile = async (): Promise<{
   readonly world: World;
   readonly change: (happen: () => Promise<void>) => void;
+  /** Ids of the actors that were read once more. */
+  readonly rechecked: readonly string[];
 }> => {
+  const rechecked: string[] = [];
   let pending: (() => Promise<void>) | undefined;
   const world = await World.open({
     views: (real) =>
       overlaid(real, {
         get: async (view, id) => {
+          if (view === 'actors') rechecked.push(id);
           const found = await real.get(view, id);
           const happen = view === 'organizations' ? pending : undefined;
           if (happen) {
@@ -24,5 +28,5 @@ export const changedMeanwhile = async (): Promise<{
         },
       }),
   });
-  return { world, change: (happen) => void (pending = happen) };
+  return { world, change: (happen) => void (pending = happen), rechecked };
 };

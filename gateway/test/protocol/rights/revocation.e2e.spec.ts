@@ -67,6 +67,21 @@ describe('a change of an actor', () => {
     await racing.close();
   });
 
+  it('[WS-AUTH-7] of another, while it authenticates: it is not read again', async () => {
+    const { world: racing, change, rechecked } = await changedMeanwhile();
+    const { token } = await racing.actor();
+    const { actorTokenId } = (await racing.actor()).record;
+    let hasChanged = false;
+    change(async () => {
+      const changes = { status: 'disabled' } as const;
+      await racing.happened({ type: 'ActorUpdated', data: { actorTokenId, changes } });
+      hasChanged = true;
+    });
+    await racing.joinAs(token);
+    expect([hasChanged, rechecked]).to.deep.equal([true, []]);
+    await racing.close();
+  });
+
   it('[WS-AUTH-7] its project is deleted: project_not_found', async () => {
     const client = await world.join();
     await world.happened({ type: 'ProjectDeleted', data: { projectId: world.projectId } });
