@@ -6,6 +6,7 @@ import type { SigningKeyChanges } from '@roomwire/shared/domain/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Identity } from '../access/client.js';
 import { standingOf, type GoodStanding, type SigningKeys } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
@@ -239,7 +240,12 @@ export class Revalidator {
   }
 
   private async readProject(projectId: string): Promise<void> {
-    for (const session of this.deps.roster.ofProject(projectId)) await session.recheck();
+    // Mostly nothing has to be read, so that without slices all its connections would be checked in one turn.
+    const slices = workSlices();
+    for (const session of this.deps.roster.ofProject(projectId)) {
+      if (slices.isOver()) await slices.next();
+      await session.recheck();
+    }
   }
 
   private readonly logged = (error: unknown): void => {

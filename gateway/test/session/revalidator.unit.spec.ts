@@ -3,6 +3,7 @@ import type { Actor } from '@roomwire/shared/domain/actor';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import * as records from '@roomwire/testing/builders/records';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { busyFor } from '@roomwire/testing/run/busyFor';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { GoodStanding } from '../../src/access/credentials.js';
@@ -52,7 +53,7 @@ describe('a coalesced action', () => {
   });
 });
 
-describe('the revalidation of actors', () => {
+describe('the revalidation of actors and projects', () => {
   const organizationId = 'acme';
   const projectId = 'chat';
   const actorTokenId = 'ann';
@@ -64,6 +65,7 @@ describe('the revalidation of actors', () => {
   /** Actors that were found to be in good standing. */
   let found: Actor[];
   let endings: string[];
+  let roster: Roster;
 
   const read = (view: string, id: string) => {
     if (view === 'organizations') return records.organization(id);
@@ -80,7 +82,7 @@ describe('the revalidation of actors', () => {
     meanwhile = () => undefined;
     found = [];
     endings = [];
-    const roster = new Roster();
+    roster = new Roster();
     roster.enter({
       identity: { actorTokenId, projectId, organizationId },
       isInScope: () => false,
@@ -155,5 +157,26 @@ describe('the revalidation of actors', () => {
     };
     await revalidator.recheckAll();
     expect(endings).to.include('actor_disabled');
+  });
+
+  it('checks the many connections of a project in slices', async () => {
+    const connections = 20;
+    let turn = 0;
+    const nextTurn = () => {
+      turn++;
+      if (turns.length < connections) setImmediate(nextTurn);
+    };
+    const turns: number[] = [];
+    const recheck = () => {
+      busyFor(1);
+      turns.push(turn);
+      return Promise.resolve();
+    };
+    const identity = { actorTokenId, projectId: 'mail', organizationId };
+    for (let n = 0; n < connections; n++) roster.enter({ identity, recheck } as Session);
+    nextTurn();
+    revalidator.recheckProject('mail');
+    await eventually(() => turns.length === connections);
+    expect(new Set(turns).size).to.be.above(2);
   });
 });
