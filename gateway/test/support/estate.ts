@@ -25,6 +25,8 @@ export class Estate {
   readonly projectId = systemRandom.uuid();
   readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
   readonly views: ViewStore;
+  /** The number of the last room that `roomInLine` made: each is another one. */
+  private lastInLine = 0;
 
   constructor(views: ViewStore) {
     this.views = views;
@@ -53,7 +55,7 @@ export class Estate {
   }
 
   /**
-   * One more room of the same app, on the same partition: what one client publishes in both comes in that order, which
+   * Another room of the same app with each call, on the same partition: what one client publishes in both comes in that order, which
    * makes a message of the one a marker for the other.
    */
   async roomInLine({ appId, slug }: Room): Promise<Room> {
@@ -61,9 +63,9 @@ export class Estate {
     const { partitions = 1 } = busTopics.find(({ name }) => name === liveMessages.name) ?? {};
     const partition = (room: string) =>
       partitionOf(Buffer.from(`${this.projectId}/${owner.slug}/_/${room}`), partitions);
-    let n = 1;
-    while (partition(`other-${n}`) !== partition(slug)) n++;
-    return this.room(owner, `other-${n}`);
+    do this.lastInLine++;
+    while (partition(`other-${this.lastInLine}`) !== partition(slug));
+    return this.room(owner, `other-${this.lastInLine}`);
   }
 
   /** A room `lobby` in an app, and its address with the topic `news`. */
