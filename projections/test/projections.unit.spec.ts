@@ -287,6 +287,42 @@ describe('projections', () => {
   });
 });
 
+describe('the mark of the feed', () => {
+  it('does not cover a batch that a crash kept back while the next one was written', async () => {
+    const folder = await temporaryFolder();
+    const { log, views, bus, append, close } = await world(folder.path);
+    let cutOff: (error: Error) => void = () => undefined;
+    const stuck = new Promise<void>((_resolve, reject) => (cutOff = reject));
+    stuck.catch(() => undefined);
+    const over = (port: MessageBus) =>
+      createProjections({
+        payloads: noPayloads,
+        log,
+        views,
+        bus: port,
+        clock: systemClock,
+        logger: silentLogger,
+      });
+    const first = over(Object.assign(Object.create(bus) as MessageBus, { send: () => stuck }));
+    await first.start();
+    const events = [1, 2].map((index) => newEvent(actorCreated, index));
+    // The second is written while the feed of the first hangs.
+    for (const event of events) await append([event]);
+    const fed: string[] = [];
+    await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
+    const second = over(bus);
+    await second.start();
+    await eventually(() => fed.includes(events[1]?.id ?? ''));
+    expect(fed).to.eql(events.map(({ id }) => id));
+    await second.close();
+    const closed = first.close();
+    cutOff(new EngineUnavailable('message bus'));
+    await closed;
+    await close();
+    await folder.remove();
+  });
+});
+
 const viewMethods = (views: ViewStore): Partial<ViewStore> => ({
   get: views.get.bind(views),
   checkpoint: views.checkpoint.bind(views),
