@@ -199,6 +199,26 @@ describe('the state machine of a worker group', () => {
     expect(ann.got).to.deep.equal(['m1']);
   });
 
+  it('[WS-GROUP-4] delivers no assignment from before a pause in which the others removed its members', () => {
+    first.read();
+    const [other, ben] = second();
+    log.publish('m1', 'm2');
+    first.read();
+    // Its own record before the check: it was appended when the others still knew its members.
+    other.machine.acknowledge(['m0']);
+    first.machine.participantsChanged([]);
+    first.read();
+    expect([...ann.got].sort()).to.deep.equal(['m1', 'm2']);
+    other.machine.paused();
+    other.read();
+    expect(ben.got).to.deep.equal([]);
+    readAll(first, other);
+    log.publish('m3', 'm4');
+    readAll(first, other);
+    expect([...ann.got, ...ben.got].sort()).to.deep.equal(['m1', 'm2', 'm3', 'm4']);
+    expect(ben.got).to.have.length.above(0);
+  });
+
   it('delivers what a member was assigned before it was ready', () => {
     let isReady = false;
     const late: TestMember = { ...ann, actorTokenId: 'late', got: [], deliver: () => false };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupState, type OpenMessage } from '../../src/groups/machine/groupState.js';
+import { GroupState, madeAt, SeenMessages, type OpenMessage } from '../../src/groups/machine/groupState.js';
 import { MemberOrder, type Member } from '../../src/groups/machine/members.js';
 import { messageOf } from '../support/groupNode.js';
 
@@ -116,6 +116,31 @@ describe('the state of a worker group', () => {
     expect(state.isSoleGateway('b')).to.equal(false);
     state.removeGateway('a', 2);
     expect(state.isSoleGateway('b')).to.equal(true);
+  });
+});
+
+describe('the messages that a group has seen', () => {
+  const start = Date.UTC(2026, 0, 1);
+  const idAt = (ms: number): string => `${(start + ms).toString(36).padStart(9, '0')}.x`;
+
+  for (const laterMs of [0, 5_000, 5_001, 10_000])
+    it(`[WS-GROUP-2] include one of which a second copy comes when others are ${laterMs} ms newer`, () => {
+      const state = new GroupState({ messages: 9, bytes: 100 });
+      state.join('a', [member(1)]);
+      const [id, newest] = [idAt(0), idAt(laterMs)];
+      for (const each of [id, newest]) {
+        state.add(messageOf(each));
+        state.acknowledge(each);
+      }
+      state.add(messageOf(id));
+      expect(state.open.size).to.equal(0);
+    });
+
+  it('are forgotten when others are more than 10 s newer, and all that are older count as acknowledged', () => {
+    const seen = new SeenMessages(0);
+    for (const ms of [0, 1, 10_001]) seen.add(idAt(ms));
+    expect(seen.ids).to.deep.equal([idAt(1), idAt(10_001)]);
+    expect(seen.floorMs).to.equal(madeAt(idAt(0)));
   });
 });
 

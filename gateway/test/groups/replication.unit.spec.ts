@@ -238,6 +238,24 @@ describe('worker groups on many gateways', () => {
     await cluster.close();
   });
 
+  it('[WS-GROUP-4] deliver nothing twice that was assigned to a member whose gateway was paused for long', async () => {
+    const cluster = await run([]);
+    const [first, second] = cluster.nodes as [GroupNode, GroupNode];
+    const [eve] = first.workers as unknown as [Worker];
+    const ann = second.enter({ actorTokenId: 'ann' });
+    await cluster.calm(1);
+    second.port.isFrozen = true;
+    const ids = Array.from({ length: 20 }, () => cluster.publish());
+    await cluster.settle();
+    expect(eve.got).to.have.length(10);
+    await cluster.calm(30);
+    expect([...eve.got].sort()).to.deep.equal(ids);
+    second.port.isFrozen = false;
+    await cluster.calm(10);
+    expect(ann.got).to.deep.equal([]);
+    await cluster.close();
+  });
+
   it('[WS-GROUP-4] deliver the messages of a dead gateway to the others within 15 s', async () => {
     const cluster = await run([]);
     const [first, second] = cluster.nodes as [GroupNode, GroupNode];

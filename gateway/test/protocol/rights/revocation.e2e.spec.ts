@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { App } from '@roomwire/shared/domain/app';
 import type { Room } from '@roomwire/shared/domain/room';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { changedMeanwhile } from '../../support/changedMeanwhile.js';
 import { overlaid } from '../../support/overlaid.js';
@@ -118,6 +119,53 @@ describe('an actor that expires', () => {
       data: { actorTokenId: moved.record.actorTokenId, changes: { expiresAt: soon } },
     });
     expect(await shortened.closed).to.deep.equal({ code: 4001, reason: 'token_expired' });
+    await world.close();
+  });
+});
+
+describe('an actor that is read again', () => {
+  it('[WS-AUTH-7] keeps what an event has changed while its documents were being read', async () => {
+    let hold: Promise<void> | undefined;
+    let isHeld = false;
+    const clock = new ManualClock();
+    const world = await World.open({
+      clock,
+      expirySweepMs: 5,
+      views: (real) =>
+        overlaid(real, {
+          get: async (view, id) => {
+            const found = await real.get(view, id);
+            if (view === 'actors' && hold !== undefined) {
+              isHeld = true;
+              await hold;
+            }
+            return found;
+          },
+        }),
+    });
+    const { record, token } = await world.actor();
+    const { actorTokenId } = record;
+    const client = await world.joinAs(token);
+    const { accessScopeId } = await world.scope('team');
+    let release: () => void = () => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    // Its scope has to be read, and the actor with it, which expires by another event meanwhile.
+    await world.happened(
+      { type: 'ActorUpdated', data: { actorTokenId, changes: { accessScopeId } } },
+      { patch: 'actors', id: actorTokenId, set: { accessScopeId } },
+    );
+    await eventually(() => isHeld);
+    const expiresAt = new Date(clock.now() + 1_000).toISOString();
+    await world.happened(
+      { type: 'ActorUpdated', data: { actorTokenId, changes: { expiresAt } } },
+      { patch: 'actors', id: actorTokenId, set: { expiresAt } },
+    );
+    hold = undefined;
+    release();
+    await settled();
+    expect(await client.ask({ type: 'unsubscribe', topic: 'a' })).to.include({ type: 'unsubscribed' });
+    clock.pass(1_000);
+    expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_expired' });
     await world.close();
   });
 });
