@@ -16,6 +16,17 @@ describe('a log entry', () => {
     expect(redact({ room: 'r', tokens: 3 })).to.eql({ room: 'r', tokens: 3 });
   });
 
+  it('has neither the headers of a request nor its cookies', () => {
+    const fields = {
+      ...{ headers: { 'x-key': 'x' }, requestHeaders: [['x-key', 'x']], rawHeaders: ['x'] },
+      ...{ cookie: 'x', Cookies: 'x', 'set-cookie': ['x'] },
+    };
+    const redacted = redact({ request: fields });
+    expect(redacted).to.eql({
+      request: Object.fromEntries(Object.keys(fields).map((name) => [name, '[redacted]'])),
+    });
+  });
+
   it('has no credential within a text, nor in an error', () => {
     const token = `at_live_0123abcd.${'S'.repeat(43)}`;
     expect(redact(`auth with ${token} failed`)).to.equal('auth with at_live_0123abcd.[redacted] failed');
