@@ -199,6 +199,21 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
       await eventually(async () => (await payloads.get('call')) === undefined);
     });
 
+  it('[HOOK-DLQ-3] waits for the read models, and asks again when they are behind for long', async () => {
+    let waits = 0;
+    const reached = async (): Promise<boolean> => {
+      await new Promise(setImmediate);
+      if (++waits === 1) return false;
+      // They show the deletion only now.
+      gone.add('app1');
+      return true;
+    };
+    await start({ views: Object.assign(Object.create(views) as typeof views, { reached }) });
+    await bus.put(webhookReports, failureOf('call'));
+    await eventually(async () => waits > 1 && (await payloads.get('call')) === undefined);
+    expect(await recordedIds()).to.eql(['call']);
+  });
+
   it('[HOOK-DLQ-3] does not bring the payload of a deleted entry back when its report comes again', async () => {
     await start();
     await bus.put(webhookReports, failureOf('call'));

@@ -6,7 +6,9 @@ import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/emb
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { busyFor } from '@roomwire/testing/run/busyFor';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
@@ -110,6 +112,55 @@ describe('the command handler', () => {
     await create(handlerOn(log), 'r1');
     const [event] = await recorded();
     expect(event).to.deep.include({ type: 'RoomCreated', schemaVersion: 1, revision: 0, metadata: context });
+  });
+
+  describe('whose read models are behind', () => {
+    let reached: (isShown: boolean) => void;
+    let waits: { readonly position: string; readonly waitMs: number }[];
+    let expired: number;
+    let warnings: unknown[];
+
+    /** Its answer, and whether there is one yet. */
+    const answered = async (): Promise<{ readonly answer: Promise<unknown>; isThere: boolean }> => {
+      const shown = new Promise<boolean>((resolve) => (reached = resolve));
+      const views = {
+        reached: (position: string, waitMs: number) => {
+          waits.push({ position, waitMs });
+          return shown;
+        },
+      } as unknown as ViewReader;
+      const logger = { ...silentLogger, warn: (_: string, fields: unknown) => void warnings.push(fields) };
+      const handler = createCommandHandler({
+        ...{ log, views, random: systemRandom, logger },
+        onWaitExpired: () => void expired++,
+      });
+      const answer = create(handler, 'r1');
+      const result = { answer, isThere: false };
+      void answer.then(() => (result.isThere = true));
+      await eventually(() => waits.length > 0);
+      await new Promise(setImmediate);
+      return result;
+    };
+
+    beforeEach(() => void ([waits, warnings, expired] = [[], [], 0]));
+
+    it('answers when they show the write', async () => {
+      const result = await answered();
+      expect(result.isThere).to.equal(false);
+      const [event] = await recorded();
+      expect(waits).to.eql([{ position: event?.position, waitMs: 2_000 }]);
+      reached(true);
+      expect(await result.answer).to.equal('r1');
+      expect([expired, warnings]).to.eql([0, []]);
+    });
+
+    it('answers when it has waited long enough too, and says so', async () => {
+      const result = await answered();
+      reached(false);
+      expect(await result.answer).to.equal('r1');
+      const [event] = await recorded();
+      expect([expired, warnings]).to.eql([1, [{ requestId: 'r1', position: event?.position }]]);
+    });
   });
 
   it('answers each command with the state after it, even when others follow in the same append', async () => {

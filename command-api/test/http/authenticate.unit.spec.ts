@@ -96,6 +96,16 @@ describe('the authentication of a request', () => {
     expect(await refusal('project', token)).to.equal('none');
   });
 
+  it('of a key ends in the very millisecond in which it expires', async () => {
+    const { keyId, secretHash, token } = mintToken(systemRandom, 'ak_live');
+    const expiresAt = new Date(clock.now() + 1_000).toISOString();
+    keys = [{ keyId, secretHash, expiresAt, allowedAddresses: null, projectId: 'p', permissions: null }];
+    clock.pass(999);
+    expect(await refusal('project', token)).to.equal('none');
+    clock.pass(1);
+    expect(await refusal('project', token)).to.equal(badKey);
+  });
+
   it('counts the refusals of a good key where it may not be used, by address alone', async () => {
     const { keyId, secretHash, token } = mintToken(systemRandom, 'ak_live');
     const key = { keyId, secretHash, expiresAt: null, permissions: null };

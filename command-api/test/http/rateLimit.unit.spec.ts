@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { TokenBuckets } from '../../src/http/rateLimit.js';
+import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { ErrorAnswer } from '../../src/http/errors.js';
+import { createRateLimiter, TokenBuckets } from '../../src/http/rateLimit.js';
 
 const seed = 20261121;
 const limits = fc.record({
@@ -96,5 +98,33 @@ describe('TokenBuckets', () => {
     while (buckets.take('busy', now) === 0);
     for (let n = 0; n < 5_000; n += 1) buckets.take(`other-${n}`, now);
     expect(buckets.take('busy', now)).not.to.equal(0);
+  });
+});
+
+describe('the answer to a request beyond the rate', () => {
+  const at = { id: 'r1', now: '2026-01-01T00:00:00.000Z' };
+
+  it('says after how many seconds the next one is accepted, rounded up', () => {
+    const clock = new ManualClock();
+    const limit = createRateLimiter({ perSecond: 0.4, burst: 1 }, clock);
+    const retryAfter = (): string | undefined => {
+      try {
+        limit('k', at);
+        return undefined;
+      } catch (error) {
+        expect(error).to.be.instanceOf(ErrorAnswer).and.to.include({ status: 429 });
+        return (error as ErrorAnswer).headers['Retry-After'];
+      }
+    };
+    expect(retryAfter()).to.equal(undefined);
+    expect(retryAfter()).to.equal('3');
+    clock.pass(499);
+    expect(retryAfter()).to.equal('3');
+    clock.pass(1);
+    expect(retryAfter()).to.equal('2');
+    clock.pass(1_999);
+    expect(retryAfter()).to.equal('1');
+    clock.pass(1);
+    expect(retryAfter()).to.equal(undefined);
   });
 });
