@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import { webhookRetries, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { createCallHandler, type CallDeps, type CallHandler } from '../../src/consume/callHandler.js';
+import { createMetrics } from '../../src/metrics.js';
+
+const call: WebhookCall = {
+  ...{ callId: 'call', kind: 'trigger', organizationId: 'o1', projectId: 'p1', appId: 'app1' },
+  ...{ url: 'https://example.com/hook', headers: [], room: 'p1/app-1/_/lobby', roomName: 'lobby' },
+  ...{ topicName: 'news', actorId: 'actor-1', scope: null, data: Uint8Array.of(0xc0) },
+  ...{ origin: { by: 'publish' }, attempts: 0 },
+};
+
+describe('the handler of calls', () => {
+  let store: () => void;
+  let isFull: boolean;
+  let isOverLimit: boolean;
+  let handler: CallHandler;
+
+  beforeEach(() => {
+    [isFull, isOverLimit] = [false, false];
+    const stored = new Promise<void>((resolve) => (store = resolve));
+    const later = () => stored;
+    const permit = { endpointClass: 'steady', done: () => undefined };
+    handler = createCallHandler({
+      bus: { put: later } as unknown as MessageBus,
+      gate: { inFlight: 0, enter: async () => (isFull ? undefined : permit) },
+      quota: {
+        limitFor: () => (isOverLimit ? 'webhookBacklogCalls' : undefined),
+        putOff: (deferred: WebhookCall) => deferred,
+        taken: () => undefined,
+        left: () => undefined,
+      },
+      post: async () => ({
+        result: { kind: 'answered', status: 500, body: undefined },
+        ...{ endedAt: 0, durationMs: 1, requestBytes: 1 },
+      }),
+      settlement: { settle: later, turnAway: later },
+      publishOutcome: () => undefined,
+      pacer: { pass: async () => undefined },
+      ...{ metrics: createMetrics(), tracing: undefined, retries: webhookRetries },
+      isClosing: () => false,
+    } as unknown as CallDeps);
+  });
+
+  const begun: Readonly<Record<string, () => Promise<void>>> = {
+    'its next attempt': () => handler.handleNew(call),
+    'its end': () => handler.handleNew({ ...call, attempts: 2 }),
+    'its place in the backlog': () => {
+      isFull = true;
+      return handler.handleNew(call);
+    },
+    'its next place in the backlog': () => {
+      isFull = true;
+      return handler.handleDeferred(call);
+    },
+    'its refusal by the backlog': () => {
+      [isFull, isOverLimit] = [true, true];
+      return handler.handleNew(call);
+    },
+  };
+
+  for (const [what, begin] of Object.entries(begun))
+    it(`has not handled a call before ${what} is stored`, async () => {
+      let isHandled = false;
+      const handling = begin().then(() => void (isHandled = true));
+      await new Promise(setImmediate);
+      expect(isHandled).to.equal(false);
+      store();
+      await handling;
+    });
+});
