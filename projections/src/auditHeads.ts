@@ -9,9 +9,10 @@ import {
 import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { RevisionConflict } from '@roomwire/shared/ports/errors';
-import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Random } from '@roomwire/shared/ports/random';
+import { Outage, type OutageReport } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { keepSubscribed } from './keptSubscription.js';
@@ -39,15 +40,17 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
   let recorder: HeadsRecorder | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const subscribe = async (): Promise<LogSubscription> => {
+  const outage = outageOf(logger);
+
+  const checkpoint = async (): Promise<LogPosition | undefined> => {
     const last = await log.readLast(auditHeadsStream);
-    const current = new HeadsRecorder(deps, last?.revision);
-    recorder = current;
-    const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
-      current.look(events);
-      if (current.size >= headsAtOnce) await current.record();
-    };
-    return log.subscribeAll(await endOf(last), { onEvents });
+    recorder = new HeadsRecorder(deps, last?.revision);
+    return endOf(last);
+  };
+
+  const onEvents = async (events: readonly RecordedEvent[]): Promise<void> => {
+    recorder?.look(events);
+    if (recorder && recorder.size >= headsAtOnce) await recorder.record();
   };
 
   const endOf = async (last: RecordedEvent | undefined): Promise<LogPosition | undefined> => {
@@ -61,22 +64,14 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
     return undefined;
   };
 
-  const follower = keepSubscribed({
-    subscribe,
-    onFailure(error, waitMs) {
-      // Another instance was faster; what it has recorded is read again.
-      const level = error instanceof RevisionConflict ? 'debug' : 'warn';
-      logger[level]('The heads of the audit chains cannot be recorded; retrying', { error, waitMs });
-    },
-    longestMs: 5_000,
-  });
+  const follower = keepSubscribed({ log, checkpoint, onEvents, outage, longestMs: 5_000 });
 
   const recordNow = async (): Promise<void> => {
     try {
       await recorder?.record();
+      outage.over();
     } catch (error) {
-      if (!(error instanceof RevisionConflict))
-        logger.warn('The heads of the audit chains cannot be recorded; trying again later', { error });
+      outage.failed(error);
     }
   };
 
@@ -90,6 +85,21 @@ export const createAuditHeads = (deps: AuditHeadsDeps): Service => {
       await follower.close();
       await withTimeout(lastRecordMs, recordNow(), () => undefined);
     }),
+  };
+};
+
+const outageOf = (logger: Logger): OutageReport => {
+  const outage = new Outage({
+    logger,
+    lost: 'The heads of the audit chains cannot be recorded; retrying',
+    back: 'The heads of the audit chains are recorded again',
+  });
+  return {
+    failed(error) {
+      // Another instance was faster; what it has recorded is read again.
+      if (!(error instanceof RevisionConflict)) outage.failed(error);
+    },
+    over: () => outage.over(),
   };
 };
 

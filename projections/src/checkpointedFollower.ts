@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { Outage } from '@roomwire/shared/runtime/outage';
 import type { Service } from '@roomwire/shared/runtime/service';
 import { keepSubscribed } from './keptSubscription.js';
 
@@ -30,8 +31,13 @@ export const createCheckpointedFollower = (deps: FollowerDeps, followed: Followe
     if (last !== undefined) await followed.apply(events, last.position);
   };
   return keepSubscribed({
-    subscribe: async () => log.subscribeAll(await startingPoint(deps, followed), { onEvents }),
-    onFailure: (error) => logger.warn(`The ${followed.name} cannot be updated; retrying`, { error }),
+    ...{ log, onEvents },
+    checkpoint: () => startingPoint(deps, followed),
+    outage: new Outage({
+      logger,
+      lost: `The ${followed.name} cannot be updated; retrying`,
+      back: `The ${followed.name} is updated again`,
+    }),
     longestMs: maxBackoffMs,
   });
 };

@@ -5,6 +5,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCheckpointedFollower } from './checkpointedFollower.js';
 
@@ -41,14 +42,20 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
     clear: () => payloads.moveCheckpoint(undefined),
   });
 
+  const outage = new Outage({
+    logger,
+    lost: 'Payloads that have expired cannot be removed; retrying',
+    back: 'Payloads that have expired are removed again',
+  });
   let pruning: Promise<void> | undefined;
   const prune = async (): Promise<void> => {
     try {
       const { expired, evicted } = await payloads.prune();
+      outage.over();
       if (expired > 0) limits.reached('payloadRetention', { payloads: expired }, expired);
       if (evicted > 0) limits.reached('payloadQuota', { payloads: evicted }, evicted);
     } catch (error) {
-      logger.warn('Payloads that have expired cannot be removed; retrying', { error });
+      outage.failed(error);
     } finally {
       pruning = undefined;
     }

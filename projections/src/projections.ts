@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StaleBatch } from '@roomwire/shared/ports/errors';
 import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { followLog, type FollowDeps } from './followLog.js';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
@@ -38,12 +39,24 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   let caughtUp: () => void = () => undefined;
   const whenCaughtUp = new Promise<void>((resolve) => (caughtUp = resolve));
 
+  const outage = new Outage({
+    logger,
+    lost: 'The read models cannot be updated; retrying',
+    back: 'The read models are updated again',
+  });
   let written = 0;
   let isLeading = false;
-  const onWritten = (events: number): void => void (written += events);
+  const onWritten = (events: number): void => {
+    written += events;
+    outage.over();
+  };
+  const onCaughtUp = (): void => {
+    caughtUp();
+    outage.over();
+  };
 
   const lead = async (): Promise<void> => {
-    subscription = await followLog({ ...deps, onWritten }, caughtUp);
+    subscription = await followLog({ ...deps, onWritten }, onCaughtUp);
     isLeading = true;
     try {
       if (closing.signal.aborted) await subscription.close();
@@ -56,6 +69,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   const standBy = async (): Promise<void> => {
     logger.info('Another instance writes the read models; standing by');
     let seen = await views.checkpoint();
+    outage.over();
     for (let stillMs = 0; stillMs < options.takeOverAfterMs;) {
       const stepMs = Math.min(500, options.takeOverAfterMs);
       await pause(stepMs, undefined, { signal: closing.signal });
@@ -78,7 +92,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
         failures = 0;
       } catch (error) {
         if (closing.signal.aborted) return;
-        logger.warn('The read models cannot be updated; retrying', { error });
+        outage.failed(error);
         const waitMs = backOffMs({ firstMs: 100, longestMs: options.maxBackoffMs }, ++failures);
         await sleep(waitMs, closing.signal);
       }

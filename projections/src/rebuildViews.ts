@@ -3,6 +3,7 @@ import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { Outage } from '@roomwire/shared/runtime/outage';
 import type { ViewRebuild, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedProgress } from './feed.js';
 import { changesOrNone } from './followLog.js';
@@ -62,10 +63,16 @@ class Building {
   private events = 0;
   private position: LogPosition | undefined;
   private lastProgressAt = performance.now();
+  private readonly outage: Outage;
 
   constructor(deps: RebuildDeps, rebuild: ViewRebuild) {
     this.deps = deps;
     this.rebuild = rebuild;
+    this.outage = new Outage({
+      logger: deps.logger,
+      lost: 'The rebuild waits for an engine',
+      back: 'The rebuild goes on',
+    });
   }
 
   async finish(): Promise<RebuildReport> {
@@ -84,8 +91,13 @@ class Building {
     // It is not derived from the log, and an older value of it stays valid.
     const feed = await views.get('feedProgress', domainEventFeed.name);
     const isLive = await this.rebuild.takeOver(feedProgress(feed?.position));
-    this.lastProgressAt = performance.now();
+    this.progressed();
     return isLive;
+  }
+
+  private progressed(): void {
+    this.lastProgressAt = performance.now();
+    this.outage.over();
   }
 
   private async catchUp(target: LogPosition): Promise<void> {
@@ -99,7 +111,7 @@ class Building {
       await this.rebuild.apply({ changes, position: last.position });
       this.events += events.length;
       this.position = last.position;
-      this.lastProgressAt = performance.now();
+      this.progressed();
       this.deps.onProgress?.(this.events, last.position);
       if (last.position === target) return;
     }
@@ -107,10 +119,10 @@ class Building {
 
   /** Retries while an engine is unavailable, so that what has been built is not lost. */
   private async withPatience(error: unknown): Promise<false> {
-    const { patienceMs = defaultPatienceMs, logger, signal } = this.deps;
+    const { patienceMs = defaultPatienceMs, signal } = this.deps;
     if (!(error instanceof EngineUnavailable) || performance.now() - this.lastProgressAt > patienceMs)
       throw error;
-    logger.warn('The rebuild waits for an engine', { error });
+    this.outage.failed(error);
     await pause(betweenTriesMs, undefined, signal ? { signal } : {});
     return false;
   }

@@ -61,8 +61,8 @@ const openFiles = async (path: string): Promise<Ports> => {
 
 const openEngines = async ({ eventStoreUrl, mongodbUrl, brokers }: EngineAddresses): Promise<Ports> => {
   const ports = {
-    log: await openEventStoreDbLog({ url: eventStoreUrl, logger }),
-    stores: await openMongoViewStores({ url: mongodbUrl, logger }),
+    log: await openEventStoreDbLog({ url: eventStoreUrl }),
+    stores: await openMongoViewStores({ url: mongodbUrl }),
     bus: await openKafkaMessageBus({ brokers: [brokers], clientId: 'load', logger }),
   };
   return withClose(ports, async () => undefined);

@@ -11,10 +11,11 @@ import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
+import { Outage, type OutageReport } from '@roomwire/shared/runtime/outage';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
-import type { OpenContext, OpenedBus } from './engine.js';
-import type { Engines } from './engines.js';
+import type { Engine, OpenContext, OpenedBus } from './engine.js';
+import type { EnginePort, Engines } from './engines.js';
 import { openWholeFolder } from './files.js';
 
 /** The ports whose engines are asked whether they answer. */
@@ -66,18 +67,34 @@ interface Closeable {
 export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps): Adapters => {
   const { eventLog, readModels, bus: busEngine } = config.engines;
   const checks = new Map<CheckedPort, () => Promise<boolean>>();
-  const opening = <T extends Closeable>(name: string, open: (context: OpenContext) => Promise<T>) =>
+  const folder = memoized(() =>
+    openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
+  );
+  const { messageRecording, payloadLimits } = config;
+  const contextOf = (engine: Engine): OpenContext => {
+    const outage = outageOf(engine, logger);
+    return { ...{ folder, messageRecording, payloadLimits }, ...{ logger, outage } };
+  };
+  const contexts: Readonly<Record<EnginePort, OpenContext>> = {
+    eventLog: contextOf(eventLog),
+    readModels: contextOf(readModels),
+    bus: contextOf(busEngine),
+  };
+
+  const opening = <T extends Closeable>(port: EnginePort, open: (context: OpenContext) => Promise<T>) =>
     memoized(async () => {
-      const adapter = await openWhenReachable(name, () => open(context), { logger, signal });
+      const context = contexts[port];
+      const adapter = await openWhenReachable(() => open(context), { outage: context.outage, signal });
       closing.push(() => adapter.close());
       return adapter;
     });
   const openingChecked = <T extends Closeable>(
     name: CheckedPort,
+    port: EnginePort,
     open: (context: OpenContext) => Promise<T>,
     check: (adapter: T) => Promise<boolean>,
   ) => {
-    const opened = opening(name, open);
+    const opened = opening(port, open);
     return async () => {
       const adapter = await opened();
       checks.set(name, () => check(adapter));
@@ -85,16 +102,11 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     };
   };
 
-  const folder = memoized(() =>
-    openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
-  );
-  const { messageRecording, payloadLimits } = config;
-  const context: OpenContext = { folder, messageRecording, payloadLimits, logger };
-
   let opened: OpenedBus | undefined;
   const bus = openingChecked(
     'message bus',
-    async () => (opened = await busEngine.open(context)).bus,
+    'bus',
+    async (of) => (opened = await busEngine.open(of)).bus,
     async ({ reachable }) => reachable,
   );
   const openedBus = async (): Promise<OpenedBus> => {
@@ -105,6 +117,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
 
   const viewStores = openingChecked(
     'read models',
+    'readModels',
     (of) => readModels.openViewStores(of),
     ({ views }) => views.checkpoint().then(() => true),
   );
@@ -113,25 +126,24 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     folder,
     log: openingChecked(
       'event log',
+      'eventLog',
       (of) => eventLog.open(of),
       (log) => log.head().then(() => true),
     ),
     viewStores,
     views: async () => (await viewStores()).views,
     // These are on the server that the check of the read models asks.
-    auditIndex: opening('audit index', (of) => readModels.openAuditIndex(of)),
-    sessions: opening('sessions', (of) => readModels.openSessions(of)),
-    groups: opening('worker groups', (of) => readModels.openGroups(of)),
-    payloads: opening('payloads', (of) => readModels.openPayloads(of)),
-    accessLog: opening('access log', (of) => readModels.openAccessLog(of)),
+    auditIndex: opening('readModels', (of) => readModels.openAuditIndex(of)),
+    sessions: opening('readModels', (of) => readModels.openSessions(of)),
+    groups: opening('readModels', (of) => readModels.openGroups(of)),
+    payloads: opening('readModels', (of) => readModels.openPayloads(of)),
+    accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
     bus,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.
-    watchedBus: busEngine.onFiles
-      ? bus
-      : opening('message bus', async (of) => (await busEngine.open(of)).bus),
+    watchedBus: busEngine.onFiles ? bus : opening('bus', async (of) => (await busEngine.open(of)).bus),
     openedBus: () => opened?.bus,
-    messageStore: opening('message store', async () => (await openedBus()).openMessageStore()),
+    messageStore: opening('bus', async () => (await openedBus()).openMessageStore()),
     async unreachable() {
       const checked = await Promise.all(
         [...checks].map(async ([name, check]) => ({ name, answers: await withinASecond(check()) })),
@@ -164,20 +176,30 @@ export const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
 
 const betweenTries = { firstMs: 250, longestMs: 5_000 };
 
+/** One for all that is on the engine, so that its absence is told once. */
+const outageOf = ({ name, onFiles }: Engine, logger: Logger): Outage => {
+  const engine = onFiles ? 'The data folder' : name;
+  return new Outage({
+    logger,
+    lost: `${engine} cannot be reached`,
+    back: `${engine} is within reach again`,
+  });
+};
+
 /** Services and engines may start in any order. Errors other than `EngineUnavailable` end the start. */
 const openWhenReachable = async <T>(
-  name: string,
   open: () => Promise<T>,
-  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+  { outage, signal }: { readonly outage: OutageReport; readonly signal: AbortSignal },
 ): Promise<T> => {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await open();
+      const opened = await open();
+      if (failures > 1) outage.over();
+      return opened;
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error;
-      const waitMs = backOffMs(betweenTries, failures);
-      logger.warn(`Waiting for the ${name}`, { error, waitMs });
-      await pause(waitMs, undefined, { signal });
+      outage.failed(error);
+      await pause(backOffMs(betweenTries, failures), undefined, { signal });
     }
   }
 };

@@ -10,6 +10,7 @@ import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { ViewStores } from '@roomwire/shared/ports/viewStore';
+import type { OutageReport } from '@roomwire/shared/runtime/outage';
 import type { VariableReader } from '../environment.js';
 import type { Finding } from './finding.js';
 
@@ -20,6 +21,8 @@ export interface OpenContext {
   readonly messageRecording: boolean;
   readonly payloadLimits: PayloadLimits;
   readonly logger: Logger;
+  /** Of this engine. */
+  readonly outage: OutageReport;
 }
 
 export interface Engine {

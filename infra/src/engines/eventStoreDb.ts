@@ -16,7 +16,7 @@ const open = async (options: EventStoreDbOptions): Promise<EventLog> => {
 
 const eventStoreDb = (url: string): EventLogEngine => ({
   ...{ name, onFiles: false, settings: { url } },
-  open: ({ logger }) => open({ url, logger }),
+  open: ({ outage }) => open({ url, outage }),
   openBeside: () => open({ url }),
   async inspect() {
     const { eventStoreDbVersion } =

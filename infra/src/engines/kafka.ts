@@ -28,11 +28,14 @@ const topicsOf = (messageRecording: boolean) =>
 
 const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine => ({
   ...{ name, onFiles: false, settings: { brokers, security } },
-  async open({ messageRecording, logger }) {
+  async open({ messageRecording, logger, outage }) {
     const { openKafkaMessageBus } =
       await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
     const topics = topicsOf(messageRecording);
-    const bus = await openKafkaMessageBus({ brokers, security, clientId: 'roomwire', topics, logger });
+    const bus = await openKafkaMessageBus({
+      ...{ brokers, security, clientId: 'roomwire', topics },
+      ...{ logger, outage },
+    });
     return {
       bus,
       async openMessageStore() {

@@ -7,31 +7,31 @@ const oldest = [5, 0] as const;
 
 const mongodb = (url: string): ReadModelEngine => ({
   ...{ name, onFiles: false, settings: { url } },
-  async openViewStores({ logger }) {
+  async openViewStores({ outage }) {
     const { openMongoViewStores } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
-    return openMongoViewStores({ url, logger });
+    return openMongoViewStores({ url, outage });
   },
-  async openAuditIndex({ logger }) {
+  async openAuditIndex({ outage }) {
     const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
-    return openMongoAuditIndex({ url, logger });
+    return openMongoAuditIndex({ url, outage });
   },
-  async openSessions({ logger }) {
+  async openSessions({ outage }) {
     const { openMongoSessionStore } =
       await import('@roomwire/shared/adapters/session-store/mongoSessionStore');
-    return openMongoSessionStore({ url, logger });
+    return openMongoSessionStore({ url, outage });
   },
-  async openGroups({ logger }) {
+  async openGroups({ outage }) {
     const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
-    return openMongoGroupStore({ url, logger });
+    return openMongoGroupStore({ url, outage });
   },
-  async openAccessLog({ logger }) {
+  async openAccessLog({ outage }) {
     const { openMongoAccessLog } = await import('@roomwire/shared/adapters/access-log/mongoAccessLog');
-    return openMongoAccessLog({ url, logger });
+    return openMongoAccessLog({ url, outage });
   },
-  async openPayloads({ payloadLimits, logger }) {
+  async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');
-    return openMongoPayloadStore({ url, logger }, payloadLimits);
+    return openMongoPayloadStore({ url, outage }, payloadLimits);
   },
   async inspect() {
     const { inspectMongo } = await import('@roomwire/shared/adapters/view-store/mongo/inspectMongo');

@@ -3,6 +3,7 @@ import type { AccessEntry, AccessLog, Refusal } from '../ports/accessLog.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { LimitReports } from './limitReports.js';
+import { Outage } from './outage.js';
 import { once } from './service.js';
 import { placeOf } from '../wire/accessPlaces.js';
 import { limitTable, type LimitName } from '../wire/limits/limitTable.js';
@@ -33,10 +34,15 @@ export class AccessRecorder {
   /** Entries that wait, by organization. */
   private waitingOf = new Map<string, number>();
   private working: Promise<void> | undefined;
-  private hasFailed = false;
+  private readonly outage: Outage;
 
   constructor(deps: AccessRecorderDeps) {
     this.deps = deps;
+    this.outage = new Outage({
+      logger: deps.logger,
+      lost: 'The access log cannot be written; retrying',
+      back: 'The access log is written again',
+    });
     this.mostWaiting = deps.mostWaiting ?? limitTable.accessLogWaiting.value;
     this.mostWaitingOfOrganization =
       deps.mostWaitingOfOrganization ?? limitTable.accessLogWaitingPerOrganization.value;
@@ -84,18 +90,17 @@ export class AccessRecorder {
 
   private async writeWaiting(): Promise<void> {
     if (this.waiting.size === 0) return;
-    const { accessLog, logger, limits } = this.deps;
+    const { accessLog, limits } = this.deps;
     const entries = [...this.waiting.values()];
     this.waiting = new Map();
     this.waitingOf = new Map();
     try {
       const evicted = await accessLog.record(entries);
       if (evicted > 0) limits?.reached('accessLogEntries', { evicted }, evicted);
-      this.hasFailed = false;
+      this.outage.over();
     } catch (error) {
       for (const entry of entries) this.add(entry);
-      if (!this.hasFailed) logger.warn('The access log cannot be written; retrying', { error });
-      this.hasFailed = true;
+      this.outage.failed(error);
     }
   }
 

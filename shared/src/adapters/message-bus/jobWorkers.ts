@@ -2,9 +2,11 @@ import type { Clock } from '../../ports/clock.js';
 import { JobRequeued } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import type { QueueWorker, WorkOptions } from '../../ports/messageBus.js';
+import { calmLogger } from '../../runtime/onceAMinute.js';
 import { once } from '../../runtime/service.js';
 import { backOffMs } from '../../runtime/waiting.js';
 import type { WorkQueue } from '../../wire/bus/channel.js';
+import { systemClock } from '../system/systemClock.js';
 import { FifoQueue } from './fifoQueue.js';
 import { lanesOf, type JobLanes, type Lane } from './jobLanes.js';
 
@@ -42,7 +44,8 @@ export class JobWorkers<Job> {
     this.queue = queue.name;
     this.lanes = lanesOf(queue);
     this.source = source;
-    this.logger = logger;
+    // Every job fails, and again, while what it needs is away.
+    this.logger = logger && calmLogger({ clock: systemClock, logger });
   }
 
   /** Whether any worker has free capacity. */

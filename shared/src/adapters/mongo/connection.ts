@@ -1,6 +1,6 @@
 import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
 import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
-import type { Logger } from '../../ports/logger.js';
+import type { OutageReport } from '../../runtime/outage.js';
 import { portError } from './errors.js';
 
 export interface MongoAddress {
@@ -11,7 +11,8 @@ export interface MongoAddress {
 }
 
 export interface MongoOptions extends MongoAddress {
-  readonly logger?: Logger;
+  /** Of the server, with all its connections. */
+  readonly outage?: OutageReport;
 }
 
 /** Limit of the duration of a read, since a request waits for it. */
@@ -52,8 +53,7 @@ export class MongoConnection {
   readonly database: Db;
   private readonly client: MongoClient;
   private readonly use: EngineUse;
-  private readonly logger: Logger | undefined;
-  private isReachable = true;
+  private readonly outage: OutageReport | undefined;
   private isOpen = true;
   private closing: Promise<void> | undefined;
 
@@ -61,7 +61,7 @@ export class MongoConnection {
     this.client = new MongoClient(options.url, clientOptions);
     this.database = databaseOf(this.client, options);
     this.use = use;
-    this.logger = options.logger;
+    this.outage = options.outage;
   }
 
   async connect(): Promise<void> {
@@ -70,17 +70,17 @@ export class MongoConnection {
 
   /**
    * Around everything that goes to the server: rejects with `EngineUnavailable` while it does not answer and after `close`,
-   * and logs once that it is unreachable and once that it is back.
+   * and reports whether it answers.
    */
   async call<T>(action: () => Promise<T>): Promise<T> {
     if (!this.isOpen) throw new EngineUnavailable(this.use);
     try {
       const result = await action();
-      this.report(true);
+      this.outage?.over();
       return result;
     } catch (error) {
       const reported = portError(error, this.use);
-      if (reported instanceof EngineUnavailable) this.report(false, error);
+      if (this.isOpen && reported instanceof EngineUnavailable) this.outage?.failed(reported);
       throw reported;
     }
   }
@@ -92,13 +92,6 @@ export class MongoConnection {
       await drain?.();
       await this.client.close();
     })());
-  }
-
-  private report(isReachable: boolean, error?: unknown): void {
-    if (isReachable === this.isReachable) return;
-    this.isReachable = isReachable;
-    if (isReachable) this.logger?.info(`The ${this.use} can be reached again`);
-    else this.logger?.warn(`The ${this.use} cannot be reached`, { error });
   }
 }
 

@@ -9,6 +9,7 @@ import {
   SupervisedConsumer,
 } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
 import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import { reasonOf } from '../../../src/runtime/outage.js';
 import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
 import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
@@ -183,10 +184,23 @@ describe('Reachability', () => {
       probes += 1;
       if (probes < 2) throw new Error('Away');
     });
-    reachability.failed();
+    reachability.failed(new Error('Away'));
     expect(reachability.isReachable).to.equal(false);
     await eventually(() => reachability.isReachable);
     expect(probes).to.equal(2);
+    reachability.close();
+  });
+
+  it('tells of the outage, with the reason, and of its end', async () => {
+    const told: string[] = [];
+    const outage = {
+      failed: (error: unknown) => void told.push(reasonOf(error)),
+      over: () => void told.push('over'),
+    };
+    const reachability = new Reachability(async () => undefined, outage);
+    reachability.failed(new Error('Away'));
+    await eventually(() => reachability.isReachable);
+    expect(told).to.deep.equal(['Away', 'over']);
     reachability.close();
   });
 

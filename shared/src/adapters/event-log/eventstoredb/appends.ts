@@ -12,6 +12,7 @@ import { AppendTooLarge, RevisionConflict } from '../../../ports/errors.js';
 import type { AppendResult, ExpectedRevision } from '../../../ports/eventLog.js';
 import type { Random } from '../../../ports/random.js';
 import { answerWithin, asEngineFailure, isOfType, isTransient, type Connection } from './connection.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { isKnown, logPositionOf, proposedEvent } from './storedEvents.js';
 import type { Reads } from './reads.js';
 import { backOffMs, chanceOf, withJitter } from '../../../runtime/waiting.js';
@@ -25,6 +26,7 @@ export interface AppendTimes {
 
 export interface AppendsDeps extends AppendTimes {
   readonly connection: Connection;
+  readonly outage: OutageReport;
   readonly reads: Reads;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,7 +54,7 @@ const shortestAttemptMs = 200;
  * whatever the outcome of earlier tries.
  */
 export const createAppends = (deps: AppendsDeps) => {
-  const { connection, clock, random } = deps;
+  const { connection, outage, clock, random } = deps;
 
   return async (append: Append): Promise<AppendResult> => {
     const events = append.events.map(proposedEvent);
@@ -62,15 +64,17 @@ export const createAppends = (deps: AppendsDeps) => {
       const { client } = connection;
       try {
         const withinMs = Math.min(deps.answersWithinMs, leftMs());
-        return await answerWithin(withinMs, send(deps, append, events));
+        const result = await answerWithin(withinMs, send(deps, append, events));
+        outage.over();
+        return result;
       } catch (error) {
         if (error instanceof RevisionConflict) throw error;
         if (isOfType(error, ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED))
           throw new AppendTooLarge({ cause: error });
-        if (!isTransient(error)) throw asEngineFailure(error);
+        if (!isTransient(error)) throw asEngineFailure(error, outage);
         connection.renew(client, error);
         const wait = withJitter(backOffMs(betweenAttempts, attempt), chanceOf(random));
-        if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error);
+        if (attempt === attempts || leftMs() - wait < shortestAttemptMs) throw asEngineFailure(error, outage);
         await pause(wait);
       }
     }

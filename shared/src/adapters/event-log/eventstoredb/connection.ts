@@ -1,5 +1,6 @@
 import { ErrorType, EventStoreDBClient, isCommandError, type CommandError } from '@eventstore/db-client';
 import { EngineUnavailable } from '../../../ports/errors.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { withTimeout } from '../../../runtime/waiting.js';
 
 /** The server has not answered in time; the outcome of the request is unknown. */
@@ -37,11 +38,13 @@ export const isInvalidArgument = (error: unknown): boolean =>
 export const isOfType = (error: unknown, type: ErrorType): error is CommandError =>
   error instanceof Error && isCommandError(error) && error.type === type;
 
-/** The port's error: a mistake of the caller stays as it is, everything else means that the engine is unavailable. */
-export const asEngineFailure = (error: unknown): Error =>
-  error instanceof EngineUnavailable || error instanceof RangeError
-    ? error
-    : new EngineUnavailable('event log', { cause: error });
+/** The port's error: a mistake of the caller stays as it is, everything else means that the engine is unavailable, and is reported. */
+export const asEngineFailure = (error: unknown, outage: OutageReport): Error => {
+  if (error instanceof EngineUnavailable || error instanceof RangeError) return error;
+  const unavailable = new EngineUnavailable('event log', { cause: error });
+  outage.failed(unavailable);
+  return unavailable;
+};
 
 /** Rejects with `NoAnswer` after the time-out; ignores a late answer. */
 export const answerWithin = <T>(withinMs: number, answer: Promise<T>): Promise<T> =>

@@ -8,8 +8,8 @@ import type {
   LogSubscriber,
   LogSubscription,
 } from '../../../ports/eventLog.js';
-import type { Logger } from '../../../ports/logger.js';
 import type { Random } from '../../../ports/random.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { once } from '../../../runtime/service.js';
 import { systemClock } from '../../system/systemClock.js';
 import { systemRandom } from '../../system/systemRandom.js';
@@ -22,7 +22,7 @@ import { subscribe } from './subscription.js';
 export interface EventStoreDbOptions {
   /** `esdb://…` or `esdb+discover://…`, as the client takes it. */
   readonly url: string;
-  readonly logger?: Logger;
+  readonly outage?: OutageReport;
   readonly clock?: Clock;
   readonly random?: Random;
   /** Prepended to every stream name, so that several logs can share a database without seeing one another. */
@@ -35,15 +35,10 @@ export interface EventStoreDbOptions {
   readonly stallCheckMs?: number;
 }
 
-const quiet: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+const quiet: OutageReport = { failed: () => undefined, over: () => undefined };
 
 const defaults = {
-  logger: quiet,
+  outage: quiet,
   clock: systemClock,
   random: systemRandom,
   streamPrefix: '',

@@ -11,6 +11,7 @@ import {
 import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { asEngineFailure, isInvalidArgument, isOfType, isTransient, type Connection } from './connection.js';
 import { buffered, Intake } from './intake.js';
 import { logPositionOf, serverPositionOf, type EventReader } from './storedEvents.js';
@@ -20,6 +21,7 @@ type Open = (client: EventStoreDBClient) => StreamingRead<ResolvedEvent>;
 
 export interface ReadsDeps {
   readonly connection: Connection;
+  readonly outage: OutageReport;
   readonly events: EventReader;
   /** A request is sent again after a silence of this length. */
   readonly answersWithinMs: number;
@@ -111,7 +113,7 @@ export class Reads {
 
   /** Calls `open` again, for the remaining events, when the connection is lost. */
   private async *batches(open: Open): Batches<ResolvedEvent> {
-    const { connection, answersWithinMs, givesUpAfterMs } = this.deps;
+    const { connection, outage, answersWithinMs, givesUpAfterMs } = this.deps;
     for (let failures = 0; ; failures += 1) {
       const quietForMs = failures === 0 ? answersWithinMs : Math.max(givesUpAfterMs - answersWithinMs, 1);
       if (this.closed) throw hasBeenClosed();
@@ -120,12 +122,16 @@ export class Reads {
       const intake = new Intake<ResolvedEvent>({ stream, cancel: () => stream.cancel() });
       this.open.add(intake);
       try {
-        for (let batch; (batch = await intake.next(quietForMs)) !== undefined; failures = 0) yield batch;
+        for (let batch; (batch = await intake.next(quietForMs)) !== undefined; failures = 0) {
+          outage.over();
+          yield batch;
+        }
+        outage.over();
         return;
       } catch (error) {
         if (isOfType(error, ErrorType.STREAM_NOT_FOUND)) return;
         if (isInvalidArgument(error)) throw noSuchPosition(error);
-        if (failures > 0 || !isTransient(error)) throw asEngineFailure(error);
+        if (failures > 0 || !isTransient(error)) throw asEngineFailure(error, outage);
         connection.renew(client, error);
       } finally {
         this.open.delete(intake);

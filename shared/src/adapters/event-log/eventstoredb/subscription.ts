@@ -6,8 +6,9 @@ import { START, streamNameFilter, type AllStreamResolvedEvent, type Position } f
 import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
 import { createConnection, isInvalidArgument, type Connection } from './connection.js';
 import { isKnown, logPositionOf, serverPositionOf, type EventReader } from './storedEvents.js';
-import type { Logger } from '../../../ports/logger.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
 import type { Random } from '../../../ports/random.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { once } from '../../../runtime/service.js';
 import { backOffMs, chanceOf, sleep, withJitter } from '../../../runtime/waiting.js';
 
@@ -217,7 +218,7 @@ export class SubscriptionSession {
 
 export interface SubscriptionDeps extends Omit<SessionDeps, 'connection'> {
   readonly url: string;
-  readonly logger: Logger;
+  readonly outage: OutageReport;
   readonly random: Random;
 }
 
@@ -250,9 +251,9 @@ export const subscribe = (
       if (signal.aborted) return;
       if (progress.handled !== before) failures = 1;
       const resumesInMs = withJitter(backOffMs(betweenSessions, failures), chanceOf(deps.random));
-      // One warning per outage is enough.
-      const log = failures === 1 ? 'warn' : 'debug';
-      deps.logger[log]('The subscription to the event log is resumed', { error: reason, resumesInMs });
+      // A server that could not be read has been reported.
+      if (!(reason instanceof EngineUnavailable))
+        deps.outage.failed(new EngineUnavailable('event log', { cause: reason }));
       connection.renew(client, reason);
       await sleep(resumesInMs, signal);
     }

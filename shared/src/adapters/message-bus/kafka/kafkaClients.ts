@@ -1,5 +1,6 @@
 import type { Admin, Kafka, Producer } from 'kafkajs';
-import type { Logger } from '../../../ports/logger.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { sleep, withTimeout } from '../../../runtime/waiting.js';
 import { createKafkaClient, noRetry } from './kafkaClient.js';
 import type { KafkaConnection } from './kafkaSettings.js';
@@ -14,14 +15,14 @@ const answersWithinMs = 2_000;
 /** Whether the brokers answered the last request. After a failure it probes until they do. */
 export class Reachability {
   private readonly probe: () => Promise<unknown>;
-  private readonly logger: Logger | undefined;
+  private readonly outage: OutageReport | undefined;
   private readonly closing = new AbortController();
   private hasAnswered = true;
   private isProbing = false;
 
-  constructor(probe: () => Promise<unknown>, logger?: Logger) {
+  constructor(probe: () => Promise<unknown>, outage?: OutageReport) {
     this.probe = probe;
-    this.logger = logger;
+    this.outage = outage;
   }
 
   get isReachable(): boolean {
@@ -29,22 +30,21 @@ export class Reachability {
   }
 
   answered(): void {
-    if (this.hasAnswered || this.closing.signal.aborted) return;
+    if (this.closing.signal.aborted) return;
     this.hasAnswered = true;
-    this.logger?.info('Kafka is within reach again');
+    this.outage?.over();
   }
 
-  failed(): void {
+  failed(error: unknown): void {
     if (this.closing.signal.aborted) return;
-    if (this.hasAnswered) this.logger?.warn('Kafka cannot be reached');
+    this.outage?.failed(new EngineUnavailable('message bus', { cause: error }));
     this.hasAnswered = false;
     if (!this.isProbing) void this.probeUntilAnswered();
   }
 
   /** Something took long, for which there may be other reasons. */
   doubted(): void {
-    if (this.hasAnswered && !this.isProbing)
-      void this.answers().then((answers) => (answers ? undefined : this.failed()));
+    if (this.hasAnswered && !this.isProbing) void this.asked().catch((error: unknown) => this.failed(error));
   }
 
   close(): void {
@@ -52,12 +52,12 @@ export class Reachability {
     this.closing.abort();
   }
 
-  private async answers(): Promise<boolean> {
-    const probe = this.probe().then(
-      () => true,
-      () => false,
-    );
-    return withTimeout(answersWithinMs, probe, () => false, { unref: true });
+  /** Rejects where they do not answer. */
+  private async asked(): Promise<void> {
+    const tooLate = (): never => {
+      throw new Error(`No answer within ${answersWithinMs} ms`);
+    };
+    await withTimeout(answersWithinMs, this.probe(), tooLate, { unref: true });
   }
 
   private async probeUntilAnswered(): Promise<void> {
@@ -65,7 +65,10 @@ export class Reachability {
     this.isProbing = true;
     while (!this.hasAnswered && !signal.aborted) {
       await sleep(betweenProbesMs, signal);
-      if (await this.answers()) this.answered();
+      await this.asked().then(
+        () => this.answered(),
+        () => undefined,
+      );
     }
     this.isProbing = false;
   }
@@ -97,8 +100,8 @@ const createProducer = (kafka: Kafka): Producer =>
 const createAdmin = (kafka: Kafka): Admin => kafka.admin();
 
 export const createKafkaClients = (connection: KafkaConnection): KafkaClients => {
-  const { logger } = connection;
-  const reachability = new Reachability(() => admin.use((client) => client.describeCluster()), logger);
+  const { logger, outage } = connection;
+  const reachability = new Reachability(() => admin.use((client) => client.describeCluster()), outage);
   const renewable = <Client extends Connectable>(create: (kafka: Kafka) => Client): Renewable<Client> =>
     new Renewable(() => {
       const { kafka, cut } = createKafkaClient(connection, noRetry);

@@ -4,6 +4,7 @@ import type { SASLOptions } from 'kafkajs';
 import { busTopics, otherTopics, type BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
+import type { OutageReport } from '../../../runtime/outage.js';
 import { systemClock } from '../../system/systemClock.js';
 
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
@@ -36,6 +37,7 @@ export interface KafkaConnection {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly logger: Logger | undefined;
+  readonly outage?: OutageReport | undefined;
   /** Plain TCP without authentication by default. */
   readonly security?: KafkaSecurity;
   /** Opens a connection to a broker; tests interrupt connections here. */
@@ -61,16 +63,17 @@ export interface KafkaMessageBusOptions {
   readonly connect?: KafkaConnection['connect'];
   readonly clock?: Clock;
   readonly logger?: Logger;
+  readonly outage?: OutageReport;
 }
 
 export interface Settings extends Required<
-  Omit<KafkaMessageBusOptions, 'brokers' | 'clientId' | 'security' | 'connect' | 'logger'>
+  Omit<KafkaMessageBusOptions, 'brokers' | 'clientId' | 'security' | 'connect' | 'logger' | 'outage'>
 > {
   readonly connection: KafkaConnection;
 }
 
 export const settingsOf = (options: KafkaMessageBusOptions): Settings => {
-  const { brokers, clientId, security = {}, connect, logger, ...rest } = options;
+  const { brokers, clientId, security = {}, connect, logger, outage, ...rest } = options;
   return {
     groupPrefix: 'roomwire.',
     topicPrefix: '',
@@ -80,6 +83,6 @@ export const settingsOf = (options: KafkaMessageBusOptions): Settings => {
     withinMs: 10_000,
     clock: systemClock,
     ...rest,
-    connection: { brokers, clientId, security, logger, ...(connect ? { connect } : {}) },
+    connection: { brokers, clientId, security, logger, outage, ...(connect ? { connect } : {}) },
   };
 };

@@ -86,7 +86,7 @@ export interface Held<Client extends Connectable> {
 /** Called for every use, but only once per failed client. */
 export interface Outcome {
   answered(): void;
-  failed(): void;
+  failed(error: unknown): void;
 }
 
 interface InUse<Client extends Connectable> extends Held<Client> {
@@ -147,7 +147,7 @@ export class Renewable<Client extends Connectable> {
       this.outcome.answered();
       return result;
     } catch (error) {
-      if (!isAnswer(error)) this.giveUp(inUse);
+      if (!isAnswer(error)) this.giveUp(inUse, error);
       throw error;
     }
   }
@@ -163,15 +163,15 @@ export class Renewable<Client extends Connectable> {
     const held = this.make();
     const waits = new BoundedWaits(this.longestUseMs);
     const inUse = { ...held, waits, connected: waits.for(held.client.connect()) };
-    inUse.connected.catch(() => this.giveUp(inUse));
+    inUse.connected.catch((error: unknown) => this.giveUp(inUse, error));
     return inUse;
   }
 
   /** Other uses of it may still succeed; a failure of a client that was given up before says nothing new. */
-  private giveUp(inUse: InUse<Client>): void {
+  private giveUp(inUse: InUse<Client>, error: unknown): void {
     if (this.inUse !== inUse) return;
     this.inUse = undefined;
-    this.outcome.failed();
+    this.outcome.failed(error);
     void end(inUse);
   }
 }
