@@ -6,7 +6,7 @@ import type { Engine, ReadModelInspection } from '../engines/engine.js';
 import { usesDataFolder } from '../engines/engines.js';
 import { failure, ok, type Finding } from '../engines/finding.js';
 import { checkFolder } from './folderChecks.js';
-import { judgeLag } from './rules.js';
+import { judgeLag, judgeRefusal } from './rules.js';
 import { checkOpenFiles, checkPort } from './processChecks.js';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
@@ -66,11 +66,9 @@ const configuration = (
 const profileOf = ({ engines: { eventLog, readModels, bus } }: Config): string =>
   `event log on ${eventLog.name}, read models on ${readModels.name}, bus on ${bus.name}`;
 
-const startEngine = 'Start it, and check its address, its credentials and the network';
-
-const inspected = ({ name }: Engine, inspect: () => Promise<readonly Finding[]>) =>
-  bounded(name, () =>
-    inspect().catch((error: unknown) => [failure(name, `out of reach (${kindOf(error)})`, startEngine)]),
+const inspected = (engine: Engine, inspect: () => Promise<readonly Finding[]>) =>
+  bounded(engine.name, () =>
+    inspect().catch((error: unknown) => [judgeRefusal(engine, error, kindOf(error))]),
   );
 
 /** The message of a client may hold parts of the URL: only its kind is shown, and the code of the system. */

@@ -1,5 +1,6 @@
-import type { LogFollower } from '../engines/engine.js';
+import type { Engine, LogFollower } from '../engines/engine.js';
 import { failure, ok, warning, type Finding } from '../engines/finding.js';
+import { describeRefusal, refusalOf } from '../engines/refusals.js';
 
 // The rules by which the doctor judges its measurements, without I/O.
 
@@ -23,6 +24,21 @@ export const judgeFiles = (limit: number, open: number | undefined): Finding => 
   return limit < 10_000 || (open !== undefined && open > limit * 0.8)
     ? warning('files', message, action)
     : ok('files', message);
+};
+
+const startEngine = 'Start it, and check its address, its credentials and the network';
+
+/** An engine that does not serve, and what can be shown of its error. */
+export const judgeRefusal = (
+  { name, remedies }: Pick<Engine, 'name' | 'remedies'>,
+  error: unknown,
+  kind: string,
+): Finding => {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return failure(name, `out of reach (${kind})`, startEngine);
+  const isThere = !['unknown host', 'away'].includes(refusal);
+  const message = `${isThere ? 'of no use' : 'out of reach'} (${describeRefusal[refusal]}; ${kind})`;
+  return failure(name, message, remedies[refusal] ?? startEngine);
 };
 
 export interface Lag {

@@ -16,6 +16,7 @@ import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
 import type { Engine, OpenContext, OpenedBus } from './engine.js';
 import type { EnginePort, Engines } from './engines.js';
+import { remedyOf } from './refusals.js';
 import { openWholeFolder } from './files.js';
 
 /** The ports whose engines are asked whether they answer. */
@@ -177,12 +178,13 @@ export const memoized = <T>(open: () => Promise<T>): (() => Promise<T>) => {
 const betweenTries = { firstMs: 250, longestMs: 5_000 };
 
 /** One for all that is on the engine, so that its absence is told once. */
-const outageOf = ({ name, onFiles }: Engine, logger: Logger): Outage => {
+const outageOf = ({ name, onFiles, remedies }: Engine, logger: Logger): Outage => {
   const engine = onFiles ? 'The data folder' : name;
   return new Outage({
     logger,
     lost: `${engine} cannot be reached`,
     back: `${engine} is within reach again`,
+    remedyFor: (error) => remedyOf(remedies, error),
   });
 };
 

@@ -13,6 +13,7 @@ import type { ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { OutageReport } from '@roomwire/shared/runtime/outage';
 import type { VariableReader } from '../environment.js';
 import type { Finding } from './finding.js';
+import type { Remedies } from './refusals.js';
 
 /** What an engine is opened with. */
 export interface OpenContext {
@@ -32,6 +33,7 @@ export interface Engine {
   readonly onFiles: boolean;
   /** As the environment has them. Only the engine itself reads them. */
   readonly settings: object;
+  readonly remedies: Remedies;
 }
 
 export interface EventLogEngine extends Engine {

@@ -11,7 +11,7 @@ import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-stor
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
 
-const files = { name: 'files', onFiles: true, settings: {} } as const;
+const files = { name: 'files', onFiles: true, settings: {}, remedies: {} } as const;
 
 export const eventLogOnFiles: EventLogEngine = {
   ...files,

@@ -14,6 +14,7 @@ import {
 import type { VariableReader } from '../environment.js';
 import type { BusEngine, EngineRow } from './engine.js';
 import { ok } from './finding.js';
+import type { Remedies } from './refusals.js';
 import { judgeQueue, judgeReplicas, judgeTopics } from './kafkaFindings.js';
 
 const name = 'Kafka';
@@ -26,8 +27,19 @@ const queues = [webhookCalls, ...webhookRetries, webhookBacklog, webhookReports,
 const topicsOf = (messageRecording: boolean) =>
   messageRecording ? [...busTopics, ...recordTopics] : busTopics;
 
+const remedies: Remedies = {
+  certificate:
+    'Name the authority of their certificates in ROOMWIRE_KAFKA_CA_FILE, and see ROOMWIRE_KAFKA_TLS',
+  password: 'Correct ROOMWIRE_KAFKA_USERNAME, ROOMWIRE_KAFKA_PASSWORD and ROOMWIRE_KAFKA_SASL_MECHANISM',
+  rights:
+    'Let the user in ROOMWIRE_KAFKA_USERNAME read, write, create and describe the topics, and read its groups',
+  'no leader': 'See which brokers are away, and start them',
+  'unknown host': `Correct the addresses in ${variable}, and those that the brokers advertise`,
+  away: `Start it, and check the addresses in ${variable} and the network`,
+};
+
 const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine => ({
-  ...{ name, onFiles: false, settings: { brokers, security } },
+  ...{ name, onFiles: false, settings: { brokers, security }, remedies },
   async open({ messageRecording, logger, outage }) {
     const { openKafkaMessageBus } =
       await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');

@@ -1,12 +1,22 @@
 import type { EngineRow, ReadModelEngine } from './engine.js';
+import type { Remedies } from './refusals.js';
 import { failure, judgeClock, judgeVersion, ok, warning, type Finding } from './finding.js';
 
 const name = 'MongoDB';
 const variable = 'ROOMWIRE_MONGODB_URL';
 const oldest = [5, 0] as const;
 
+const remedies: Remedies = {
+  certificate: `Name the authority of its certificate by tlsCAFile in ${variable}, and tls=true where it has TLS`,
+  password: `Correct the user, the password and the authSource in ${variable}`,
+  rights: `Name in ${variable} a user that may read and write the database`,
+  'no leader': 'Start the other members of its replica set: more than half of them must run',
+  'unknown host': `Correct the address in ${variable}`,
+  away: `Start it, and check the address in ${variable} and the network`,
+};
+
 const mongodb = (url: string): ReadModelEngine => ({
-  ...{ name, onFiles: false, settings: { url } },
+  ...{ name, onFiles: false, settings: { url }, remedies },
   async openViewStores({ outage }) {
     const { openMongoViewStores } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
     return openMongoViewStores({ url, outage });
@@ -46,6 +56,7 @@ const mongodb = (url: string): ReadModelEngine => ({
               'stands alone',
               'Make it a replica set, where it must survive the loss of a machine',
             ),
+        ...(state.isPrimary ? [] : [notPrimary]),
         judgeIndexes(state.missingIndexes),
         judgeClock(name, state.clockAheadMs),
         ...(state.isBuilding ? [unfinishedRebuild] : []),
@@ -77,6 +88,12 @@ export const mongodbRow: EngineRow<ReadModelEngine> = {
     return url === undefined ? undefined : mongodb(url);
   },
 };
+
+const notPrimary = failure(
+  name,
+  'this member is not the primary, which alone takes writes',
+  `Name all members and the replicaSet in ${variable}, without directConnection`,
+);
 
 const unfinishedRebuild = warning(
   'rebuild',

@@ -8,6 +8,7 @@ import { indexesOf, ViewCollections, type ViewGeneration } from './viewCollectio
 export interface MongoState {
   readonly version: string;
   readonly isReplicaSet: boolean;
+  readonly isPrimary: boolean;
   /** How far its clock is ahead of ours, give or take half of the time that the answer took. */
   readonly clockAheadMs: number;
   /** `collection (fields)` each; undefined where there are no read models of this version yet. */
@@ -29,6 +30,7 @@ export const inspectMongo = (address: MongoAddress): Promise<MongoState> =>
     const progress = await collections.progress.findOne({ _id: 'projector' });
     return {
       version,
+      isPrimary: hello['isWritablePrimary'] !== false,
       isReplicaSet: typeof hello['setName'] === 'string',
       clockAheadMs: hello['localTime'] instanceof Date ? hello['localTime'].getTime() - middle : 0,
       missingIndexes: progress
