@@ -8,6 +8,8 @@ import {
   rejectionOf,
   streamEvents,
 } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { Outage } from '@roomwire/shared/runtime/outage';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectionHoldingProxy } from './eventStoreProxy.js';
@@ -53,6 +55,25 @@ describe('EventStoreDB that is unavailable', () => {
         expect(await asking).to.be.instanceOf(EngineUnavailable);
       }
     }
+  });
+
+  it('is one log line, and one when it is back, for all that goes on meanwhile', async () => {
+    const { logger, lines } = createRecordingLogger();
+    const outage = new Outage({ logger, lost: 'It is away', back: 'It is back' });
+    const told = await openLog({ outage });
+    const followers = ['one', 'other'].map(() =>
+      told.subscribeAll(undefined, { onEvents: async () => undefined }),
+    );
+    await told.append('room-1', 'none', [newEvent()]);
+    await engine().kill('SIGKILL');
+    for (let count = 0; count < 20; count += 1) await rejectionOf(told.head());
+    await rejectionOf(told.append('room-1', 0, [newEvent()]));
+    expect(lines.map(({ message }) => message)).to.eql(['It is away']);
+    expect(lines[0]?.fields?.['reason']).to.match(/UNAVAILABLE/);
+    await engine().restart();
+    await untilAnswered(() => told.append('room-1', 0, [newEvent()]));
+    expect(lines.map(({ message }) => message)).to.eql(['It is away', 'It is back']);
+    await Promise.all(followers.map((follower) => follower.close()));
   });
 
   it('is used again as soon as it listens, however long it was unavailable', async () => {

@@ -1,3 +1,5 @@
+import { EngineUnavailable } from '../../ports/errors.js';
+import { reasonOf } from '../../runtime/outage.js';
 import { redactText } from '../../credentials/redactText.js';
 
 const secretField = /token|secret|authorization|password|api_?key|signing_?key|cookie|headers/i;
@@ -20,9 +22,13 @@ export const redact = (value: unknown, depth = 0): unknown => {
   );
 };
 
-const redactError = (error: Error, depth: number): unknown => ({
-  name: error.name,
-  message: redactText(error.message),
-  stack: redactText(error.stack ?? ''),
-  ...(error.cause === undefined || depth >= deepest ? {} : { cause: redact(error.cause, depth + 1) }),
-});
+const redactError = (error: Error, depth: number): unknown => {
+  const { name } = error;
+  const message = redactText(error.message);
+  // What it was called by does not matter: the engine is away.
+  if (error instanceof EngineUnavailable) return { name, message, reason: redactText(reasonOf(error)) };
+  return {
+    ...{ name, message, stack: redactText(error.stack ?? '') },
+    ...(error.cause === undefined || depth >= deepest ? {} : { cause: redact(error.cause, depth + 1) }),
+  };
+};

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Batch, Consumer, Kafka } from 'kafkajs';
+import { createRecordingLogger, type RecordedLine } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 import {
@@ -49,6 +50,8 @@ describe('SupervisedConsumer', () => {
   let cuts: number;
   let taken: Batch[];
   let supervised: SupervisedConsumer;
+  let isReachable: boolean;
+  let lines: RecordedLine[];
 
   const client = (): KafkaClient => {
     const consumer = (options: { readonly groupId: string }): Consumer => {
@@ -84,8 +87,11 @@ describe('SupervisedConsumer', () => {
       positions: async () => new Map(),
       endOffsets: async () => [],
     };
-    const outcome = { answered: () => undefined, doubted: () => undefined };
-    supervised = new SupervisedConsumer(task, { client, outcome, logger: undefined });
+    isReachable = true;
+    const outcome = { answered: () => undefined, doubted: async () => isReachable };
+    const recording = createRecordingLogger();
+    ({ lines } = recording);
+    supervised = new SupervisedConsumer(task, { client, outcome, logger: recording.logger });
   });
   afterEach(() => supervised.close());
 
@@ -103,6 +109,21 @@ describe('SupervisedConsumer', () => {
     ]);
     expect([made[0]?.isDisconnected, cuts]).to.deep.equal([true, 1]);
     expect(supervised.bytesRead).to.equal(14);
+  });
+
+  it('warns of a replacement, unless the brokers are away', async () => {
+    void supervised.start();
+    for (const [count, answers] of [true, false].entries()) {
+      isReachable = answers;
+      const consumer = await latest(count + 1);
+      consumer.join();
+      consumer.emit('crash', { error: new Error('For good') });
+      await eventually(() => lines.length === count + 1);
+    }
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
+      'warn A Kafka consumer is replaced',
+      'debug A Kafka consumer is replaced',
+    ]);
   });
 
   it('hides failures of a batch from the library, and continues after it', async () => {
@@ -210,11 +231,11 @@ describe('Reachability', () => {
       if (isAway) throw new Error('Away');
     };
     const reachability = new Reachability(probe);
-    reachability.doubted();
+    void reachability.doubted();
     await pause(5);
     expect(reachability.isReachable).to.equal(true);
     isAway = true;
-    reachability.doubted();
+    void reachability.doubted();
     await eventually(() => !reachability.isReachable);
     reachability.close();
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { EngineUnavailable } from '../../../src/ports/errors.js';
 import { redact } from '../../../src/adapters/system/redact.js';
 
 describe('a log entry', () => {
@@ -35,6 +36,14 @@ describe('a log entry', () => {
     expect(JSON.stringify(redact({ error })))
       .to.not.include('SSS')
       .and.not.include('eyJzdWIi');
+  });
+
+  it('has the reason of an engine that is away, and no stack', () => {
+    const error = new EngineUnavailable('event log', {
+      cause: new Error('failed', { cause: new Error('refused') }),
+    });
+    const told = { name: 'EngineUnavailable', message: 'The event log cannot be reached', reason: 'refused' };
+    expect(redact({ error })).to.eql({ error: told });
   });
 
   it('does not follow circles or print bytes', () => {

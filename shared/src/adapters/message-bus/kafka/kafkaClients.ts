@@ -42,9 +42,10 @@ export class Reachability {
     if (!this.isProbing) void this.probeUntilAnswered();
   }
 
-  /** Something took long, for which there may be other reasons. */
-  doubted(): void {
-    if (this.hasAnswered && !this.isProbing) void this.asked().catch((error: unknown) => this.failed(error));
+  /** Something took long, for which there may be other reasons. Resolves with whether they answer. */
+  async doubted(): Promise<boolean> {
+    if (this.hasAnswered && !this.isProbing) await this.asked().catch((error: unknown) => this.failed(error));
+    return this.hasAnswered;
   }
 
   close(): void {

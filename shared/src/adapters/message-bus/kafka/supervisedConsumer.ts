@@ -89,7 +89,7 @@ export interface ConsumerTask extends Progress {
 
 export interface ConsumerContext {
   readonly client: () => KafkaClient;
-  readonly outcome: { answered(): void; doubted(): void };
+  readonly outcome: { answered(): void; doubted(): Promise<boolean> };
   readonly logger: Logger | undefined;
 }
 
@@ -199,7 +199,10 @@ export class SupervisedConsumer {
   private async runOnce(): Promise<Running> {
     const { outcome, logger } = this.context;
     const running = this.build();
-    const watch = new ConsumerWatch(this.task, { doubted: () => outcome.doubted(), givenUp: running.end });
+    const watch = new ConsumerWatch(this.task, {
+      doubted: () => void outcome.doubted(),
+      givenUp: running.end,
+    });
     this.running = running;
     this.listen(running, watch);
     this.begin(running).catch((error: unknown) => running.end(String(error)));
@@ -210,11 +213,13 @@ export class SupervisedConsumer {
     await disconnect({ client: running.consumer, cut: running.client.cut });
     this.bytesOfEnded += running.client.bytesRead;
     if (this.closing.signal.aborted) return running;
-    outcome.doubted();
+    const { hasJoined } = running;
     const fields = { topic: this.task.topic, why };
-    // While the brokers are away this happens every second.
-    if (running.hasJoined) logger?.warn('A Kafka consumer is replaced', fields);
-    else logger?.debug('A Kafka consumer could not begin', fields);
+    // While the brokers are away this happens to each consumer, every second; that they are has been told.
+    void outcome.doubted().then((isReachable) => {
+      const what = hasJoined ? 'A Kafka consumer is replaced' : 'A Kafka consumer could not begin';
+      logger?.[hasJoined && isReachable ? 'warn' : 'debug'](what, fields);
+    });
     return running;
   }
 
