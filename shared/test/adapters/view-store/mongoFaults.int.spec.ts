@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { openMongoViewStores } from '../../../src/adapters/view-store/mongo/mongoViewStore.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { ViewStore, ViewStores } from '../../../src/ports/viewStore.js';
+import { Outage } from '../../../src/runtime/outage.js';
+import { createRecordingLogger, type RecordedLine } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { at, putRoom, rejectionOf } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { linkTo, type Link } from './mongoLink.js';
@@ -16,12 +18,16 @@ describe('the MongoDB view store, when the server is unavailable', function () {
   let link: Link;
   let stores: ViewStores;
   let store: ViewStore;
+  let lines: RecordedLine[];
 
   before(() => void mongoUrl());
   beforeEach(async () => {
     database = testDatabase();
     link = await linkTo(database.url);
-    stores = await openMongoViewStores({ url: link.url, database: database.name });
+    const recording = createRecordingLogger();
+    ({ lines } = recording);
+    const outage = new Outage({ logger: recording.logger, lost: 'It is away', back: 'It is back' });
+    stores = await openMongoViewStores({ url: link.url, database: database.name, outage });
     store = stores.views;
     await store.apply({ changes: [putRoom('r')], position: at(1) });
   });
@@ -64,8 +70,11 @@ describe('the MongoDB view store, when the server is unavailable', function () {
   it('fails reads in time while the server is down, and resumes by itself when it is back', async () => {
     await link.cut();
     for (let n = 0; n < 3; n += 1) await failInTime();
+    expect(lines.map(({ message }) => message)).to.eql(['It is away']);
+    expect(lines[0]?.fields?.['reason']).to.be.a('string').and.not.equal('The read models cannot be reached');
     await link.mend();
     await recovers();
+    expect(lines.map(({ message }) => message)).to.eql(['It is away', 'It is back']);
     await store.apply({ changes: [putRoom('r2')], position: at(2) });
     expect(await store.count('rooms', {})).to.equal(2);
   });
