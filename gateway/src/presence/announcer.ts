@@ -1,4 +1,4 @@
-import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+import { presenceNews, type PresenceChange } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -24,26 +24,17 @@ export interface AnnouncerDeps {
   readonly logger: Logger;
   /** How long a stored record may take to come back. */
   readonly returnMs: number;
-  /** Announces to all gateways that the records with these numbers were a full snapshot. */
-  readonly sendState: (from: number, upTo: number) => Promise<boolean>;
 }
 
-/** Records of a snapshot that are in flight at once. */
-const snapshotBatch = 200;
-
-/**
- * Publishes the presences of this gateway on the bus in numbered records. When one could not be stored, the other gateways
- * may have missed it, so all are published again once the bus is available.
- */
+/** Publishes the presences of this gateway on the bus in numbered records. */
 export class Announcer {
+  /** A record could not be stored: the other gateways may have missed it, or not, until they have an account. */
+  hasUnstored = false;
   private readonly deps: AnnouncerDeps;
   private readonly own = new Map<number, OwnPresence>();
   private readonly returns = new PendingReturns();
   private readonly inFlight = new Set<number>();
   private sequence = 0;
-  private hasUnstored = false;
-  private snapshot: Promise<void> | undefined;
-  private isRequestedAgain = false;
 
   constructor(deps: AnnouncerDeps) {
     this.deps = deps;
@@ -55,11 +46,21 @@ export class Announcer {
     return oldest === undefined ? this.sequence : oldest - 1;
   }
 
+  /** The number of the next record. */
+  get nextSequence(): number {
+    return this.sequence + 1;
+  }
+
+  /** By connection. */
+  get presences(): ReadonlyMap<number, OwnPresence> {
+    return this.own;
+  }
+
   presenceOf(connection: number): OwnPresence | undefined {
     return this.own.get(connection);
   }
 
-  /** Sets the presence that snapshots contain for the connection. */
+  /** Sets the presence that accounts contain for the connection. */
   setPresence(connection: number, presence: OwnPresence | undefined): void {
     if (presence === undefined) this.own.delete(connection);
     else this.own.set(connection, presence);
@@ -80,45 +81,12 @@ export class Announcer {
     this.returns.returned(sequence);
   }
 
-  /** The bus is available. */
-  onOwnHeartbeat(): void {
-    if (this.hasUnstored) this.publishSnapshot();
+  /** For gateways that may have missed it. Rejects when the bus has not stored it. */
+  sayAgain(presence: OwnPresence): Promise<void> {
+    return this.store({ kind: 'again', ...presence }, ++this.sequence);
   }
 
-  /** Publishes all presences again. Calls during a run cause one more run. */
-  publishSnapshot(): void {
-    if (this.snapshot !== undefined) {
-      this.isRequestedAgain = true;
-      return;
-    }
-    this.snapshot = this.sendSnapshot().finally(() => {
-      this.snapshot = undefined;
-      if (!this.isRequestedAgain) return;
-      this.isRequestedAgain = false;
-      this.publishSnapshot();
-    });
-  }
-
-  private async sendSnapshot(): Promise<void> {
-    this.hasUnstored = false;
-    const from = this.sequence + 1;
-    const connections = [...this.own.keys()];
-    for (let at = 0; at < connections.length; at += snapshotBatch) {
-      await Promise.allSettled(
-        connections.slice(at, at + snapshotBatch).map((connection) => this.sendAgain(connection)),
-      );
-    }
-    const upTo = this.sequence;
-    if (this.hasUnstored || !(await this.deps.sendState(from, upTo))) this.hasUnstored = true;
-  }
-
-  /** Sends the current presence, which may have ended since the snapshot began. */
-  private async sendAgain(connection: number): Promise<void> {
-    const presence = this.own.get(connection);
-    if (presence !== undefined) await this.store({ kind: 'again', ...presence }, ++this.sequence);
-  }
-
-  private async storeAndWait(news: Unnumbered<PresenceNews>): Promise<void> {
+  private async storeAndWait(news: Unnumbered<PresenceChange>): Promise<void> {
     const sequence = ++this.sequence;
     this.returns.add(sequence);
     try {
@@ -130,7 +98,7 @@ export class Announcer {
     await this.returns.wait(sequence, this.deps.returnMs);
   }
 
-  private async store(news: Unnumbered<PresenceNews>, sequence: number): Promise<void> {
+  private async store(news: Unnumbered<PresenceChange>, sequence: number): Promise<void> {
     const { gatewayId, bus, logger } = this.deps;
     this.inFlight.add(sequence);
     try {

@@ -50,7 +50,8 @@ export class Peers {
 
   /** Must be called once the answers of the others can be read. */
   async sendHello(): Promise<void> {
-    await this.send({ kind: 'hello', gatewayId: this.deps.gatewayId });
+    const { gatewayId, report } = this.deps;
+    await this.send({ kind: 'hello', gatewayId, report: report() });
     this.sendHeartbeat();
   }
 
@@ -104,7 +105,7 @@ export class Peers {
     const now = this.deps.clock.monotonic();
     if (gatewayId !== this.deps.gatewayId) this.detector.heard(gatewayId, now);
     else if (news.kind === 'beat') this.detector.ownHeartbeatReturned(now);
-    if (news.kind === 'beat') this.lastReports.set(gatewayId, news.report);
+    if ('report' in news && news.report !== undefined) this.lastReports.set(gatewayId, news.report);
     if (news.kind === 'goodbye') this.gone(gatewayId, true);
     else this.deps.listener.onNews(news);
   }

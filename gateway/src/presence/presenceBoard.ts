@@ -4,8 +4,10 @@ import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrame
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Random } from '@roomwire/shared/ports/random';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Peers } from './peers.js';
+import { Accounts } from './accounts.js';
 import { Announcer, type OwnPresence } from './announcer.js';
 import { PresenceMemory } from './presenceMemory.js';
 import { PresenceTable, type KnownPresence, type Transition } from './presenceTable.js';
@@ -15,6 +17,7 @@ export interface PresenceBoardDeps {
   readonly gatewayId: string;
   readonly bus: MessageBus;
   readonly clock: Clock;
+  readonly random: Pick<Random, 'bytes'>;
   readonly logger: Logger;
   readonly beatMs: number;
   readonly silenceMs: number;
@@ -48,6 +51,7 @@ export class PresenceBoard {
   private readonly memory: PresenceMemory;
   private readonly table: PresenceTable;
   private readonly announcer: Announcer;
+  private readonly accounts: Accounts;
   private readonly replica: Replica;
   private readonly readiness: Readiness;
   private readonly deps: PresenceBoardDeps;
@@ -64,13 +68,16 @@ export class PresenceBoard {
       report: () => this.report(),
       listener: { onNews: (news) => this.takeNews(news), onGone: (...gone) => this.replica.gone(...gone) },
     });
-    this.announcer = new Announcer({
+    this.announcer = new Announcer({ ...deps, logger: calmLogger(deps) });
+    this.accounts = new Accounts({
       ...deps,
-      logger: calmLogger(deps),
-      sendState: (from, upTo) => this.peers.send({ kind: 'state', gatewayId: deps.gatewayId, from, upTo }),
+      announcer: this.announcer,
+      reports: () => this.peers.reports,
+      sendNews: (news) => this.peers.send(news),
     });
     this.readiness = new Readiness(deps.answersMs, () => this.replica.caughtUp());
     this.replica = new Replica({
+      ...deps,
       table: this.table,
       requestState: (gatewayId) => this.peers.requestState(gatewayId),
       onFound: (gatewayId) => this.peers.watch(gatewayId),
@@ -146,7 +153,7 @@ export class PresenceBoard {
     return true;
   }
 
-  /** Resolves when the bus has stored it or failed to; after a failure a snapshot follows once the bus is available. */
+  /** Resolves when the bus has stored it or failed to; after a failure an account follows once the bus is available. */
   async withdraw(connection: number): Promise<void> {
     const presence = this.presenceOf(connection);
     this.announcer.setPresence(connection, undefined);
@@ -168,14 +175,14 @@ export class PresenceBoard {
     this.replica.take(news);
     const { excessive } = this.memory;
     if (excessive?.gatewayId === this.deps.gatewayId) this.listener.onGivingWay(excessive.connection);
-    if (news.gatewayId !== this.deps.gatewayId) return;
+    if (news.kind === 'account' || news.gatewayId !== this.deps.gatewayId) return;
     if (news.kind !== 'leave') this.listener.onOwnPresence(news.connection, news.room);
     this.announcer.returned(news.sequence);
   }
 
   private report(): GatewayReport {
     const { settledSequence: presenceSequence } = this.announcer;
-    return { connections: this.deps.connections(), presenceSequence };
+    return { connections: this.deps.connections(), presenceSequence, readsAccounts: true };
   }
 
   private takeNews(news: GatewayNews): void {
@@ -184,14 +191,17 @@ export class PresenceBoard {
     switch (news.kind) {
       case 'hello':
         this.replica.hello(gatewayId);
-        return isOwn ? undefined : this.announcer.publishSnapshot();
+        return isOwn ? undefined : this.accounts.answer(gatewayId);
       case 'beat':
-        if (isOwn) this.announcer.onOwnHeartbeat();
+        // The bus is available.
+        if (isOwn && this.announcer.hasUnstored) this.accounts.answerAll();
         return this.replica.heartbeat(gatewayId, news.report);
       case 'state':
         return this.replica.snapshotSent(gatewayId, news.from, news.upTo);
       case 'ask':
-        return news.to === this.deps.gatewayId ? this.announcer.publishSnapshot() : undefined;
+        return news.to === this.deps.gatewayId ? this.accounts.answer(gatewayId) : undefined;
+      case 'account':
+        return this.replica.accountSent(news);
     }
   }
 }

@@ -8,6 +8,7 @@ import { WorkerGroups } from '../../src/groups/workerGroups.js';
 import { createMetrics } from '../../src/metrics.js';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { longestWaits } from './longestWaits.js';
 import type { BusPort, SimulatedBus } from './simulatedBus.js';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
@@ -68,6 +69,7 @@ export class GroupNode {
     this.board = new PresenceBoard(
       {
         ...common,
+        random: longestWaits,
         beatMs: 3_000,
         answersMs: 0,
         returnMs: 1,

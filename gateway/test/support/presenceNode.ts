@@ -3,6 +3,7 @@ import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { Transition } from '../../src/presence/presenceTable.js';
 import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { BusPort, SimulatedBus } from './simulatedBus.js';
+import { longestWaits } from './longestWaits.js';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 
 /** Who is where with what, as text that can be compared. */
@@ -31,6 +32,7 @@ export class PresenceNode {
         gatewayId,
         bus: this.port,
         clock,
+        random: longestWaits,
         logger: silentLogger,
         beatMs: 3_000,
         silenceMs: 12_000,

@@ -1,4 +1,15 @@
-import { constant, count, mapOf, object, text, union, type TypeOf } from '../schema.js';
+import {
+  constant,
+  count,
+  flag,
+  listOf,
+  mapOf,
+  object,
+  optional,
+  text,
+  union,
+  type TypeOf,
+} from '../schema.js';
 import type { Channel } from './channel.js';
 import { versionedRecord } from './recordCodec.js';
 
@@ -7,9 +18,11 @@ const report = object({
   connections: mapOf(count),
   /** The last number that this gateway gave to a `presence` record whose sending has ended, well or not. */
   presenceSequence: count,
+  /** Whether the sender reads accounts of presences; absent in earlier versions, which do not. */
+  readsAccounts: optional(flag),
 });
 
-/** What a gateway reports with every heartbeat. A later version may add fields. */
+/** What a gateway reports with its hello and with every heartbeat. A later version may add fields. */
 export type GatewayReport = TypeOf<typeof report>;
 
 /** The sender: a new id with every start. */
@@ -18,14 +31,26 @@ const gatewayId = text;
 const news = union(
   /** A heartbeat. `number` counts the sender's heartbeats from 1. */
   object({ kind: constant('beat'), gatewayId, number: count, report }),
-  /** The sender has just started and requests the state of all others. */
-  object({ kind: constant('hello'), gatewayId }),
+  /** The sender has just started and requests the state of all others. Earlier versions send no report with it. */
+  object({ kind: constant('hello'), gatewayId, report: optional(report) }),
   /** The sender has closed: its presences have ended. */
   object({ kind: constant('goodbye'), gatewayId }),
   /** Requests the state of the gateway `to` again. */
   object({ kind: constant('ask'), gatewayId, to: text }),
   /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
   object({ kind: constant('state'), gatewayId, from: count, upTo: count }),
+  /**
+   * The `parts` records of this account were, for the gateways `to`, the whole state of the sender: changes with a number
+   * below `from` are void.
+   */
+  object({
+    kind: constant('account'),
+    gatewayId,
+    to: listOf(text),
+    account: count,
+    parts: count,
+    from: count,
+  }),
 );
 
 /** Records of gateways about themselves. */

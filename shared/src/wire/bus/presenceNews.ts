@@ -1,5 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
-import { bytes, constant, count, described, integer, oneOf, text, tuple, union } from '../schema.js';
+import { bytes, constant, count, described, integer, listOf, oneOf, text, tuple, union } from '../schema.js';
 import type { Channel } from './channel.js';
 import { named, roomField, versionField } from './recordCodec.js';
 
@@ -31,7 +31,33 @@ export interface PresenceLeave extends PresenceRecord {
 }
 
 /** A record of a gateway about one of its connections. */
-export type PresenceNews = PresencePut | PresenceLeave;
+export type PresenceChange = PresencePut | PresenceLeave;
+
+/** What an account says of one connection. */
+export type AccountedPresence = Pick<
+  PresencePut,
+  'connection' | 'actorTokenId' | 'presence' | 'joinedAt' | 'rank'
+>;
+
+/** Presences of a gateway in one room, for the gateways that asked for an account. It has no number of its own among the changes. */
+export interface PresenceAccount {
+  readonly kind: 'account';
+  readonly gatewayId: string;
+  /** The gateways that asked. All others pass it over. */
+  readonly to: readonly string[];
+  /** Counts the gateway's accounts from 1. */
+  readonly account: number;
+  /** Counts the records of the account from 1. */
+  readonly part: number;
+  /** The number that the gateway's next change had when the account began. */
+  readonly from: number;
+  /** Internal. */
+  readonly room: string;
+  /** Encoded, so that those who pass it over do not decode them: see `accountedPresences`. */
+  readonly presences: Uint8Array;
+}
+
+export type PresenceNews = PresenceChange | PresenceAccount;
 
 const version = 1;
 
@@ -48,11 +74,56 @@ const putRecord = tuple(
   named('joinedAt', described('Unix seconds', integer)),
   named('rank', integer),
 );
-export const presenceNewsRecord = union(leaveRecord, putRecord);
+const accountRecord = tuple(
+  versionField(version),
+  named('kind', constant('account')),
+  named('gatewayId', text),
+  named('to', listOf(text)),
+  named('account', count),
+  named('part', count),
+  named('from', count),
+  named('room', roomField),
+  named(
+    'presences',
+    described('A list of connection, actorTokenId, presence, joinedAt, rank; MessagePack', bytes),
+  ),
+);
+export const presenceNewsRecord = union(leaveRecord, putRecord, accountRecord);
+
+const accountedList = listOf(tuple(count, text, bytes, integer, integer));
 
 const encoder = new Encoder();
 
+/** For `presences` of an account. */
+export const encodeAccounted = (presences: readonly AccountedPresence[]): Uint8Array =>
+  encoder.encode(
+    presences.map(({ connection, actorTokenId, presence, joinedAt, rank }) => [
+      connection,
+      actorTokenId,
+      presence,
+      joinedAt,
+      rank,
+    ]),
+  );
+
+/** Throws for what `encodeAccounted` does not write. */
+export const accountedPresences = ({ presences }: PresenceAccount): readonly AccountedPresence[] => {
+  const list = decode(presences);
+  if (!accountedList.is(list)) throw new Error('Not presences of an account');
+  return list.map(([connection, actorTokenId, presence, joinedAt, rank]) => ({
+    connection,
+    actorTokenId,
+    presence,
+    joinedAt,
+    rank,
+  }));
+};
+
 const encodePresenceNews = (news: PresenceNews): Uint8Array => {
+  if (news.kind === 'account') {
+    const { kind, gatewayId, to, account, part, from, room, presences } = news;
+    return encoder.encode([version, kind, gatewayId, to, account, part, from, room, presences]);
+  }
   const { kind, gatewayId, sequence, connection, room, actorTokenId } = news;
   const common = [version, kind, gatewayId, sequence, connection, room, actorTokenId];
   return encoder.encode(
@@ -64,6 +135,10 @@ const encodePresenceNews = (news: PresenceNews): Uint8Array => {
 const decodePresenceNews = (bytes: Uint8Array): PresenceNews => {
   const record = decode(bytes);
   if (!presenceNewsRecord.is(record)) throw new Error('Not presence news of a known version');
+  if (record[1] === 'account') {
+    const [, kind, gatewayId, to, account, part, from, room, presences] = record;
+    return { kind, gatewayId, to, account, part, from, room, presences };
+  }
   const [, , gatewayId, sequence, connection, room, actorTokenId] = record;
   const common = { gatewayId, sequence, connection, room, actorTokenId };
   if (record[1] === 'leave') return { kind: 'leave', ...common };

@@ -7,7 +7,7 @@ import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
-import { presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
+import { encodeAccounted, presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
 import {
@@ -84,17 +84,20 @@ describe('the records of the bus in the AsyncAPI document', () => {
     goodbye: { kind: 'goodbye', ...ofGateway },
     ask: { kind: 'ask', ...ofGateway, to: 'h' },
     state: { kind: 'state', ...ofGateway, from: 1, upTo: 2 },
+    account: { kind: 'account', ...ofGateway, to: ['h'], account: 1, parts: 2, from: 3 },
   };
   for (const [kind, each] of Object.entries(news))
     it(`match news of a gateway: ${kind}`, () => expect(isDescribed(gatewayNews, each)).to.equal(true));
 
   const record = { gatewayId: 'g', sequence: 1, connection: 2, room: 'p/a/_/r', actorTokenId: 'x' };
   const put = { ...record, presence: Uint8Array.of(0x80), joinedAt: 1, rank: 1 };
+  const account = { ...ofGateway, to: ['h'], account: 1, part: 1, from: 1, room: 'p/a/_/r' };
   const presences: { readonly [K in PresenceNews['kind']]: PresenceNews } = {
     enter: { kind: 'enter', ...put },
     change: { kind: 'change', ...put },
     again: { kind: 'again', ...put },
     leave: { kind: 'leave', ...record },
+    account: { kind: 'account', ...account, presences: encodeAccounted([put]) },
   };
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));

@@ -1,23 +1,37 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
-import { presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
+import {
+  accountedPresences,
+  encodeAccounted,
+  presenceNews,
+  type PresenceAccount,
+  type PresenceNews,
+} from '../../../src/wire/bus/presenceNews.js';
 
 const gatewayId = 'g';
 const report = { connections: { o: 2 }, presenceSequence: 7 };
 const key = { gatewayId, sequence: 3, connection: 1, room: 'p/app/_/room', actorTokenId: 'a' };
+const account: PresenceAccount = {
+  ...{ kind: 'account', gatewayId, to: ['h', 'i'], account: 2, part: 1, from: 4, room: 'p/app/_/room' },
+  presences: encodeAccounted([
+    { connection: 1, actorTokenId: 'a', presence: Uint8Array.of(0x80), joinedAt: 1, rank: 2 },
+  ]),
+};
 const put = { ...key, presence: Uint8Array.of(0x80), joinedAt: 1, rank: 2 };
 
 describe('news of gateways on the bus', () => {
   const all: GatewayNews[] = [
     { kind: 'beat', gatewayId, number: 1, report },
     { kind: 'hello', gatewayId },
+    { kind: 'hello', gatewayId, report: { ...report, readsAccounts: true } },
     { kind: 'goodbye', gatewayId },
     { kind: 'ask', gatewayId, to: 'h' },
     { kind: 'state', gatewayId, from: 5, upTo: 4 },
+    { kind: 'account', gatewayId, to: ['h'], account: 1, parts: 0, from: 5 },
   ];
   for (const news of all) {
-    it(`is encoded and decoded without loss: ${news.kind}`, () => {
+    it(`is encoded and decoded without loss: ${JSON.stringify(news)}`, () => {
       expect(gatewayNews.codec.decode(gatewayNews.codec.encode(news))).to.deep.equal(news);
     });
   }
@@ -47,6 +61,7 @@ describe('presence news on the bus', () => {
     { kind: 'change', ...put },
     { kind: 'again', ...put },
     { kind: 'leave', ...key },
+    account,
   ];
   for (const news of all) {
     it(`is encoded and decoded without loss: ${news.kind}`, () => {
@@ -54,7 +69,17 @@ describe('presence news on the bus', () => {
     });
   }
 
+  it('has the presences of an account, encoded within it', () => {
+    const { connection, actorTokenId, presence, joinedAt, rank } = put;
+    expect(accountedPresences(account)).to.deep.equal([
+      { connection, actorTokenId, presence, joinedAt, rank },
+    ]);
+    const presences = encode([[1, 'a', 'text', 1, 1]]);
+    expect(() => accountedPresences({ ...account, presences })).to.throw('Not presences of an account');
+  });
+
   it('is keyed by its room', () => {
+    expect(presenceNews.key(account)).to.equal('p/app/_/room');
     expect(presenceNews.key({ kind: 'leave', ...key })).to.equal('p/app/_/room');
   });
 
