@@ -1,0 +1,86 @@
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import { gatewayNews, type GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
+import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+
+type News = GatewayNews | PresenceNews;
+
+/** What a gateway does with the bus in its own way. */
+export interface Manner {
+  /** What becomes of a record that it sends. */
+  readonly writes?: (news: News) => News;
+  /** Whether a record reaches it. */
+  readonly reads?: (news: News) => boolean;
+}
+
+/** A gateway of a program that knew no accounts. */
+export const earlier: Manner = {
+  writes: (news) => {
+    if (news.kind === 'hello') return { kind: 'hello', gatewayId: news.gatewayId };
+    if (news.kind !== 'beat') return news;
+    const { connections, presenceSequence } = news.report;
+    return { ...news, report: { connections, presenceSequence } };
+  },
+  reads: ({ kind }) => kind !== 'account',
+};
+
+interface Reader {
+  readonly channel: string;
+  readonly take: (news: News) => void;
+}
+
+/** Hands each record to all gateways at once, and keeps what was sent. */
+export class CountingBus {
+  /** By channel, in order. */
+  readonly news: GatewayNews[] = [];
+  readonly presences: PresenceNews[] = [];
+  /** A record is stored when this has resolved. */
+  stored: (news: News) => Promise<void> = () => Promise.resolve();
+  private readonly readers = new Set<Reader>();
+  /** Sent during a delivery: all readers get records in one order. */
+  private readonly waiting: { readonly channel: string; readonly news: News }[] = [];
+  private isDelivering = false;
+
+  port({ writes = (news) => news, reads = () => true }: Manner = {}): MessageBus {
+    const refuse = (): never => {
+      throw new Error('This bus has channels only');
+    };
+    return {
+      send: async (channel, record) => this.send(channel.name, writes(record as News)),
+      read: async <T>({ name }: Channel<T>, _: unknown, onRecord: (record: T) => void) =>
+        this.read(name, (news) => {
+          if (reads(news)) onRecord(news as T);
+        }),
+      put: refuse,
+      work: refuse,
+      reachable: true,
+      close: () => Promise.resolve(),
+    };
+  }
+
+  private async send(channel: string, news: News): Promise<void> {
+    if (channel === gatewayNews.name) this.news.push(news as GatewayNews);
+    if (channel === presenceNews.name) this.presences.push(news as PresenceNews);
+    this.waiting.push({ channel, news });
+    this.deliver();
+    await this.stored(news);
+  }
+
+  private deliver(): void {
+    if (this.isDelivering) return;
+    this.isDelivering = true;
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift())
+      for (const reader of this.readers) if (reader.channel === next.channel) reader.take(next.news);
+    this.isDelivering = false;
+  }
+
+  private read(channel: string, take: (news: News) => void): ChannelReader {
+    const reader = { channel, take };
+    this.readers.add(reader);
+    return {
+      subscribe: () => Promise.resolve(),
+      unsubscribe: () => undefined,
+      close: async () => void this.readers.delete(reader),
+    };
+  }
+}
