@@ -77,7 +77,8 @@ export class Peers {
   }
 
   requestState(to: string): void {
-    void this.send({ kind: 'ask', gatewayId: this.deps.gatewayId, to });
+    const { gatewayId, report } = this.deps;
+    void this.send({ kind: 'ask', gatewayId, to, report: report() });
   }
 
   /** Returns whether the bus has stored it. Callers need not retry: missing records are requested or sent again later. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { accountedPresences, type PresenceAccount } from '@roomwire/shared/wire/bus/presenceNews';
-import { earlier } from '../support/countingBus.js';
+import { earlier } from '../support/manner.js';
 import { PresenceCrowd } from '../support/presenceCrowd.js';
 
 const accountsIn = ({ bus }: PresenceCrowd): readonly PresenceAccount[] =>

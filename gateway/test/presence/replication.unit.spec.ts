@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { earlier, type Manner } from '../support/manner.js';
 import { PresenceNode, textOf, type Shown } from '../support/presenceNode.js';
 import { SimulatedBus } from '../support/simulatedBus.js';
 import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';
@@ -32,8 +33,9 @@ class Cluster {
     return this.nodes.filter((node) => !this.dead.has(node));
   }
 
-  async start(answersMs = 0): Promise<PresenceNode> {
-    const node = new PresenceNode(`gateway-${this.nodes.length}`, this.bus, this.clock, answersMs);
+  async start(answersMs = 0, manner?: Manner): Promise<PresenceNode> {
+    const id = `gateway-${this.nodes.length}`;
+    const node = new PresenceNode(id, this.bus, this.clock, answersMs, undefined, manner);
     this.nodes.push(node);
     await node.board.start();
     if (answersMs === 0) await node.board.ready;
@@ -140,9 +142,9 @@ const killing = anyOne.map((choice): Step<Cluster> => async (cluster) => {
 });
 const { moving, losing, cutting, freezing, seconds } = happenings<Cluster>();
 
-const run = async (steps: readonly Step<Cluster>[]): Promise<Cluster> => {
+const run = async (steps: readonly Step<Cluster>[], mannerOfLast?: Manner): Promise<Cluster> => {
   const cluster = new Cluster();
-  for (let node = 0; node < 3; node++) await cluster.start();
+  for (let node = 0; node < 3; node++) await cluster.start(0, node === 2 ? mannerOfLast : undefined);
   await cluster.calm(4);
   for (const step of steps) await step(cluster);
   return cluster;
@@ -163,32 +165,33 @@ describe('presence on many gateways', () => {
     );
   });
 
-  it('[WS-PRES-12] becomes the same on all after losses, cuts, stops and deaths', async () => {
-    const steps = stepsOf(
-      80,
-      ...([
-        [6, announcing],
-        [2, disconnecting],
-        [12, moving],
-        [2, losing],
-      ] as const),
-      ...([
-        [2, cutting],
-        [1, freezing],
-        [3, seconds],
-        [1, killing],
-      ] as const),
-    );
-    await fc.assert(
-      fc.asyncProperty(steps, async (given) => {
-        const cluster = await run(given);
-        heal(cluster);
-        await cluster.calm(30);
-        expectAgreement(cluster);
-      }),
-      settings,
-    );
-  }).timeout(120_000);
+  for (const [what, manner] of Object.entries({ '': undefined, ', one of an earlier version': earlier }))
+    it(`[WS-PRES-12] becomes the same on all after losses, cuts, stops and deaths${what}`, async () => {
+      const steps = stepsOf(
+        80,
+        ...([
+          [6, announcing],
+          [2, disconnecting],
+          [12, moving],
+          [2, losing],
+        ] as const),
+        ...([
+          [2, cutting],
+          [1, freezing],
+          [3, seconds],
+          [1, killing],
+        ] as const),
+      );
+      await fc.assert(
+        fc.asyncProperty(steps, async (given) => {
+          const cluster = await run(given, manner);
+          heal(cluster);
+          await cluster.calm(30);
+          expectAgreement(cluster);
+        }),
+        settings,
+      );
+    }).timeout(120_000);
 
   const peopled = async (): Promise<Cluster> => {
     const cluster = await run([]);

@@ -2,27 +2,7 @@ import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBu
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { gatewayNews, type GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
-
-type News = GatewayNews | PresenceNews;
-
-/** What a gateway does with the bus in its own way. */
-export interface Manner {
-  /** What becomes of a record that it sends. */
-  readonly writes?: (news: News) => News;
-  /** Whether a record reaches it. */
-  readonly reads?: (news: News) => boolean;
-}
-
-/** A gateway of a program that knew no accounts. */
-export const earlier: Manner = {
-  writes: (news) => {
-    if (news.kind === 'hello') return { kind: 'hello', gatewayId: news.gatewayId };
-    if (news.kind !== 'beat') return news;
-    const { connections, presenceSequence } = news.report;
-    return { ...news, report: { connections, presenceSequence } };
-  },
-  reads: ({ kind }) => kind !== 'account',
-};
+import type { Manner, News } from './manner.js';
 
 interface Reader {
   readonly channel: string;

@@ -2,8 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
-import { CountingBus, type Manner } from './countingBus.js';
+import { CountingBus } from './countingBus.js';
 import { longestWaits } from './longestWaits.js';
+import type { Manner } from './manner.js';
 
 const emptyMap = Uint8Array.of(0x80);
 

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { PresenceBoard } from '../../src/presence/presenceBoard.js';
 import type { Transition } from '../../src/presence/presenceTable.js';
 import type { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import type { Manner } from './manner.js';
 import type { BusPort, SimulatedBus } from './simulatedBus.js';
 import { longestWaits } from './longestWaits.js';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
@@ -23,9 +24,16 @@ export class PresenceNode {
   /** Connections whose presence was too much. */
   readonly gaveWay: number[] = [];
 
-  constructor(gatewayId: string, bus: SimulatedBus, clock: ManualClock, answersMs = 0, memoryBytes = 1e9) {
+  constructor(
+    gatewayId: string,
+    bus: SimulatedBus,
+    clock: ManualClock,
+    answersMs = 0,
+    memoryBytes = 1e9,
+    manner?: Manner,
+  ) {
     this.gatewayId = gatewayId;
-    this.port = bus.port();
+    this.port = bus.port(manner);
     this.clock = clock;
     this.board = new PresenceBoard(
       {

@@ -1,6 +1,7 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import type { Manner, News } from './manner.js';
 
 interface Partition {
   readonly channel: string;
@@ -27,8 +28,8 @@ export class SimulatedBus {
   private readonly readers = new Set<Reader>();
 
   /** The bus as one process sees it. */
-  port(): BusPort {
-    return new BusPort(this);
+  port(manner?: Manner): BusPort {
+    return new BusPort(this, manner);
   }
 
   append(channel: Channel<unknown>, record: unknown): void {
@@ -79,9 +80,11 @@ export class BusPort implements MessageBus {
   /** As a stopped process: it reads nothing. */
   isFrozen = false;
   private readonly bus: SimulatedBus;
+  private readonly manner: Manner;
 
-  constructor(bus: SimulatedBus) {
+  constructor(bus: SimulatedBus, manner: Manner = {}) {
     this.bus = bus;
+    this.manner = manner;
   }
 
   get reachable(): boolean {
@@ -89,7 +92,8 @@ export class BusPort implements MessageBus {
   }
 
   async send<T>(channel: Channel<T>, record: T): Promise<void> {
-    if (this.cut !== 'refused') this.bus.append(channel as Channel<unknown>, record);
+    const { writes = (news) => news } = this.manner;
+    if (this.cut !== 'refused') this.bus.append(channel as Channel<unknown>, writes(record as News));
     if (this.cut !== 'no') throw new EngineUnavailable('message bus');
   }
 
@@ -99,10 +103,13 @@ export class BusPort implements MessageBus {
     onRecord: (record: T) => void,
   ): Promise<ChannelReader> {
     const places = new Map<Partition, number>();
+    const { reads = () => true } = this.manner;
     this.bus.add({
       port: this,
       channel: channel.name,
-      onRecord: onRecord as (record: unknown) => void,
+      onRecord: (record) => {
+        if (reads(record as News)) onRecord(record as T);
+      },
       places,
     });
     return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };

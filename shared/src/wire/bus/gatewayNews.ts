@@ -22,7 +22,7 @@ const report = object({
   readsAccounts: optional(flag),
 });
 
-/** What a gateway reports with its hello and with every heartbeat. A later version may add fields. */
+/** What a gateway reports with every heartbeat, and whenever it asks for the state of others. A later version may add fields. */
 export type GatewayReport = TypeOf<typeof report>;
 
 /** The sender: a new id with every start. */
@@ -31,12 +31,12 @@ const gatewayId = text;
 const news = union(
   /** A heartbeat. `number` counts the sender's heartbeats from 1. */
   object({ kind: constant('beat'), gatewayId, number: count, report }),
-  /** The sender has just started and requests the state of all others. Earlier versions send no report with it. */
+  /** The sender has just started and requests the state of all others. Earlier versions send no report with this and `ask`. */
   object({ kind: constant('hello'), gatewayId, report: optional(report) }),
   /** The sender has closed: its presences have ended. */
   object({ kind: constant('goodbye'), gatewayId }),
   /** Requests the state of the gateway `to` again. */
-  object({ kind: constant('ask'), gatewayId, to: text }),
+  object({ kind: constant('ask'), gatewayId, to: text, report: optional(report) }),
   /** The `presence` records numbered `from` to `upTo` are the whole state of the sender: older ones are void. */
   object({ kind: constant('state'), gatewayId, from: count, upTo: count }),
   /**

@@ -27,6 +27,7 @@ describe('news of gateways on the bus', () => {
     { kind: 'hello', gatewayId, report: { ...report, readsAccounts: true } },
     { kind: 'goodbye', gatewayId },
     { kind: 'ask', gatewayId, to: 'h' },
+    { kind: 'ask', gatewayId, to: 'h', report },
     { kind: 'state', gatewayId, from: 5, upTo: 4 },
     { kind: 'account', gatewayId, to: ['h'], account: 1, parts: 0, from: 5 },
   ];
