@@ -143,18 +143,18 @@ export class Replica {
   }
 
   /**
-   * Each of its records is true where it stands among the changes of the room, also where the rest of the account never comes.
+   * Each of its records is true where it stands among the changes of the room, also where the rest of the account never comes. One
+   * that comes twice does not stand there any more.
    */
   private takeAccount(source: Source, news: PresenceAccount): void {
     const { gatewayId, room, from: sequence } = news;
+    const received = this.receivedOf(source, news.account);
+    if (!received?.parts.add(news.part)) return;
     for (const presence of accountedPresences(news)) {
       const transition = this.put({ kind: 'again', gatewayId, sequence, room, ...presence });
       if (transition !== undefined) this.deps.onTransition(transition);
     }
     this.holdAsk(source);
-    const received = this.receivedOf(source, news.account);
-    if (received === undefined) return;
-    received.parts.add(news.part);
     this.completeAccount(source, received);
   }
 

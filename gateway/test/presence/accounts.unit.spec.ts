@@ -2,7 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
-import { accountedPresences, type PresenceAccount } from '@roomwire/shared/wire/bus/presenceNews';
+import {
+  accountedPresences,
+  presenceNews,
+  type PresenceAccount,
+} from '@roomwire/shared/wire/bus/presenceNews';
 import { earlier } from '../support/manner.js';
 import { PresenceCrowd } from '../support/presenceCrowd.js';
 
@@ -86,6 +90,15 @@ describe('accounts of presences', () => {
     await eventually(() => crowd.bus.news.some(({ kind }) => kind === 'account'));
     await settle(crowd, board?.count(() => false) ?? 0);
     expect(crowd.counts[1]).to.be.within(801, 802);
+  });
+
+  it('bring nobody back when a record of one comes twice', async () => {
+    await begin(1, 1, 3);
+    await crowd.start();
+    await settle(crowd, 3);
+    await crowd.boards[0]?.withdraw(0);
+    for (const account of accountsIn(crowd)) await crowd.bus.port().send(presenceNews, account, 'stored');
+    expect(crowd.counts).to.deep.equal([2, 2]);
   });
 
   it('are not begun again for a gateway that asks again while its own is being sent', async () => {
