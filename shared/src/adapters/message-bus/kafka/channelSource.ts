@@ -232,7 +232,7 @@ export class ChannelSource<T> implements ConsumerTask {
 
   /** Starts at the current end, even while the consumer has not joined or not rejoined its group. */
   private async begin(partitions: readonly number[]): Promise<readonly number[]> {
-    const ends = await this.options.ends.fetch();
+    const ends = await this.options.ends.fetch(partitions);
     for (const partition of partitions) {
       const { cursor, users } = this.partition(partition);
       if (users === 0 || cursor.next !== undefined) continue;

@@ -21,6 +21,45 @@ interface RequestQueue {
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
 }
 
+interface BrokerPool {
+  readonly metadata: TopicMetadata | null;
+  metadataExpireAt: number | null;
+  refreshMetadata: (this: BrokerPool, topics: readonly string[]) => Promise<void>;
+}
+
+interface TopicMetadata {
+  readonly topicMetadata: readonly {
+    readonly topic: string;
+    readonly partitionMetadata: readonly PartitionMetadata[];
+  }[];
+}
+
+interface PartitionMetadata {
+  readonly partitionId: number;
+  readonly partitionErrorCode: number;
+  readonly leader: number;
+}
+
+interface AskedOffsets {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number }[];
+}
+
+interface Cluster {
+  findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
+  refreshMetadata(): Promise<void>;
+  fetchTopicsOffset: (this: Cluster, topics: readonly AskedOffsets[]) => Promise<readonly AskedOffsets[]>;
+}
+
+type Parse<Data> = (data: Data) => Promise<Data>;
+
+interface Definition<Data> {
+  protocol: (options: { readonly version: number }) => (...args: readonly unknown[]) => {
+    readonly request: object;
+    readonly response: { parse: Parse<Data> };
+  };
+}
+
 interface Class<T> {
   readonly prototype: T;
 }
@@ -28,8 +67,18 @@ interface Class<T> {
 const require = createRequire(import.meta.url);
 const connections = (require('kafkajs/src/network/connection') as Class<Connection>).prototype;
 const queues = (require('kafkajs/src/network/requestQueue') as Class<RequestQueue>).prototype;
+const pools = (require('kafkajs/src/cluster/brokerPool') as Class<BrokerPool>).prototype;
+const clusters = (require('kafkajs/src/cluster') as Class<Cluster>).prototype;
+const { Metadata, Produce } = (
+  require('kafkajs/src/protocol/requests') as {
+    requests: { Metadata: Definition<TopicMetadata>; Produce: Definition<object> };
+  }
+).requests;
 const { connect } = connections;
 const { scheduleCheckPendingRequests } = queues;
+const { refreshMetadata } = pools;
+const { fetchTopicsOffset } = clusters;
+const protocols = { metadata: Metadata.protocol, produce: Produce.protocol };
 
 /** Every answer begins with its length. */
 const lengthBytes = 4;
@@ -38,7 +87,79 @@ export const patchKafkajs = (): void => {
   connections.failIfNotConnected = refuseWhileClosing;
   connections.connect = connectWithEmptyBuffer;
   queues.scheduleCheckPendingRequests = checkWhilePending;
+  pools.refreshMetadata = refreshSoonWithoutLeader;
+  clusters.fetchTopicsOffset = fetchOffsetsOfLed;
+  Metadata.protocol = parsedBy(protocols.metadata, allowPartitionErrors);
+  Produce.protocol = parsedBy(protocols.produce, keepAnswer);
 };
+
+const parsedBy =
+  <Data>(
+    protocol: Definition<Data>['protocol'],
+    parsed: (parse: Parse<Data>, data: Data) => Promise<Data>,
+  ): Definition<Data>['protocol'] =>
+  (options) => {
+    const create = protocol(options);
+    return (...args) => {
+      const { request, response } = create(...args);
+      return { request, response: { ...response, parse: (data) => parsed(response.parse, data) } };
+    };
+  };
+
+/** One partition without a leader makes the library reject what is known of all others, of every topic. */
+const allowPartitionErrors = async (
+  parse: Parse<TopicMetadata>,
+  data: TopicMetadata,
+): Promise<TopicMetadata> => {
+  const withoutErrors = data.topicMetadata.map((topic) => ({
+    ...topic,
+    partitionMetadata: topic.partitionMetadata.filter(({ partitionErrorCode }) => partitionErrorCode === 0),
+  }));
+  await parse({ ...data, topicMetadata: withoutErrors });
+  return data;
+};
+
+/** The error names one partition that refused its records; which others have stored theirs is only in the answer. */
+const keepAnswer = (parse: Parse<object>, answer: object): Promise<object> =>
+  parse(answer).catch((error: Error) => {
+    throw Object.assign(error, { answer });
+  });
+
+/** Soon enough for a partition that has a leader again, and not with every request meanwhile. */
+const leaderlessMetadataMs = 500;
+
+async function refreshSoonWithoutLeader(this: BrokerPool, topics: readonly string[]): Promise<void> {
+  await refreshMetadata.call(this, topics);
+  const partitions = this.metadata?.topicMetadata.flatMap((topic) => topic.partitionMetadata) ?? [];
+  if (!partitions.every(hasLeader)) this.metadataExpireAt = Date.now() + leaderlessMetadataMs;
+}
+
+const hasLeader = ({ leader }: PartitionMetadata): boolean => leader >= 0;
+
+/**
+ * Leaves out partitions without a leader, for which the library rejects all others. A leader that does not answer may be one no
+ * more, which the library would not find out for minutes.
+ */
+async function fetchOffsetsOfLed(
+  this: Cluster,
+  topics: readonly AskedOffsets[],
+): Promise<readonly AskedOffsets[]> {
+  const asked = topics.map((offsets) => {
+    const led = new Set(
+      this.findTopicPartitionMetadata(offsets.topic)
+        .filter(hasLeader)
+        .map(({ partitionId }) => partitionId),
+    );
+    return { ...offsets, partitions: offsets.partitions.filter(({ partition }) => led.has(partition)) };
+  });
+  try {
+    const found = await fetchTopicsOffset.call(this, asked);
+    return topics.map(({ topic }) => found.find((one) => one.topic === topic) ?? { topic, partitions: [] });
+  } catch (error) {
+    await this.refreshMetadata();
+    throw error;
+  }
+}
 
 /**
  * A connection still takes requests while it is closing, and no longer watches how long they take: such a request never

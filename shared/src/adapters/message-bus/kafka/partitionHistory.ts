@@ -117,7 +117,7 @@ export class PartitionHistory {
 
   /** Rejects with `EngineUnavailable`, like all methods here. */
   static async open(options: PartitionHistoryOptions, sinceMs: number): Promise<PartitionHistory> {
-    const end = (await options.ends.fetch())[options.partition] ?? 0;
+    const end = (await options.ends.fetch([options.partition]))[options.partition] as number;
     const start = end === 0 ? 0 : await offsetOf(Math.max(0, sinceMs), options);
     return new PartitionHistory(Math.min(start, end), end, options);
   }
@@ -164,7 +164,11 @@ const offsetOf = async (
   timeMs: number,
   { topic, partition, admin, withinMs }: PartitionHistoryOptions,
 ): Promise<number> => {
-  const ask = () => admin.use((client) => client.fetchTopicOffsetsByTimestamp(topic, timeMs));
-  const offsets = await within(withinMs, untilAnswered(ask, withinMs));
-  return Number(offsets.find((one) => one.partition === partition)?.offset);
+  const ask = async () => {
+    const offsets = await admin.use((client) => client.fetchTopicOffsetsByTimestamp(topic, timeMs));
+    const found = offsets.find((one) => one.partition === partition);
+    if (!found) throw new Error(`Partition ${partition} of ${topic} has no leader`);
+    return Number(found.offset);
+  };
+  return within(withinMs, untilAnswered(ask, withinMs));
 };

@@ -171,18 +171,32 @@ export class TopicCatalog {
  * one, so that a thousand readers that start at the same time cause two.
  */
 export class EndOffsets {
+  private readonly topic: string;
+  private readonly withinMs: number;
   private readonly ask: () => Promise<readonly number[]>;
   private asking: Promise<readonly number[]> | undefined;
   private next: Promise<readonly number[]> | undefined;
 
   constructor(admin: Renewable<Admin>, topic: string, withinMs: number) {
+    this.topic = topic;
+    this.withinMs = withinMs;
     const ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
     // An attempt may take longer than there is time.
     this.ask = () => within(withinMs, ask());
   }
 
-  /** As of a moment after the call. */
-  fetch(): Promise<readonly number[]> {
+  /** As of a moment after the call. Those of partitions without a leader are missing, unless they are needed. */
+  fetch(needed: readonly number[] = []): Promise<readonly number[]> {
+    const attempt = async () => {
+      const ends = await this.shared();
+      const missing = needed.find((partition) => ends[partition] === undefined);
+      if (missing !== undefined) throw new Error(`Partition ${missing} of ${this.topic} has no leader`);
+      return ends;
+    };
+    return within(this.withinMs, untilAnswered(attempt, this.withinMs));
+  }
+
+  private shared(): Promise<readonly number[]> {
     if (!this.asking) return this.begin();
     return (this.next ??= this.asking.then(
       () => this.begin(),
