@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Admin } from 'kafkajs';
 import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
+import type { Cluster as WriterCluster } from '../../../src/adapters/message-bus/kafka/kafkaCluster.js';
+import { createPartitionWriter } from '../../../src/adapters/message-bus/kafka/partitionWriter.js';
 import { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
 import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
 
@@ -169,5 +171,35 @@ describe('the end offsets of a topic', () => {
     expect((await ends.fetch())[0]).to.equal(undefined);
     found = [...found, { partition: 0, high: '3' }];
     expect((await needed)[0]).to.equal(3);
+  });
+});
+
+describe('the writer to a leader', () => {
+  const partitions = [0, 1].map((partition) => ({ partition, messages: [{ value: 'any' }] }));
+  const writing = (produce: () => Promise<unknown>) => {
+    const cluster = { addTargetTopic: async () => undefined, findBroker: async () => ({ produce }) };
+    const writer = createPartitionWriter(cluster as unknown as WriterCluster, 1);
+    return writer.write({ topic: 'notes', acks: -1, partitions });
+  };
+
+  it('tells which partitions have refused, and why', async () => {
+    const answer = {
+      topics: [
+        {
+          partitions: [
+            { partition: 0, errorCode: 0 },
+            { partition: 1, errorCode: 19 },
+          ],
+        },
+      ],
+    };
+    const refusals = await writing(() => Promise.reject(Object.assign(new Error('Refused'), { answer })));
+    expect([...refusals.keys()]).to.deep.equal([1]);
+    expect(refusals.get(1)).to.include({ type: 'NOT_ENOUGH_REPLICAS' });
+    expect((await writing(async () => ({}))).size).to.equal(0);
+  });
+
+  it('rejects without an answer', async () => {
+    expect(await writing(() => Promise.reject(new Error('Away'))).catch(String)).to.equal('Error: Away');
   });
 });

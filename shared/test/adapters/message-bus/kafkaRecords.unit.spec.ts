@@ -2,14 +2,13 @@ import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import kafkajs, { type IHeaders, type KafkaMessage, type Message } from 'kafkajs';
-import { FifoQueue } from '../../../src/adapters/message-bus/fifoQueue.js';
+import kafkajs, { type IHeaders, type KafkaMessage } from 'kafkajs';
 import {
-  asMessages,
-  groupedMessages,
+  Lane,
+  messagesOf,
   type Outgoing,
   takeBatch,
-} from '../../../src/adapters/message-bus/kafka/topicSender.js';
+} from '../../../src/adapters/message-bus/kafka/partitionLane.js';
 import { PartitionCursor } from '../../../src/adapters/message-bus/kafka/partitionCursor.js';
 import { PartitionJobs } from '../../../src/adapters/message-bus/kafka/partitionJobs.js';
 import {
@@ -235,83 +234,76 @@ describe('takeBatch', () => {
     expiresAt: 0,
     settle: undefined,
   });
-  const queueOf = (records: readonly Outgoing[]): FifoQueue<Outgoing> => {
-    const queue = new FifoQueue<Outgoing>();
-    for (const each of records) queue.push(each);
-    return queue;
+  const lanesOf = (records: readonly Outgoing[], partitions = 1): Lane[] => {
+    const lanes = Array.from({ length: partitions }, (_, n) => new Lane(n));
+    for (const each of records) lanes[partitionOf(each.message.key, partitions)]?.waiting.push(each);
+    return lanes;
   };
-  const sizes = (queue: FifoQueue<Outgoing>, partitions = 1): number[] => {
-    const taken: number[] = [];
-    while (!queue.isEmpty) taken.push(takeBatch(queue, partitions, new RecordNumbers()).length);
+  const keysOf = (partitions: number): string[] =>
+    Array.from({ length: partitions }, (_, partition) => {
+      for (let n = 0; ; n += 1) if (partitionOf(Buffer.from(`${n}`), partitions) === partition) return `${n}`;
+    });
+  /** How many records go in each request, by lane. */
+  const sizes = (lanes: readonly Lane[]): number[][] => {
+    const taken: number[][] = [];
+    while (lanes.some(({ isEmpty }) => !isEmpty)) {
+      const batch = takeBatch(lanes, new RecordNumbers());
+      taken.push(batch.map(({ sending }) => sending.length));
+      for (const lane of batch) lane.sending = [];
+    }
     return taken;
   };
 
   it('keeps a partition below the limit of the broker, and sends a larger record alone', () => {
     const records = [500_000, 300_000, 200_000, 2_000_000, 100, 100].map((bytes) => record('a', bytes));
-    expect(sizes(queueOf(records))).to.deep.equal([2, 1, 1, 2]);
+    expect(sizes(lanesOf(records))).to.deep.equal([[2], [1], [1], [2]]);
   });
 
-  it('lets no record overtake one that has to wait', () => {
-    const queue = queueOf([record('a', 800_000), record('a', 800_000), record('b', 10)]);
-    expect(sizes(queue, 2)).to.deep.equal([1, 2]);
+  it('lets no record overtake one of its partition that has to wait', () => {
+    const [a = '', b = ''] = keysOf(2);
+    const lanes = lanesOf([record(a, 800_000), record(a, 800_000), record(a, 10), record(b, 10)], 2);
+    expect(sizes(lanes)).to.deep.equal([[1, 1], [2]]);
   });
 
   it('limits the number of records, and the total over all partitions', () => {
-    expect(sizes(queueOf(Array.from({ length: 2_500 }, () => record('a', 10))))).to.deep.equal([
-      1_000, 1_000, 500,
+    expect(sizes(lanesOf(Array.from({ length: 2_500 }, () => record('a', 10))))).to.deep.equal([
+      [1_000],
+      [1_000],
+      [500],
     ]);
-    const spread = Array.from({ length: 60 }, (_, n) => record(`key ${n}`, 100_000));
-    expect(sizes(queueOf(spread), 60)).to.deep.equal([40, 20]);
+    const spread = keysOf(60).map((key) => record(key, 100_000));
+    expect(sizes(lanesOf(spread, 60)).map(({ length }) => length)).to.deep.equal([40, 20]);
   });
 
-  it('assigns each record its partition and a number there', () => {
-    const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, new RecordNumbers());
+  it('sends a batch that failed again as it was', () => {
+    const lanes = lanesOf([record('a', 10)]);
+    const [lane] = takeBatch(lanes, new RecordNumbers());
+    lane?.waiting.push(record('a', 10));
+    expect(takeBatch(lanes, new RecordNumbers())[0]?.sending).to.have.lengthOf(1);
+  });
+
+  it('assigns each record a number in its partition', () => {
+    const records = ['a', 'b', 'a'].map((key) => record(key, 1));
     const [a, b] = ['a', 'b'].map((key) => partitionOf(Buffer.from(key), 7));
     expect(a).not.to.equal(b);
-    expect(records.map(({ partition, number }) => [partition, number])).to.deep.equal([
-      [a, 1],
-      [b, 1],
-      [a, 2],
-    ]);
+    const numbers = takeBatch(lanesOf(records, 7), new RecordNumbers()).map(
+      ({ partition, sending }) => [partition, sending.map(({ number }) => number)] as const,
+    );
+    expect(new Map(numbers)).to.deep.equal(
+      new Map([
+        [a, [1, 2]],
+        [b, [1]],
+      ]),
+    );
   });
 
   it('writes the numbers into the headers of the first record of each partition', () => {
     const numbers = new RecordNumbers();
-    const records = takeBatch(queueOf(['a', 'b', 'a'].map((key) => record(key, 1))), 7, numbers);
-    const headers = (batch: typeof records) => asMessages(batch, numbers).map((each) => each.headers);
-    expect(headers(records)).to.deep.equal([numbers.headers(1, 2), undefined, numbers.headers(1, 1)]);
-    expect(headers(records.slice(1))).to.deep.equal([numbers.headers(1, 1), numbers.headers(2, 1)]);
-  });
-});
-
-describe('groupedMessages', () => {
-  const require = createRequire(import.meta.url);
-  const groupByLibrary = require('kafkajs/src/producer/groupMessagesPerPartition') as (send: {
-    readonly topic: string;
-    readonly partitionMetadata: readonly object[];
-    readonly messages: readonly Message[];
-    readonly partitioner: (send: { readonly message: Message }) => number;
-  }) => Record<number, readonly Message[]>;
-
-  it('equals the grouping of the library', () => {
-    const messages = Array.from({ length: 100 }, (_, n) => ({ value: `value ${n}`, partition: n % 7 }));
-    const byPartition = Array.from({ length: 7 }, (_, partition): [number, Message[]] => [
-      partition,
-      messages.filter((each) => each.partition === partition),
-    ]);
-    let asked = 0;
-    const partitioner = ({ message: { partition } }: { readonly message: Message }): number => {
-      asked += 1;
-      return partition ?? 0;
-    };
-    const group = (send: readonly Message[]) =>
-      groupByLibrary({ topic: 'any', partitionMetadata: [{}], messages: send, partitioner });
-    const grouped = groupedMessages(byPartition);
-    expect(grouped).to.have.deep.members(messages);
-    expect(group([...grouped])).to.deep.equal(Object.fromEntries(byPartition));
-    expect(asked).to.equal(100);
-    expect(group(grouped)).to.deep.equal(Object.fromEntries(byPartition));
-    expect(asked, 'not asked again').to.equal(100);
+    const [lane] = takeBatch(lanesOf(['a', 'a'].map((key) => record(key, 1))), numbers) as [Lane];
+    const headers = (): unknown[] => messagesOf(lane, numbers).map((each) => each.headers);
+    expect(headers()).to.deep.equal([numbers.headers(1, 2), undefined]);
+    lane.sending = lane.sending.slice(1);
+    expect(headers()).to.deep.equal([numbers.headers(2, 1)]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { reasonOf } from '../../../src/runtime/outage.js';
 import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
-import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
+import { PartitionUnavailable, Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
 import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
 
@@ -285,6 +285,22 @@ describe('Renewable', () => {
     expect(outcomes).to.deep.equal(['failed', 'answered']);
     await renewable.close();
     expect(second.isConnected).to.equal(false);
+  });
+
+  it('keeps a client when one partition is to blame', async () => {
+    const renewable = create();
+    const refused = Object.assign(new Error('No leader'), { type: 'NOT_LEADER_FOR_PARTITION' });
+    for (const error of [
+      refused,
+      new Error('Retried', { cause: refused }),
+      new PartitionUnavailable('notes', 1),
+    ])
+      expect(await renewable.use(() => Promise.reject(error)).catch((reason: unknown) => reason)).to.equal(
+        error,
+      );
+    expect(outcomes).to.deep.equal(['answered', 'answered', 'answered']);
+    expect(made).to.have.lengthOf(1);
+    await renewable.close();
   });
 
   it('fails the other uses of a replaced client, which counts as one failure', async () => {

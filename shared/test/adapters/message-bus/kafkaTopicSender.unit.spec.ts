@@ -1,17 +1,23 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { IHeaders, ProducerRecord } from 'kafkajs';
-import { RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
+import type { IHeaders } from 'kafkajs';
+import type { ForLeader, Refusals } from '../../../src/adapters/message-bus/kafka/partitionWriter.js';
+import { partitionOf, RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import type { Acknowledgement } from '../../../src/ports/messageBus.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
 interface Attempt {
   readonly acks: number | undefined;
+  readonly leader: number;
+  readonly partitions: readonly number[];
   readonly values: readonly string[];
   readonly headers: readonly (IHeaders | undefined)[];
   readonly succeed: () => void;
+  /** All partitions but these have stored their records. */
+  readonly refuse: (...partitions: readonly number[]) => void;
+  readonly refuseWith: (type: string, ...partitions: readonly number[]) => void;
   readonly fail: (error?: Error) => void;
 }
 
@@ -22,18 +28,31 @@ describe('TopicSender', () => {
   let attempts: Attempt[];
   let sender: TopicSender;
   let isReachable: boolean;
+  let leaders: (number | undefined)[];
 
-  const produce = ({ acks, messages }: ProducerRecord): Promise<void> =>
-    new Promise((succeed, fail) => {
-      const values = messages.map(({ value }) => String(value));
-      const headers = messages.map((message) => message.headers);
-      attempts.push({ acks, values, headers, succeed, fail: (error = new Error('Away')) => fail(error) });
+  const write = (leader: number, { acks, partitions }: ForLeader): Promise<Refusals> =>
+    new Promise((resolve, reject) => {
+      const messages = partitions.flatMap((each) => each.messages);
+      const refuseWith = (type: string, ...refused: readonly number[]): void =>
+        resolve(new Map(refused.map((partition) => [partition, Object.assign(new Error(type), { type })])));
+      attempts.push({
+        acks,
+        leader,
+        partitions: partitions.map(({ partition }) => partition),
+        values: messages.map(({ value }) => String(value)),
+        headers: messages.map(({ headers }) => headers),
+        succeed: () => resolve(new Map()),
+        refuse: (...refused) => refuseWith('NOT_ENOUGH_REPLICAS', ...refused),
+        refuseWith,
+        fail: (error = new Error('Away')) => reject(error),
+      });
     });
   const create = (options: Partial<TopicSenderOptions> = {}): TopicSender =>
     new TopicSender({
       topic: 'numbers',
       partitions: () => Promise.resolve(1),
-      produce,
+      leaders: async () => leaders,
+      write,
       reachability: {
         get isReachable() {
           return isReachable;
@@ -54,6 +73,7 @@ describe('TopicSender', () => {
   beforeEach(() => {
     attempts = [];
     isReachable = true;
+    leaders = [1];
     sender = create();
   });
   afterEach(() => {
@@ -198,5 +218,115 @@ describe('TopicSender', () => {
     sender = create({ partitions: () => Promise.reject(new Error('No such topic')) });
     expect(await outcomeOf(send(1))).to.equal('Error: No such topic');
     await sender.flush();
+  });
+
+  describe('with several partitions', () => {
+    /** A key of each partition. */
+    const keys = [0, 1, 2].map((partition) => {
+      for (let n = 0; ; n += 1)
+        if (partitionOf(Buffer.from(`${n}`), 3) === partition) return Buffer.from(`${n}`);
+    });
+    const sendTo = (
+      partition: number,
+      value: number,
+      acknowledgement: Acknowledgement = 'stored',
+    ): Promise<void> =>
+      sender.send({ key: keys[partition] as Buffer, value: Buffer.from(String(value)) }, acknowledgement);
+    const valuesOf = (): (readonly string[])[] => attempts.map(({ values }) => values);
+
+    beforeEach(() => {
+      leaders = [1, 1, 1];
+      sender = create({ partitions: async () => 3 });
+    });
+
+    it('repeats what one partition has refused alone, before what came after it, while others go on', async () => {
+      const sent = [sendTo(0, 1), sendTo(1, 2), sendTo(2, 3)];
+      const first = await attempt(1);
+      sent.push(sendTo(0, 4), sendTo(1, 5), sendTo(2, 6));
+      first.refuse(1);
+      expect(await Promise.all([sent[0], sent[2]].map((each) => outcomeOf(each as Promise<void>)))).to.eql([
+        'stored',
+        'stored',
+      ]);
+      (await attempt(2)).succeed();
+      (await attempt(3)).refuse(1);
+      (await attempt(4)).succeed();
+      (await attempt(5)).succeed();
+      await Promise.all(sent);
+      expect(valuesOf()).to.deep.equal([['1', '2', '3'], ['4', '6'], ['2'], ['2'], ['5']]);
+    });
+
+    it('sends to each leader by itself, so that one that hangs holds up no other', async () => {
+      leaders = [1, 2, 1];
+      const sent = [sendTo(0, 1), sendTo(1, 2), sendTo(2, 3)];
+      const [first, hanging] = [await attempt(1), await attempt(2)];
+      expect([first, hanging].map(({ leader, values }) => [leader, values])).to.deep.equal([
+        [1, ['1', '3']],
+        [2, ['2']],
+      ]);
+      first.succeed();
+      sent.push(sendTo(0, 4), sendTo(1, 5));
+      (await attempt(3)).succeed();
+      await sent[3];
+      hanging.succeed();
+      (await attempt(4)).succeed();
+      await Promise.all(sent);
+      expect(valuesOf().slice(2)).to.deep.equal([['4'], ['5']]);
+    });
+
+    it('sends what is for a partition without a leader when it has one', async () => {
+      leaders = [1, undefined, 1];
+      const sent = [sendTo(0, 1), sendTo(1, 2)];
+      (await attempt(1)).succeed();
+      await sent[0];
+      leaders = [1, 3, 1];
+      const second = await attempt(2);
+      expect([second.leader, second.values]).to.deep.equal([3, ['2']]);
+      second.succeed();
+      await sent[1];
+    });
+
+    it('follows a partition to another leader with what failed', async () => {
+      leaders = [1, 2, 1];
+      const sent = sendTo(1, 1);
+      const first = await attempt(1);
+      leaders = [1, 3, 1];
+      first.fail();
+      // The leader that was known is asked until the other one is found.
+      for (let n = 2; attempts.at(-1)?.leader !== 3; n += 1) {
+        const next = await attempt(n);
+        if (next.leader !== 3) next.fail();
+      }
+      attempts.at(-1)?.succeed();
+      await sent;
+      expect(attempts.at(-1)?.values).to.deep.equal(['1']);
+    });
+
+    it('repeats nothing that is on the leader, though its replicas are gone', async () => {
+      const sent = sendTo(0, 1);
+      (await attempt(1)).refuseWith('NOT_ENOUGH_REPLICAS_AFTER_APPEND', 0);
+      expect(await outcomeOf(sent)).to.equal(unavailable);
+      void sendTo(0, 2);
+      expect((await attempt(2)).values).to.deep.equal(['2']);
+    });
+
+    it('refuses what would be lost in a partition that takes nothing, and nothing else', async () => {
+      const sent = sendTo(1, 1);
+      (await attempt(1)).refuse(1);
+      await attempt(2);
+      expect(await outcomeOf(sendTo(1, 2, 'none'))).to.equal(unavailable);
+      expect(await outcomeOf(sendTo(0, 3, 'none'))).to.equal('stored');
+      attempts[1]?.succeed();
+      await sent;
+      expect(await outcomeOf(sendTo(1, 4, 'none'))).to.equal('stored');
+    });
+
+    it('ends what waits for a partition that stays without a leader', async () => {
+      leaders = [1, undefined, 1];
+      sender = create({ partitions: async () => 3, withinMs: 100 });
+      expect(await outcomeOf(sendTo(1, 1))).to.equal(unavailable);
+      await sender.flush();
+      expect(attempts).to.have.lengthOf(0);
+    });
   });
 });

@@ -1,10 +1,17 @@
-import type { Admin, Kafka, Producer } from 'kafkajs';
+import type { Admin, Kafka } from 'kafkajs';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { OutageReport } from '../../../runtime/outage.js';
 import { sleep, withTimeout } from '../../../runtime/waiting.js';
 import { createKafkaClient, noRetry } from './kafkaClient.js';
 import type { KafkaConnection } from './kafkaSettings.js';
+import { createCluster } from './kafkaCluster.js';
 import { createPartitionReader, type PartitionReader } from './partitionHistory.js';
+import {
+  createLeaderFinder,
+  createPartitionWriter,
+  type LeaderFinder,
+  type PartitionWriter,
+} from './partitionWriter.js';
 import { Renewable, type Connectable } from './renewableClient.js';
 import type { ConsumerContext } from './supervisedConsumer.js';
 
@@ -19,6 +26,8 @@ export class Reachability {
   private readonly closing = new AbortController();
   private hasAnswered = true;
   private isProbing = false;
+  /** Under way. */
+  private doubt: Promise<void> | undefined;
 
   constructor(probe: () => Promise<unknown>, outage?: OutageReport) {
     this.probe = probe;
@@ -42,9 +51,13 @@ export class Reachability {
     if (!this.isProbing) void this.probeUntilAnswered();
   }
 
-  /** Something took long, for which there may be other reasons. Resolves with whether they answer. */
+  /** Something took long or failed, for which there may be other reasons. Resolves with whether they answer. */
   async doubted(): Promise<boolean> {
-    if (this.hasAnswered && !this.isProbing) await this.asked().catch((error: unknown) => this.failed(error));
+    if (this.hasAnswered && !this.isProbing)
+      this.doubt ??= this.asked()
+        .catch((error: unknown) => this.failed(error))
+        .finally(() => (this.doubt = undefined));
+    await this.doubt;
     return this.hasAnswered;
   }
 
@@ -75,51 +88,48 @@ export class Reachability {
   }
 }
 
-/** The clients of one bus: one that sends, one that asks, one that reads back, and one for each consumer. */
+/** The clients of one bus: one that asks, one that looks for leaders, one for each leader, one that reads back, and one for each consumer. */
 export interface KafkaClients {
   readonly reachability: Reachability;
   readonly admin: Renewable<Admin>;
-  readonly producer: Renewable<Producer>;
+  readonly leaders: Renewable<LeaderFinder>;
+  readonly writerTo: (leader: number) => Renewable<PartitionWriter>;
   readonly reader: Renewable<PartitionReader>;
   readonly consumers: ConsumerContext;
   close(): Promise<void>;
 }
-
-/**
- * Never `idempotent`: after a failed send the library gives its sequence numbers to other records, which the broker
- * then takes for copies: it acknowledges and drops them.
- */
-const createProducer = (kafka: Kafka): Producer =>
-  kafka.producer({
-    allowAutoTopicCreation: false,
-    createPartitioner:
-      () =>
-      ({ message }) =>
-        message.partition ?? 0,
-  });
 
 const createAdmin = (kafka: Kafka): Admin => kafka.admin();
 
 export const createKafkaClients = (connection: KafkaConnection): KafkaClients => {
   const { logger, outage } = connection;
   const reachability = new Reachability(() => admin.use((client) => client.describeCluster()), outage);
+  // One broker of several may be away: whether others answer is asked before anything is refused.
+  const outcome = { answered: () => reachability.answered(), failed: () => void reachability.doubted() };
   const renewable = <Client extends Connectable>(create: (kafka: Kafka) => Client): Renewable<Client> =>
     new Renewable(() => {
       const { kafka, cut } = createKafkaClient(connection, noRetry);
       return { client: create(kafka), cut };
-    }, reachability);
+    }, outcome);
   const admin = renewable(createAdmin);
-  const producer = renewable(createProducer);
+  const leaders = renewable(createLeaderFinder);
+  const writers = new Map<number, Renewable<PartitionWriter>>();
   const reader = renewable(createPartitionReader);
   return {
     reachability,
     admin,
-    producer,
+    leaders,
+    writerTo: (leader) => {
+      const writer =
+        writers.get(leader) ?? renewable((kafka) => createPartitionWriter(createCluster(kafka), leader));
+      writers.set(leader, writer);
+      return writer;
+    },
     reader,
     consumers: { client: () => createKafkaClient(connection), outcome: reachability, logger },
     close: async () => {
       reachability.close();
-      await Promise.all([admin.close(), producer.close(), reader.close()]);
+      await Promise.all([admin, leaders, ...writers.values(), reader].map((client) => client.close()));
     },
   };
 };

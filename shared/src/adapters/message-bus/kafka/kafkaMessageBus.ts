@@ -117,7 +117,7 @@ class KafkaBus implements KafkaMessageBus {
 
   async open(): Promise<void> {
     await this.topics.ensureDeclared();
-    await untilAnswered(() => this.clients.producer.current(), this.settings.withinMs);
+    await untilAnswered(() => this.clients.leaders.current(), this.settings.withinMs);
   }
 
   get reachable(): boolean {
@@ -221,11 +221,13 @@ class KafkaBus implements KafkaMessageBus {
   private sender(name: string): TopicSender {
     const known = this.senders.get(name);
     if (known) return known;
-    const { producer, reachability } = this.clients;
+    const { leaders, writerTo, reachability } = this.clients;
+    const topic = this.topics.topicOf(name);
     const sender = new TopicSender({
-      topic: this.topics.topicOf(name),
+      topic,
       partitions: () => this.topics.partitions(name),
-      produce: (records) => producer.use((client) => client.send(records)),
+      leaders: () => leaders.use((client) => client.leaders(topic)),
+      write: (leader, records) => writerTo(leader).use((client) => client.write(records)),
       reachability,
       maxRecordBytes: this.topics.declaration(name).maxRecordBytes,
       withinMs: this.settings.withinMs,

@@ -1,5 +1,13 @@
 import type { Admin, Kafka, KafkaMessage } from 'kafkajs';
-import { type Connectable, type Renewable, untilAnswered, within } from './renewableClient.js';
+import { createCluster, leadersIn, type Broker } from './kafkaCluster.js';
+import {
+  type Connectable,
+  isOfPartition,
+  PartitionUnavailable,
+  type Renewable,
+  untilAnswered,
+  within,
+} from './renewableClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { RepeatedRecords } from './recordFormat.js';
 
@@ -18,52 +26,18 @@ export interface PartitionReader extends Connectable {
   read(position: RecordPosition, maxBytes: number): Promise<readonly KafkaMessage[] | undefined>;
 }
 
-interface FetchResponse {
-  readonly responses: readonly {
-    readonly partitions: readonly { readonly messages: readonly KafkaMessage[] }[];
-  }[];
-}
-
-interface Broker {
-  fetch(request: object): Promise<FetchResponse>;
-}
-
-interface Cluster extends Connectable {
-  addTargetTopic(topic: string): Promise<void>;
-  refreshMetadataIfNecessary(): Promise<void>;
-  findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, readonly number[]>;
-  findBroker(node: { readonly nodeId: string }): Promise<Broker>;
-}
-
-type CreateCluster = (options: object) => Cluster;
-
-/**
- * The fetcher of kafkajs 2.2.4 consumers, which the library offers only together with a group.
- * Not public: pinned version, and a test that fails when it is no longer as it was.
- */
-const createClusterOf = (kafka: Kafka): CreateCluster => {
-  const symbol = Object.getOwnPropertySymbols(kafka).find(
-    ({ description }) => description === 'private:Kafka:createCluster',
-  );
-  if (symbol === undefined) throw new Error('This version of kafkajs makes clusters in another way');
-  return (kafka as unknown as Record<symbol, CreateCluster>)[symbol] as CreateCluster;
-};
-
-const metadataMaxAgeMs = 300_000;
 const longestFetchWaitMs = 500;
 const ordinaryReader = -1;
 
+/** The fetcher of the library's consumers, which it offers only together with a group. */
 export const createPartitionReader = (kafka: Kafka): PartitionReader => {
-  const cluster = createClusterOf(kafka)({
-    metadataMaxAge: metadataMaxAgeMs,
-    allowAutoTopicCreation: false,
-  });
+  const cluster = createCluster(kafka);
 
   const leaderOf = async ({ topic, partition }: RecordPosition): Promise<Broker> => {
     await cluster.addTargetTopic(topic);
     await cluster.refreshMetadataIfNecessary();
-    const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
-    if (nodeId === undefined) throw new Error(`Partition ${partition} of ${topic} has no leader`);
+    const nodeId = leadersIn(cluster, topic)[partition];
+    if (nodeId === undefined) throw new PartitionUnavailable(topic, partition);
     return cluster.findBroker({ nodeId });
   };
 
@@ -81,7 +55,11 @@ export const createPartitionReader = (kafka: Kafka): PartitionReader => {
         maxBytes,
         topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
       });
-      const response = await fetched.catch(undefinedIfGone);
+      const response = await fetched.catch(async (error: Error): Promise<undefined> => {
+        // It may have another leader now.
+        if (isOfPartition(error)) await cluster.refreshMetadata();
+        return undefinedIfGone(error);
+      });
       return response && (response.responses[0]?.partitions[0]?.messages ?? []);
     },
   };
@@ -167,7 +145,7 @@ const offsetOf = async (
   const ask = async () => {
     const offsets = await admin.use((client) => client.fetchTopicOffsetsByTimestamp(topic, timeMs));
     const found = offsets.find((one) => one.partition === partition);
-    if (!found) throw new Error(`Partition ${partition} of ${topic} has no leader`);
+    if (!found) throw new PartitionUnavailable(topic, partition);
     return Number(found.offset);
   };
   return within(withinMs, untilAnswered(ask, withinMs));

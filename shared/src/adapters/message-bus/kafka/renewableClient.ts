@@ -27,6 +27,33 @@ export const isAnswer = (error: unknown): boolean =>
   (error instanceof Error &&
     (permanent.has((error as { readonly type?: string }).type ?? '') || isAnswer(error.cause)));
 
+/** A partition without a leader. */
+export class PartitionUnavailable extends Error {
+  override readonly name = 'PartitionUnavailable';
+
+  constructor(topic: string, partition: number) {
+    super(`Partition ${partition} of ${topic} has no leader`);
+  }
+}
+
+const errorsOfPartitions = new Set([
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_FOR_PARTITION',
+  'REPLICA_NOT_AVAILABLE',
+  'NOT_ENOUGH_REPLICAS',
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'KAFKA_STORAGE_ERROR',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'OFFSET_NOT_AVAILABLE',
+]);
+
+/** Whether one partition is to blame: a broker has answered, and the client is as good as before. */
+export const isOfPartition = (error: unknown): boolean =>
+  error instanceof PartitionUnavailable ||
+  (error instanceof Error &&
+    (errorsOfPartitions.has((error as { readonly type?: string }).type ?? '') || isOfPartition(error.cause)));
+
 /** Tries until it succeeds; past the time, rejects with `EngineUnavailable`. */
 export const untilAnswered = async <T>(attempt: () => Promise<T>, withinMs: number): Promise<T> => {
   const deadline = performance.now() + withinMs;
@@ -147,7 +174,8 @@ export class Renewable<Client extends Connectable> {
       this.outcome.answered();
       return result;
     } catch (error) {
-      if (!isAnswer(error)) this.giveUp(inUse, error);
+      if (isOfPartition(error)) this.outcome.answered();
+      else if (!isAnswer(error)) this.giveUp(inUse, error);
       throw error;
     }
   }

@@ -1,7 +1,13 @@
 import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
-import { type Renewable, PermanentError, untilAnswered, within } from './renewableClient.js';
+import {
+  type Renewable,
+  PartitionUnavailable,
+  PermanentError,
+  untilAnswered,
+  within,
+} from './renewableClient.js';
 
 export interface TopicCatalogOptions {
   /** Before the name of every topic: several installations, or tests, on the same brokers. */
@@ -190,7 +196,7 @@ export class EndOffsets {
     const attempt = async () => {
       const ends = await this.shared();
       const missing = needed.find((partition) => ends[partition] === undefined);
-      if (missing !== undefined) throw new Error(`Partition ${missing} of ${this.topic} has no leader`);
+      if (missing !== undefined) throw new PartitionUnavailable(this.topic, missing);
       return ends;
     };
     return within(this.withinMs, untilAnswered(attempt, this.withinMs));

@@ -1,108 +1,32 @@
-import type { Message, ProducerRecord } from 'kafkajs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FifoQueue } from '../fifoQueue.js';
 import { partitionOf, RecordNumbers, traceHeaderBytes, traceHeaders } from './recordFormat.js';
 import type { Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { done } from '../channelHub.js';
+import type { Leaders } from './kafkaCluster.js';
+import type { ForLeader, Refusals } from './partitionWriter.js';
+import {
+  Lane,
+  messagesOf,
+  takeBatch,
+  type NumberedRecord,
+  type Outgoing,
+  type Settle,
+} from './partitionLane.js';
 import { isAnswer, pauseBeforeAttempt } from './renewableClient.js';
-
-/**
- * All messages of a send, already grouped by partition. kafkajs 2.2.4 would group them by `messages.reduce`, in
- * which it copies the list of a partition for every message in it: 1 to 2 of the 12 microseconds that a message of a full batch
- * takes. This array returns the existing grouping instead.
- * Relies on internals: the version is pinned, and a test fails when they change.
- */
-export const groupedMessages = (
-  byPartition: readonly (readonly [partition: number, messages: readonly Message[]])[],
-): Message[] => {
-  const grouped = Object.fromEntries(byPartition);
-  const messages = byPartition.flatMap(([, ofPartition]) => ofPartition);
-  return Object.defineProperty(messages, 'reduce', { value: () => grouped });
-};
-
-export interface Outgoing {
-  readonly message: Message & { readonly key: Buffer };
-  readonly bytes: number;
-  /** Monotonic clock. */
-  readonly expiresAt: number;
-  /** Absent for a record that is not waited for. */
-  readonly settle: Settle | undefined;
-}
-
-export interface Settle {
-  readonly stored: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
-/** A record with its partition and number, which it keeps however often it is sent. */
-export interface NumberedRecord {
-  readonly outgoing: Outgoing;
-  readonly partition: number;
-  readonly number: number;
-}
 
 /** Maximum overhead per record: lengths, offset, timestamp and the Roomwire header. */
 export const recordOverheadBytes = 70;
-
-/** A broker refuses a batch that is larger than the largest record, and the library does not divide one. */
-const partitionBatchBytes = 900_000;
-const batchBytes = 4_000_000;
-/** The library encodes a batch in one go, which takes some 10 microseconds a record: nothing else happens meanwhile. */
-const batchRecords = 1_000;
-
-/** The first records in the queue, as many as may go together; a single one that is larger goes alone. */
-export const takeBatch = (
-  queue: FifoQueue<Outgoing>,
-  partitions: number,
-  numbers: RecordNumbers,
-): NumberedRecord[] => {
-  const records: NumberedRecord[] = [];
-  const bytesOf = new Map<number, number>();
-  let bytes = 0;
-  for (let record = queue.first; record && records.length < batchRecords; record = queue.first) {
-    const partition = partitionOf(record.message.key, partitions);
-    const inPartition = (bytesOf.get(partition) ?? 0) + record.bytes;
-    const isFull = inPartition > partitionBatchBytes || bytes + record.bytes > batchBytes;
-    if (isFull && records.length > 0) break;
-    queue.shift();
-    records.push({ outgoing: record, partition, number: numbers.next(partition) });
-    bytesOf.set(partition, inPartition);
-    bytes += record.bytes;
-  }
-  return records;
-};
-
-/** In the library's format; the first record of each partition describes the batch in its header. */
-export const asMessages = (records: readonly NumberedRecord[], numbers: RecordNumbers): Message[] => {
-  const byPartition = new Map<number, NumberedRecord[]>();
-  for (const record of records) {
-    const numbered = byPartition.get(record.partition);
-    if (numbered) numbered.push(record);
-    else byPartition.set(record.partition, [record]);
-  }
-  return groupedMessages(
-    [...byPartition].map(([partition, numbered]) => messagesOf(partition, numbered, numbers)),
-  );
-};
-
-const messagesOf = (
-  partition: number,
-  numbered: readonly NumberedRecord[],
-  numbers: RecordNumbers,
-): [partition: number, messages: Message[]] => {
-  const [first, ...others] = numbered.map(({ outgoing }): Message => ({ ...outgoing.message, partition }));
-  const id = numbers.headers((numbered[0] as NumberedRecord).number, numbered.length);
-  const headers = first?.headers === undefined ? id : { ...first.headers, ...id };
-  return [partition, [{ ...(first as Message), headers }, ...others]];
-};
 
 export interface TopicSenderOptions {
   readonly topic: string;
   /** Resolves when the topic is there. */
   readonly partitions: () => Promise<number>;
+  /** As of now. */
+  readonly leaders: () => Promise<Leaders>;
   /** One attempt. */
-  readonly produce: (records: ProducerRecord) => Promise<unknown>;
+  readonly write: (leader: number, records: ForLeader) => Promise<Refusals>;
   readonly reachability: { readonly isReachable: boolean };
   readonly maxRecordBytes: number;
   /** How long a record waits to be stored before its send is rejected. */
@@ -125,19 +49,31 @@ const fromAllReplicas = -1;
 
 const expiryLookMs = 500;
 
+/** They are on the leader, which has lost its replicas meanwhile: sent again, they would be there twice. */
+const appendedErrors = new Set(['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'REQUEST_TIMED_OUT']);
+const isAppended = (error: Error & { readonly type?: string }): boolean =>
+  appendedErrors.has(error.type ?? '');
+
 /**
- * All records of this process to one topic, in the order of the calls: one batch is on its way, and what comes
- * meanwhile goes into the next. A batch that failed is sent again as it was before anything after it, so that
- * order holds and readers recognize a second copy.
+ * All records of this process to one topic. Each leader has one request on its way, and what comes meanwhile goes into the
+ * next: a leader that hangs, or a partition without one, holds up no other. In a partition the order is that of the
+ * calls: a batch that failed is sent again as it was before anything after it, so that readers recognize a second copy.
  */
 export class TopicSender {
   private readonly options: TopicSenderOptions;
   private readonly numbers = new RecordNumbers();
-  private readonly queue = new FifoQueue<Outgoing>();
+  /** Those that have no lane yet. */
+  private readonly arrived = new FifoQueue<Outgoing>();
+  private routing: Promise<void> | undefined;
+  private lanes: readonly Lane[] = [];
+  /** With something to send, the one that has waited longest first. */
+  private readonly ready = new Set<Lane>();
+  private leaders: Leaders | undefined;
+  private looking: Promise<void> | undefined;
+  /** Leaders with a request on its way. */
+  private readonly busy = new Set<number>();
   private queuedBytes = 0;
-  /** On their way, without those whose sends were rejected. */
-  private sending: readonly NumberedRecord[] = [];
-  private running: Promise<void> | undefined;
+  private flushed: (() => void)[] = [];
   private expiry: NodeJS.Timeout | undefined;
 
   constructor(options: TopicSenderOptions) {
@@ -147,7 +83,7 @@ export class TopicSender {
   send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
     const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
     const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
-    const refusal = this.refusal(bytes, acknowledgement);
+    const refusal = this.refusal(record, bytes, acknowledgement);
     if (refusal) return Promise.reject(refusal);
     if (acknowledgement === 'stored')
       return new Promise((stored, failed) => this.enqueue(record, bytes, { stored, failed }));
@@ -157,16 +93,24 @@ export class TopicSender {
 
   /** Resolves when everything that was accepted is stored or has failed. */
   async flush(): Promise<void> {
-    await this.running;
+    if (this.queuedBytes > 0) await new Promise<void>((resolve) => this.flushed.push(resolve));
   }
 
-  private refusal(bytes: number, acknowledgement: Acknowledgement): Error | undefined {
+  private refusal({ key }: NewRecord, bytes: number, acknowledgement: Acknowledgement): Error | undefined {
     const { topic, maxRecordBytes, maxQueuedBytes, reachability } = this.options;
     if (bytes > maxRecordBytes)
       return new RangeError(`A record of ${bytes} bytes is too large for the topic ${topic}`);
     const isFull = this.queuedBytes + bytes > maxQueuedBytes;
-    const wouldBeLost = acknowledgement === 'none' && !reachability.isReachable;
+    const wouldBeLost = acknowledgement === 'none' && !(reachability.isReachable && this.isWritable(key));
     return isFull || wouldBeLost ? new EngineUnavailable('message bus') : undefined;
+  }
+
+  private isWritable(key: Buffer): boolean {
+    return this.lanes.length === 0 || this.laneOf(key).failures === 0;
+  }
+
+  private laneOf(key: Buffer): Lane {
+    return this.lanes[partitionOf(key, this.lanes.length)] as Lane;
   }
 
   private enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
@@ -175,50 +119,116 @@ export class TopicSender {
     if (timestamp !== undefined) message.timestamp = String(timestamp);
     if (traceparent !== undefined) message.headers = traceHeaders(traceparent);
     const expiresAt = performance.now() + this.options.withinMs;
-    this.queue.push({ message, bytes, expiresAt, settle });
+    this.arrived.push({ message, bytes, expiresAt, settle });
     this.queuedBytes += bytes;
-    this.running ??= this.run();
+    if (!this.expiry) this.watchExpiry();
+    this.routing ??= this.route();
   }
 
-  private async run(): Promise<void> {
+  private async route(): Promise<void> {
     // Collects the records that other callers send in this turn of the event loop.
     await new Promise(setImmediate);
-    this.watchExpiry();
-    while (!this.queue.isEmpty) await this.sendNext();
-    clearTimeout(this.expiry);
-    this.expiry = undefined;
-    this.running = undefined;
+    try {
+      if (this.lanes.length === 0)
+        this.lanes = Array.from({ length: await this.options.partitions() }, (_, n) => new Lane(n));
+      if (!this.leaders) await this.look();
+    } catch (error) {
+      this.failArrived(error);
+    }
+    this.routing = undefined;
+    for (let record = this.arrived.shift(); record; record = this.arrived.shift()) {
+      const lane = this.laneOf(record.message.key);
+      lane.waiting.push(record);
+      if (!lane.isTaken) this.ready.add(lane);
+    }
+    this.dispatch();
   }
 
-  private async sendNext(): Promise<void> {
-    const partitions = await this.options.partitions().catch((error: unknown) => this.failAll(error));
-    if (partitions === undefined) return;
-    const records = takeBatch(this.queue, partitions, this.numbers);
-    this.sending = records;
-    await this.sendUntilSettled();
-    this.sending = [];
-    for (const { outgoing } of records) this.queuedBytes -= outgoing.bytes;
+  /** Where nobody can say, what was known before is all there is. */
+  private look(): Promise<void> {
+    const found = (leaders: Leaders | undefined): void => {
+      this.leaders = leaders ?? this.leaders;
+      this.looking = undefined;
+    };
+    return (this.looking ??= this.options.leaders().then(found, () => found(undefined)));
   }
 
-  private async sendUntilSettled(): Promise<void> {
-    for (let failures = 1; this.sending.length > 0; failures += 1) {
-      const records = this.sending;
-      try {
-        await this.attempt(records);
-        for (const { outgoing } of records) outgoing.settle?.stored();
-        return;
-      } catch (error) {
-        if (isAnswer(error)) return failAll(records, error);
-        await pause(pauseBeforeAttempt(failures));
-        this.expire();
+  private dispatch(): void {
+    const byLeader = new Map<number, Lane[]>();
+    for (const lane of this.ready) {
+      const leader = this.leaders?.[lane.partition];
+      if (leader === undefined) void this.retry(lane);
+      else if (!this.busy.has(leader)) {
+        const lanes = byLeader.get(leader);
+        if (lanes) lanes.push(lane);
+        else byLeader.set(leader, [lane]);
       }
     }
+    for (const [leader, lanes] of byLeader) void this.sendTo(leader, takeBatch(lanes, this.numbers));
   }
 
-  private async attempt(records: readonly NumberedRecord[]): Promise<void> {
-    const { topic, produce } = this.options;
-    const acks = records.some(({ outgoing }) => outgoing.settle) ? fromAllReplicas : fromLeader;
-    await produce({ topic, acks, messages: asMessages(records, this.numbers) });
+  private async sendTo(leader: number, lanes: readonly Lane[]): Promise<void> {
+    this.busy.add(leader);
+    for (const lane of lanes) this.hold(lane);
+    const errors = await this.attempt(leader, lanes);
+    this.busy.delete(leader);
+    for (const lane of lanes) this.settle(lane, errors.get(lane.partition));
+    this.dispatch();
+  }
+
+  private attempt(leader: number, lanes: readonly Lane[]): Promise<Refusals> {
+    const isWaitedFor = lanes.some(({ sending }) => sending.some(({ outgoing }) => outgoing.settle));
+    const partitions = lanes.map((lane) => ({
+      partition: lane.partition,
+      messages: messagesOf(lane, this.numbers),
+    }));
+    const acks = isWaitedFor ? fromAllReplicas : fromLeader;
+    return this.options
+      .write(leader, { topic: this.options.topic, acks, partitions })
+      .catch((error: Error) => new Map(lanes.map(({ partition }) => [partition, error])));
+  }
+
+  private settle(lane: Lane, error: Error | undefined): void {
+    if (!error) for (const { outgoing } of lane.sending) outgoing.settle?.stored();
+    else if (isAnswer(error)) failAll(lane.sending, error);
+    else if (isAppended(error)) failAll(lane.sending, new EngineUnavailable('message bus', { cause: error }));
+    else return void this.retry(lane);
+    lane.sending = [];
+    lane.failures = 0;
+    this.release(lane);
+  }
+
+  private async retry(lane: Lane): Promise<void> {
+    this.hold(lane);
+    lane.failures += 1;
+    void this.look();
+    await pause(pauseBeforeAttempt(lane.failures));
+    this.expire();
+    if (lane.isEmpty) lane.failures = 0;
+    this.release(lane);
+    this.dispatch();
+  }
+
+  private hold(lane: Lane): void {
+    this.ready.delete(lane);
+    lane.isTaken = true;
+  }
+
+  private release(lane: Lane): void {
+    lane.isTaken = false;
+    if (lane.isEmpty) this.ready.delete(lane);
+    else this.ready.add(lane);
+    if (lane.sending.length > 0) return;
+    this.forget(lane.sendingBytes);
+    lane.sendingBytes = 0;
+  }
+
+  private forget(bytes: number): void {
+    this.queuedBytes -= bytes;
+    if (this.queuedBytes > 0) return;
+    clearTimeout(this.expiry);
+    this.expiry = undefined;
+    for (const resolve of this.flushed.splice(0)) resolve();
   }
 
   /** Rejects the sends that have waited long enough, while an attempt hangs or between two. */
@@ -226,28 +236,34 @@ export class TopicSender {
     const now = performance.now();
     const isExpired = ({ expiresAt }: Outgoing): boolean => expiresAt <= now;
     const error = new EngineUnavailable('message bus');
-    failAll(
-      this.sending.filter(({ outgoing }) => isExpired(outgoing)),
-      error,
-    );
-    this.sending = this.sending.filter(({ outgoing }) => !isExpired(outgoing));
-    for (let record = this.queue.first; record && isExpired(record); record = this.queue.first) {
-      this.queue.shift();
-      this.queuedBytes -= record.bytes;
-      record.settle?.failed(error);
+    for (const lane of this.lanes) {
+      failAll(
+        lane.sending.filter(({ outgoing }) => isExpired(outgoing)),
+        error,
+      );
+      lane.sending = lane.sending.filter(({ outgoing }) => !isExpired(outgoing));
     }
+    for (const queue of [this.arrived, ...this.lanes.map(({ waiting }) => waiting)])
+      for (let record = queue.first; record && isExpired(record); record = queue.first) {
+        queue.shift();
+        this.forget(record.bytes);
+        record.settle?.failed(error);
+      }
+    for (const lane of this.lanes) if (!lane.isTaken) this.release(lane);
   }
 
   private watchExpiry(): void {
     this.expiry = setTimeout(() => {
-      this.expire();
       this.watchExpiry();
+      this.expire();
     }, expiryLookMs);
   }
 
-  private failAll(error: unknown): undefined {
-    for (let record = this.queue.shift(); record; record = this.queue.shift()) record.settle?.failed(error);
-    this.queuedBytes = 0;
+  private failArrived(error: unknown): void {
+    for (let record = this.arrived.shift(); record; record = this.arrived.shift()) {
+      this.forget(record.bytes);
+      record.settle?.failed(error);
+    }
   }
 }
 
