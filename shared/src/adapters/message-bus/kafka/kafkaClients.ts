@@ -88,7 +88,7 @@ export class Reachability {
   }
 }
 
-/** The clients of one bus: one that asks, one that looks for leaders, one for each leader, one that reads back, and one for each consumer. */
+/** The clients of one bus: one that asks, one that looks for leaders, one that reads back, and one for each leader and consumer. */
 export interface KafkaClients {
   readonly reachability: Reachability;
   readonly admin: Renewable<Admin>;
