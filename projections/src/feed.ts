@@ -41,16 +41,19 @@ export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewCha
     ? []
     : [{ put: 'feedProgress', id: feedId, doc: { feed: feedId, position: fedUpTo } }];
 
-/** Publishes again what a crash between writing and publishing may have lost: at most the last two batches. */
-export const republishUnconfirmed = async (
-  deps: RedriveDeps & { readonly log: EventLog },
+/** The position up to which the bus has confirmed the feed, as it was written with the last batch. */
+export const feedMark = async (views: ViewStore): Promise<LogPosition | undefined> =>
+  (await views.get('feedProgress', feedId))?.position;
+
+/** Publishes what the read models hold and the bus has not confirmed. After a crash that is at most the last two batches. */
+export const feedUnconfirmed = async (
+  deps: FeedDeps,
+  fedUpTo: LogPosition | undefined,
   checkpoint: LogPosition,
 ): Promise<void> => {
-  const { log, views, bus } = deps;
-  const progress = await views.get('feedProgress', feedId);
-  for await (const events of log.readAll(progress?.position)) {
+  for await (const events of deps.log.readAll(fedUpTo)) {
     const unconfirmed = events.filter(({ position }) => position <= checkpoint);
-    await feedEvents(bus, unconfirmed);
+    await feedEvents(deps.bus, unconfirmed);
     await putRedrivenCalls(deps, unconfirmed);
     if (unconfirmed.length < events.length) return;
   }
@@ -59,6 +62,10 @@ export const republishUnconfirmed = async (
 interface RedriveDeps extends CallPayloadDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
+}
+
+export interface FeedDeps extends RedriveDeps {
+  readonly log: EventLog;
 }
 
 /** A rebuild of the read models reads every past redrive again: calls that were requested long ago are not repeated. */

@@ -7,7 +7,8 @@ import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
-import { feedEvents, feedProgress, republishUnconfirmed, putRedrivenCalls } from './feed.js';
+import { feedProgress } from './feed.js';
+import { beginFeed, type FeedMark } from './filledFeed.js';
 import { GatheredBatches } from './gatheredBatches.js';
 import { changesOf } from './projectors.js';
 
@@ -29,23 +30,29 @@ export interface FollowDeps {
  * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, or
  * with the error of an engine.
  */
-export const followLog = async (deps: FollowDeps, onCaughtUp: () => void): Promise<LogSubscription> => {
-  const { log, views, bus, logger } = deps;
-  const checkpoint = await startingPoint(deps);
-  if (checkpoint !== undefined) await republishUnconfirmed(deps, checkpoint);
-  let fedUpTo = checkpoint;
+export const followLog = async (
+  deps: FollowDeps,
+  mark: FeedMark,
+  onCaughtUp: () => void,
+): Promise<LogSubscription> => {
+  const { log, views, logger } = deps;
+  const head = await log.head();
+  const checkpoint = await startingPoint(deps, head);
+  const feed = await beginFeed(deps, mark, head);
+  await feed.resume(checkpoint);
 
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
     const position = positionOfLast(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
-    const changes = [...feedProgress(fedUpTo), ...events.flatMap((event) => changesOrNone(event, logger))];
+    const changes = [
+      ...feedProgress(mark.position),
+      ...events.flatMap((event) => changesOrNone(event, logger)),
+    ];
     await views.apply({ changes, position }).catch(endingWithError(...(spans ?? [])));
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {
-    await feedEvents(bus, events);
-    await putRedrivenCalls(deps, events);
-    fedUpTo = positionOfLast(events);
+    await feed.written(events, positionOfLast(events));
     deps.onWritten?.(events.length);
   };
 
@@ -72,13 +79,17 @@ const positionOfLast = (events: readonly RecordedEvent[]): LogPosition => {
   return last.position;
 };
 
-/** The checkpoint; the beginning where the read models are of another log, for example after a restore. */
-const startingPoint = async ({ log, views, logger }: FollowDeps): Promise<LogPosition | undefined> => {
+/** The checkpoint; the beginning where the read models are of another log, for example after a restore, or were lost. */
+const startingPoint = async (
+  { views, logger }: FollowDeps,
+  head: LogPosition | undefined,
+): Promise<LogPosition | undefined> => {
   const checkpoint = await views.checkpoint();
-  const head = await log.head();
-  if (checkpoint === undefined || (head !== undefined && checkpoint <= head)) return checkpoint;
-  logger.warn('The read models are ahead of the event log and are rebuilt', { checkpoint, head });
-  await views.clear();
+  if (checkpoint !== undefined && head !== undefined && checkpoint <= head) return checkpoint;
+  if (checkpoint !== undefined)
+    logger.warn('The read models are ahead of the event log and are rebuilt', { checkpoint, head });
+  // Of read models that were lost, the indexes are missing too.
+  if (checkpoint !== undefined || !(await views.admitsReaders())) await views.clear();
   return undefined;
 };
 

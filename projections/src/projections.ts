@@ -4,6 +4,7 @@ import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
+import type { FeedMark } from './filledFeed.js';
 import { followLog, type FollowDeps } from './followLog.js';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 
@@ -46,24 +47,44 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   });
   let written = 0;
   let isLeading = false;
+  const mark: FeedMark = { position: undefined };
   const onWritten = (events: number): void => {
     written += events;
     outage.over();
   };
-  const onCaughtUp = (): void => {
-    caughtUp();
-    outage.over();
-  };
 
   const lead = async (): Promise<void> => {
-    subscription = await followLog({ ...deps, onWritten }, onCaughtUp);
+    let isFilled = false;
+    subscription = await followLog({ ...deps, onWritten }, mark, () => {
+      isFilled = true;
+      caughtUp();
+      outage.over();
+    });
     isLeading = true;
+    const ended = new AbortController();
+    void closeWhenLost(subscription, () => isFilled, ended.signal);
     try {
       if (closing.signal.aborted) await subscription.close();
       await subscription.done;
     } finally {
       isLeading = false;
+      ended.abort();
     }
+  };
+
+  /** Where the log is quiet no batch would meet that the read models are gone, and readers would wait for the next event. */
+  const closeWhenLost = async (
+    following: LogSubscription,
+    isFilled: () => boolean,
+    ended: AbortSignal,
+  ): Promise<void> => {
+    for (let areThere = true; areThere;) {
+      await sleep(options.takeOverAfterMs, ended);
+      if (ended.aborted) return;
+      areThere = !isFilled() || (await views.admitsReaders().catch(() => true));
+    }
+    logger.warn('The read models were lost and are rebuilt');
+    await following.close();
   };
 
   const standBy = async (): Promise<void> => {

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import type { ViewRebuild, ViewStore } from '@roomwire/shared/ports/viewStore';
-import { feedProgress } from './feed.js';
+import { feedMark, feedProgress } from './feed.js';
 import { changesOrNone } from './followLog.js';
 
 export interface RebuildDeps {
@@ -89,8 +88,7 @@ class Building {
     if (target === undefined) throw new NothingToRebuild('The read models have been cleared');
     await this.catchUp(target);
     // It is not derived from the log, and an older value of it stays valid.
-    const feed = await views.get('feedProgress', domainEventFeed.name);
-    const isLive = await this.rebuild.takeOver(feedProgress(feed?.position));
+    const isLive = await this.rebuild.takeOver(feedProgress(await feedMark(views)));
     this.progressed();
     return isLive;
   }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
@@ -105,7 +106,6 @@ describe('projections', () => {
     await first.projections.start();
     await first.append(fc.sample(histories, { seed: 5, numRuns: 5 }).flat().map(newEvent));
     await first.close();
-    const { rm } = await import('node:fs/promises');
     for (const file of ['events.lmdb', 'events.lmdb-lock']) await rm(`${old.path}/${file}`);
     const second = await world(old.path);
     await second.projections.start();
@@ -155,6 +155,50 @@ describe('projections', () => {
     const closed = first.close();
     cutOff(new EngineUnavailable('message bus'));
     await closed;
+    await close();
+    await folder.remove();
+  });
+
+  it('feed nothing of the past again when the read models were lost, and everything after it', async () => {
+    const folder = await temporaryFolder();
+    const events = fc.sample(histories, { seed: 3, numRuns: 10 }).flat().map(newEvent);
+    const first = await world(folder.path);
+    await first.projections.start();
+    await first.append(events.slice(0, 20));
+    await first.close();
+    for (const file of ['views.lmdb', 'views.lmdb-lock']) await rm(`${folder.path}/${file}`, { force: true });
+    const second = await world(folder.path);
+    const fed: string[] = [];
+    await second.bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
+    const early = await second.views.count('rooms', {}).catch((error: unknown) => error);
+    expect(early).to.be.instanceOf(EngineUnavailable);
+    await second.projections.start();
+    await second.projections.caughtUp;
+    expect(await second.views.admitsReaders()).to.equal(true);
+    await second.append(events.slice(20));
+    await eventually(() => fed.at(-1) === events.at(-1)?.id);
+    expect(fed).to.eql(events.slice(20).map(({ id }) => id));
+    await second.close();
+    await folder.remove();
+  });
+
+  it('fill read models again that are lost while the log is quiet', async () => {
+    const folder = await temporaryFolder();
+    const { log, views, bus, append, close } = await world(folder.path);
+    const options = { takeOverAfterMs: 20 };
+    const projections = createProjections({
+      ...{ payloads: noPayloads, log, views, bus, clock: systemClock, logger: silentLogger, options },
+    });
+    const fed: string[] = [];
+    await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
+    await projections.start();
+    await append([newEvent(actorCreated, 1)]);
+    await eventually(() => fed.length === 1);
+    await views.clear();
+    await eventually(() => views.admitsReaders());
+    expect(await views.count('actors', {})).to.equal(1);
+    expect(fed).to.have.length(1);
+    await projections.close();
     await close();
     await folder.remove();
   });
@@ -326,6 +370,8 @@ describe('the mark of the feed', () => {
 const viewMethods = (views: ViewStore): Partial<ViewStore> => ({
   get: views.get.bind(views),
   checkpoint: views.checkpoint.bind(views),
+  admitsReaders: views.admitsReaders.bind(views),
+  admitReaders: views.admitReaders.bind(views),
   clear: views.clear.bind(views),
 });
 

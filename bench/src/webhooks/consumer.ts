@@ -30,6 +30,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const open = async (path: string): Promise<Open> => {
   const folder: DataFolder = await openDataFolder(path);
   const [bus, stores] = [await openEmbeddedMessageBus(folder), await openEmbeddedViewStores(folder)];
+  await stores.views.admitReaders(undefined);
   const consumer = createWebhookConsumer({
     ...{ bus, views: stores.views, clock: systemClock, logger: quiet, random: systemRandom },
     secretBox: createSecretBox({ current: new Uint8Array(32) }),

@@ -38,6 +38,7 @@ describe('the command handler', () => {
     log = await openEmbeddedEventLog(data);
     const stores = await openEmbeddedViewStores(data);
     const { views } = stores;
+    await views.admitReaders(undefined);
     // Read models that show nothing, and are never behind.
     const subscription = log.subscribeAll(undefined, {
       onEvents: (events) => views.apply({ changes: [], position: (events.at(-1) as RecordedEvent).position }),

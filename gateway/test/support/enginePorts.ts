@@ -48,6 +48,8 @@ let opened: ReturnType<typeof openStores> | undefined;
 export const openEnginePorts = async (): Promise<Ports> => {
   const { groups, stores, ...ports } = await (opened ??= openStores());
   const { views, usage } = stores;
+  // No projector fills them: the tests write what they read.
+  await views.admitReaders(undefined);
   return {
     ...ports,
     views,

@@ -46,6 +46,8 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
     return port;
   };
   const { views, usage } = await opened(openEmbeddedViewStores(files));
+  // No projector fills them: the tests write what they read.
+  await views.admitReaders(undefined);
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
   const bus = await opened(openEmbeddedMessageBus(files));
   const record = memoized(() => opened(openEmbeddedMessageStore(files)));

@@ -52,6 +52,7 @@ export const openControlPlane = async (): Promise<ControlPlane> => {
   const log = await openEmbeddedEventLog(data);
   const stores = await openEmbeddedViewStores(data);
   const { views } = stores;
+  await views.admitReaders(undefined);
   const projection = log.subscribeAll(undefined, {
     onEvents: (events) =>
       views.apply({

@@ -34,7 +34,11 @@ export interface ViewBatch {
   readonly position: LogPosition;
 }
 
-/** Reads of the read models: documents by view and id. A document is never changed after it was returned; do not modify it. */
+/**
+ * Reads of the read models: documents by view and id. A document is never changed after it was returned; do not modify it.
+ * `get`, `find` and `count` reject with `EngineUnavailable` until the store admits readers: what a lost store lacks is not
+ * known to be absent.
+ */
 export interface ViewReader {
   get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined>;
   find<V extends ViewName>(view: V, query: ViewQuery): Promise<Views[V][]>;
@@ -45,6 +49,9 @@ export interface ViewReader {
 
   /** Resolves true once reads through this store see everything up to the position, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;
+
+  /** False for a new store, one whose contents were lost or cleared, and one that is being filled from the log. */
+  admitsReaders(): Promise<boolean>;
 }
 
 /** The read models, written by one projector and read by many. */
@@ -56,7 +63,10 @@ export interface ViewStore extends ViewReader {
    */
   apply(batch: ViewBatch): Promise<void>;
 
-  /** Removes every document and the checkpoint, for a rebuild from the log. */
+  /** The documents are whole up to this position, or the log is empty: they are read from now on, also by other processes. */
+  admitReaders(upTo: LogPosition | undefined): Promise<void>;
+
+  /** Removes every document and the checkpoint, for a rebuild from the log. Readers are no longer admitted. */
   clear(): Promise<void>;
 
   /** Starts building the documents again beside the live ones; a rebuild that was started before is superseded. */

@@ -22,6 +22,7 @@ const onFiles = async (): Promise<Engines> => {
   const folder = await temporaryFolder();
   const files = { file: (name: string) => join(folder.path, name) };
   const stores = await openEmbeddedViewStores(files);
+  await stores.views.admitReaders(undefined);
   return {
     views: stores.views,
     openBus: () => openEmbeddedMessageBus(files),
@@ -40,6 +41,7 @@ const onServers = async (): Promise<Engines> => {
   ]);
   const own = `webhooks-${randomUUID().slice(0, 8)}`;
   const stores = await openMongoViewStores({ url: testMongodbUrl(own) });
+  await stores.views.admitReaders(undefined);
   return {
     views: stores.views,
     openBus: () =>

@@ -37,6 +37,8 @@ class EmbeddedViewStore implements ViewStore {
   /** The rebuild in progress. */
   private currentRebuild: ViewRebuild | undefined;
   private position: LogPosition | undefined;
+  /** Until the documents hold the past; nobody reads them. */
+  private isFilling: boolean;
   /** The batch that is being applied. */
   private applying: Promise<void> | undefined;
   private isOpen = true;
@@ -52,23 +54,25 @@ class EmbeddedViewStore implements ViewStore {
       for (const { view, id, document } of contents.documents)
         this.documents.load(view, id, document as Document);
       this.position = contents.checkpoint;
+      this.isFilling = contents.isFilling;
     } else {
-      this.writer.clear();
+      this.isFilling = true;
+      this.writer.clear(this.isFilling);
     }
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
-    this.assertOpen();
+    this.assertReadable();
     return this.documents.get(view, id) as Views[V] | undefined;
   }
 
   async find<V extends ViewName>(view: V, { filter = {}, ...order }: ViewQuery): Promise<Views[V][]> {
-    this.assertOpen();
+    this.assertReadable();
     return (await this.documents.find(view, filter, order)) as unknown as Views[V][];
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
-    this.assertOpen();
+    this.assertReadable();
     return this.documents.count(view, filter);
   }
 
@@ -105,13 +109,26 @@ class EmbeddedViewStore implements ViewStore {
     return this.waiters.wait(position, withinMs);
   }
 
+  async admitsReaders(): Promise<boolean> {
+    this.assertOpen();
+    return !this.isFilling;
+  }
+
+  async admitReaders(): Promise<void> {
+    this.assertOpen();
+    if (!this.isFilling) return;
+    this.isFilling = false;
+    this.writer.filled();
+  }
+
   async clear(): Promise<void> {
     this.assertOpen();
     await this.applying?.catch(() => undefined);
     this.documents = this.newDocuments();
     this.position = undefined;
+    this.isFilling = true;
     this.currentRebuild = undefined;
-    this.writer.clear();
+    this.writer.clear(this.isFilling);
     // On disk before it resolves, or a crash would bring the cleared documents back.
     await this.writer.flush();
   }
@@ -153,7 +170,7 @@ class EmbeddedViewStore implements ViewStore {
   private async replaceDocuments(documents: ViewDocuments): Promise<void> {
     this.currentRebuild = undefined;
     this.documents = documents;
-    this.writer.clear();
+    this.writer.clear(this.isFilling);
     for (const [view, id, document] of documents.all()) this.writer.record(view, id, document);
     if (this.position !== undefined) this.writer.moveTo(this.position);
     await this.writer.settle();
@@ -161,6 +178,10 @@ class EmbeddedViewStore implements ViewStore {
 
   private assertOpen(): void {
     if (!this.isOpen) throw new EngineUnavailable('read models');
+  }
+
+  private assertReadable(): void {
+    if (!this.isOpen || this.isFilling) throw new EngineUnavailable('read models');
   }
 }
 

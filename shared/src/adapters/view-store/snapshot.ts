@@ -8,6 +8,8 @@ export type UsageKey = readonly [month: string, projectId: string, writer: strin
 
 export interface SnapshotContents {
   readonly checkpoint: LogPosition | undefined;
+  /** Whether a part of the past is missing. */
+  readonly isFilling: boolean;
   readonly documents: Iterable<{ readonly view: string; readonly id: string; readonly document: unknown }>;
 }
 
@@ -37,7 +39,8 @@ export class Snapshot {
     const documents = this.documents
       .getRange()
       .map(({ key: [view, id], value }) => ({ view, id, document: JSON.parse(value) as unknown }));
-    return { checkpoint: this.state.get('checkpoint'), documents };
+    const isFilling = this.state.get('filling') !== undefined;
+    return { checkpoint: this.state.get('checkpoint'), isFilling, documents };
   }
 
   /** Of any version: last uses are not read models. */
@@ -77,6 +80,8 @@ export class Snapshot {
     }
     void this.state.put('version', this.version);
     if (changes.checkpoint !== undefined) void this.state.put('checkpoint', changes.checkpoint);
+    if (changes.isFilling === true) void this.state.put('filling', 'yes');
+    if (changes.isFilling === false) void this.state.remove('filling');
   }
 
   private async removeAll(): Promise<void> {
@@ -91,6 +96,8 @@ export class PendingChanges {
   /** Whether everything on disk is removed first. */
   cleared = false;
   checkpoint: LogPosition | undefined;
+  /** Undefined where it stays as it is. */
+  isFilling: boolean | undefined;
   /** Last uses by id; undefined removes one. */
   readonly uses = new Map<string, string | undefined>();
   private byView = new Map<string, Map<string, unknown>>();
@@ -122,10 +129,16 @@ export class PendingChanges {
   }
 
   /** Clears the read models; last uses and usage stay, because no log can bring them back. */
-  clear(): void {
+  clear(isFilling: boolean | undefined): void {
     this.cleared = true;
     this.byView = new Map();
     this.checkpoint = undefined;
+    this.isFilling = isFilling;
+    this.isEmpty = false;
+  }
+
+  filled(): void {
+    this.isFilling = false;
     this.isEmpty = false;
   }
 
@@ -140,7 +153,8 @@ export class PendingChanges {
 
   /** These changes with the later ones on top. */
   followedBy(later: PendingChanges): PendingChanges {
-    if (later.cleared) this.clear();
+    if (later.cleared) this.clear(later.isFilling);
+    else this.isFilling = later.isFilling ?? this.isFilling;
     for (const [id, at] of later.uses) this.recordUse(id, at);
     for (const [key, messages] of later.usage()) this.recordUsage(key, messages);
     for (const [view, id, document] of later.documents()) this.record(view, id, document);

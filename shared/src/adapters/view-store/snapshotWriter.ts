@@ -49,8 +49,13 @@ export class SnapshotWriter {
     this.schedule();
   }
 
-  clear(): void {
-    this.pending.clear();
+  clear(isFilling: boolean): void {
+    this.pending.clear(isFilling);
+    this.schedule();
+  }
+
+  filled(): void {
+    this.pending.filled();
     this.schedule();
   }
 

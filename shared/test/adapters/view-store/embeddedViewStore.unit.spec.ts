@@ -46,6 +46,7 @@ describe('the embedded view store', () => {
   beforeEach(async () => {
     folder = await temporaryFolder();
     await open();
+    await store.admitReaders(undefined);
   });
   afterEach(async () => {
     await stores.close();
@@ -143,6 +144,8 @@ describe('the embedded view store', () => {
 
     await open();
     expect(await store.checkpoint()).to.equal(undefined);
+    expect(await store.admitsReaders()).to.equal(false);
+    await store.admitReaders(undefined);
     expect(await store.count('rooms', {})).to.equal(0);
     await stores.close();
     await open();
@@ -158,7 +161,7 @@ describe('the embedded view store', () => {
     await stores.close();
     const snapshot = new Snapshot(filesIn(folder).file('views.lmdb'), 'another');
     const changes = new PendingChanges();
-    changes.clear();
+    changes.clear(false);
     await snapshot.write(changes);
     await snapshot.close();
     await open();
@@ -177,6 +180,8 @@ describe('the embedded view store', () => {
     const other = await openEmbeddedViewStores(filesIn(crashed));
     const { views: reopened } = other;
     expect(await reopened.checkpoint()).to.equal(undefined);
+    expect(await reopened.admitsReaders()).to.equal(false);
+    await reopened.admitReaders(undefined);
     expect(await reopened.count('rooms', {})).to.equal(0);
     await other.close();
     await crashed.remove();

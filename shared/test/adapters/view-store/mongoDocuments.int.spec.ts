@@ -17,6 +17,7 @@ describe('the MongoDB view store, with any metadata', () => {
     position = 0;
     database = testDatabase();
     stores = await openMongoViewStores({ url: database.url, database: database.name });
+    await stores.views.admitReaders(undefined);
     store = stores.views;
   });
   afterEach(async () => {

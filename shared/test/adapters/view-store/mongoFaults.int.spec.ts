@@ -28,6 +28,7 @@ describe('the MongoDB view store, when the server is unavailable', function () {
     ({ lines } = recording);
     const outage = new Outage({ logger: recording.logger, lost: 'It is away', back: 'It is back' });
     stores = await openMongoViewStores({ url: link.url, database: database.name, outage });
+    await stores.views.admitReaders(undefined);
     store = stores.views;
     await store.apply({ changes: [putRoom('r')], position: at(1) });
   });

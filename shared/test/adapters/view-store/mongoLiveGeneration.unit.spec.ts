@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LiveGeneration, retirementMs } from '../../../src/adapters/view-store/mongo/liveGeneration.js';
+import { EngineUnavailable } from '../../../src/ports/errors.js';
 import type { Progress } from '../../../src/adapters/view-store/mongo/progress.js';
 import type { ViewGeneration } from '../../../src/adapters/view-store/mongo/viewCollections.js';
 
@@ -20,7 +21,8 @@ describe('the generation that readers use', () => {
       now: () => now,
     });
   });
-  const read = (): Promise<number> => reader.read(async ({ number }) => number);
+  const present = (): boolean => false;
+  const read = (): Promise<number> => reader.read(async ({ number }) => number, present);
 
   it('is read before the first query, and not again with every query', async () => {
     live = 3;
@@ -58,7 +60,7 @@ describe('the generation that readers use', () => {
       // The process was suspended between the request and the answer.
       if (number === 0) now += retirementMs - 1;
       return number;
-    });
+    }, present);
     expect([result, seen]).to.eql([1, [0, 1]]);
   });
 
@@ -79,16 +81,50 @@ describe('the generation that readers use', () => {
     await second;
     answers[0]?.(4);
     await first;
-    expect(await slow.read(async ({ number }) => number)).to.equal(5);
+    expect(await slow.read(async ({ number }) => number, present)).to.equal(5);
   });
 
   it('is the first one where the progress names none', async () => {
     const empty = new LiveGeneration({
-      readProgress: async () => undefined,
+      readProgress: async () => ({ _id: 'projector', term: 1 }),
       generation: (number) => ({ number }) as ViewGeneration,
       now: () => now,
     });
-    expect(await empty.read(async ({ number }) => number)).to.equal(0);
+    expect(await empty.read(async ({ number }) => number, present)).to.equal(0);
     expect(await empty.checkpoint()).to.equal(undefined);
+  });
+
+  for (const [what, progress] of [
+    ['there is no progress', undefined],
+    ['the documents are being filled', { _id: 'projector', term: 1, position: '1', isFilling: true }],
+  ] as const)
+    it(`is not read while ${what}`, async () => {
+      let found: Progress | undefined = progress;
+      const lost = new LiveGeneration({
+        readProgress: async () => found,
+        generation: (number) => ({ number }) as ViewGeneration,
+        now: () => now,
+      });
+      const rejected = await lost.read(async () => 1, present).catch((error: unknown) => error);
+      expect(rejected).to.be.instanceOf(EngineUnavailable);
+      found = { _id: 'projector', term: 1 };
+      expect(await lost.read(async () => 1, present)).to.equal(1);
+    });
+
+  it('does not pass the emptiness of a database that was dropped a moment ago for absence', async () => {
+    let progress: Progress | undefined = { _id: 'projector', term: 1 };
+    const reading = new LiveGeneration({
+      readProgress: async () => progress,
+      generation: (number) => ({ number }) as ViewGeneration,
+      now: () => now,
+    });
+    const find = () =>
+      reading.read(
+        async (): Promise<undefined> => undefined,
+        () => true,
+      );
+    expect(await find()).to.equal(undefined);
+    progress = undefined;
+    expect(await find().catch((error: unknown) => error)).to.be.instanceOf(EngineUnavailable);
   });
 });

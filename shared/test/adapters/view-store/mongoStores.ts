@@ -22,6 +22,7 @@ export const mongoStores = async (): Promise<MongoStores> => {
     async open(url = database.url) {
       const opened = await openMongoViewStores({ url, database: database.name });
       stores.push(opened);
+      await opened.views.admitReaders(undefined);
       return opened.views;
     },
     async close() {

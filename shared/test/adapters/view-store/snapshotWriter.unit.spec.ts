@@ -94,11 +94,11 @@ describe('SnapshotWriter', () => {
       const writer = new SnapshotWriter(disk, 60_000, silentLogger);
       disk.documents.set('rooms/old', {});
       disk.isFull = true;
-      if (when === 'during') disk.whileWriting = () => writer.clear();
+      if (when === 'during') disk.whileWriting = () => writer.clear(false);
       writer.record('rooms', 'r', { n: 1 });
       writer.moveTo('1');
       await rejectionOf(writer.flush());
-      if (when === 'after') writer.clear();
+      if (when === 'after') writer.clear(false);
       disk.isFull = false;
       disk.whileWriting = () => {};
       await writer.flush();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StaleBatch } from '@roomwire/shared/ports/errors';
+import { EngineUnavailable, StaleBatch } from '@roomwire/shared/ports/errors';
 import { at, matchingIds, putRoom, rejectionOf, room, type StoreUnderTest } from './storeUnderTest.js';
 
 const checkpoints = (current: () => StoreUnderTest): void => {
@@ -93,6 +93,7 @@ const clearing = (current: () => StoreUnderTest): void => {
       position: at(7),
     });
     await store.clear();
+    await store.admitReaders(undefined);
     expect(await store.count('rooms', {})).to.equal(0);
     expect(await store.get('projects', 'p')).to.equal(undefined);
     expect(await store.checkpoint()).to.equal(undefined);
@@ -105,6 +106,7 @@ const clearing = (current: () => StoreUnderTest): void => {
     const again = store.reached(at(1), 10_000);
     await store.apply({ changes: [putRoom('r', { name: 'again' })], position: at(1) });
     expect(await again).to.equal(true);
+    await store.admitReaders(at(1));
     expect(await matchingIds(store, { appId: 'app' })).to.deep.equal(['r']);
   });
 };
@@ -130,6 +132,7 @@ const reopening = (current: () => StoreUnderTest): void => {
     await current().store.clear();
     const reopened = await current().reopen();
     expect(await reopened.checkpoint()).to.equal(undefined);
+    await reopened.admitReaders(undefined);
     expect(await reopened.count('rooms', {})).to.equal(0);
   });
 
@@ -142,9 +145,42 @@ const reopening = (current: () => StoreUnderTest): void => {
   });
 };
 
+const admitting = (current: () => StoreUnderTest): void => {
+  const reads = ({ store }: Pick<StoreUnderTest, 'store'>) => [
+    store.get('rooms', 'r'),
+    store.find('rooms', {}),
+    store.count('rooms', {}),
+  ];
+
+  it('refuses reads after it was cleared, until it holds the past again', async () => {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    await store.clear();
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    expect(await store.admitsReaders()).to.equal(false);
+    for (const read of reads({ store })) expect(await rejectionOf(read)).to.be.instanceOf(EngineUnavailable);
+    await store.admitReaders(at(1));
+    expect(await store.admitsReaders()).to.equal(true);
+    expect(await matchingIds(store, {})).to.deep.equal(['r']);
+  });
+
+  for (const [what, admits] of [
+    ['a cleared store', false],
+    ['one that admits them', true],
+  ] as const)
+    it(`remembers of ${what} whether it admits readers`, async () => {
+      const { store } = current();
+      await store.clear();
+      await store.apply({ changes: [putRoom('r')], position: at(1) });
+      if (admits) await store.admitReaders(at(1));
+      expect(await (await current().reopen()).admitsReaders()).to.equal(admits);
+    });
+};
+
 export const positionsContract = (current: () => StoreUnderTest): void => {
   describe('checkpoint', () => checkpoints(current));
   describe('reached', () => waiting(current));
+  describe('readers', () => admitting(current));
   describe('clear', () => clearing(current));
   describe('a reopened store', () => reopening(current));
 };

@@ -88,6 +88,7 @@ export const rebuildContract = (current: () => StoreUnderTest): void => {
     await store.clear();
     expect(await rejectionOf(rebuild.takeOver([]))).to.be.instanceOf(RebuildSuperseded);
     await rebuild.abandon();
+    await store.admitReaders(undefined);
     expect(await matchingIds(store, {})).to.deep.equal([]);
   });
 

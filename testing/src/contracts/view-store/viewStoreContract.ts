@@ -18,6 +18,7 @@ const oracleContract = (current: () => StoreUnderTest): void => {
       fc.tuple(roomsToAsk, filterToAsk, sortToAsk, fc.nat(4), fc.nat(6)),
       async ([rooms, filter, fields, skip, limit]) => {
         await store.clear();
+        await store.admitReaders(undefined);
         await store.apply({
           changes: rooms.map((doc) => ({ put: 'rooms', id: doc.roomId, doc })),
           position: at(1),
@@ -46,6 +47,7 @@ export const viewStoreContract = (name: string, open: () => Promise<Reopenable<V
     beforeEach(async () => {
       opened = await open();
       const { views: store, usage } = opened.store;
+      await store.admitReaders(undefined);
       underTest = { store, usage, reopen: async () => (await opened.reopen()).views };
     });
     afterEach(() => opened.dispose());

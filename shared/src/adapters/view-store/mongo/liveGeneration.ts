@@ -1,5 +1,6 @@
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { Progress } from './progress.js';
+import { EngineUnavailable } from '../../../ports/errors.js';
+import { isReadable, type Progress } from './progress.js';
 import type { ViewGeneration } from './viewCollections.js';
 
 /** A reader refreshes its knowledge of the live generation after this time, and continues reading meanwhile. */
@@ -25,6 +26,7 @@ export interface LiveGenerationDeps {
 export class LiveGeneration {
   private readonly deps: LiveGenerationDeps;
   private number = 0;
+  private isReadable = false;
   /** When the request for the current answer was sent. */
   private askedAt = -Infinity;
   private asking: Promise<void> | undefined;
@@ -33,13 +35,25 @@ export class LiveGeneration {
     this.deps = deps;
   }
 
-  /** The documents as of the start of the read, or newer. */
-  async read<T>(action: (generation: ViewGeneration) => Promise<T>): Promise<T> {
+  /**
+   * The documents as of the start of the read, or newer. `isAbsence`: whether the result may also come from a database that was
+   * lost a moment ago, so that the progress is asked for again. Rejects with `EngineUnavailable` while nobody may read.
+   */
+  async read<T>(
+    action: (generation: ViewGeneration) => Promise<T>,
+    isAbsence: (result: T) => boolean,
+  ): Promise<T> {
     for (;;) {
-      if (this.ageMs() >= usableMs) await this.ask();
+      // Where nobody may read, that is asked each time: it ends at any moment.
+      if (this.ageMs() >= usableMs || !this.isReadable) await this.ask();
       else if (this.ageMs() >= askAfterMs) this.ask().catch(() => undefined);
       const askedAt = this.askedAt;
+      this.assertReadable();
       const result = await action(this.deps.generation(this.number));
+      if (isAbsence(result)) {
+        await this.askAfterwards();
+        this.assertReadable();
+      }
       if (this.deps.now() - askedAt < trustedMs) return result;
     }
   }
@@ -51,6 +65,7 @@ export class LiveGeneration {
     if (askedAt >= this.askedAt) {
       this.askedAt = askedAt;
       this.number = progress?.generation ?? 0;
+      this.isReadable = isReadable(progress);
     }
     return progress;
   }
@@ -61,6 +76,16 @@ export class LiveGeneration {
 
   private ageMs(): number {
     return this.deps.now() - this.askedAt;
+  }
+
+  private assertReadable(): void {
+    if (!this.isReadable) throw new EngineUnavailable('read models');
+  }
+
+  /** By a request that was sent after this call. */
+  private async askAfterwards(): Promise<void> {
+    await this.asking?.catch(() => undefined);
+    await this.ask();
   }
 
   private async ask(): Promise<void> {

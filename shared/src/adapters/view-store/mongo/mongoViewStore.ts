@@ -17,7 +17,7 @@ import { BatchWriter } from './batchWriter.js';
 import { LiveGeneration } from './liveGeneration.js';
 import { MongoUsageStore } from './mongoUsageStore.js';
 import { beginMongoRebuild } from './mongoViewRebuild.js';
-import { ProgressDocument } from './progress.js';
+import { isReadable, ProgressDocument } from './progress.js';
 import { decodeDocument, storedFilter, storedSort, type StoredDocument } from './storedDocument.js';
 import { ViewCollections, type ViewGeneration } from './viewCollections.js';
 
@@ -53,7 +53,10 @@ class MongoViewStore implements ViewStore {
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
-    const stored = await this.read((documents) => documents.of(view).findOne({ _id: id }, readLimits()));
+    const stored = await this.read(
+      (documents) => documents.of(view).findOne({ _id: id }, readLimits()),
+      (found) => found === null,
+    );
     if (stored === null || stored._removedAt !== undefined) return undefined;
     return decodeDocument(stored) as unknown as Views[V];
   }
@@ -65,14 +68,18 @@ class MongoViewStore implements ViewStore {
     // To MongoDB, a limit of 0 is none.
     if (limit === 0) return [];
     const options = { sort: storedSort(sort), skip, limit: limit ?? 0, batchSize: 1_000 };
-    return this.read((documents) =>
-      decoded<Views[V]>(documents.of(view).find(where, { ...options, ...readLimits() })),
+    return this.read(
+      (documents) => decoded<Views[V]>(documents.of(view).find(where, { ...options, ...readLimits() })),
+      (found) => found.length === 0,
     );
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
     const where = storedFilter(filter);
-    return this.read((documents) => documents.of(view).countDocuments(where, readLimits()));
+    return this.read(
+      (documents) => documents.of(view).countDocuments(where, readLimits()),
+      (found) => found === 0,
+    );
   }
 
   async apply(batch: ViewBatch): Promise<void> {
@@ -89,6 +96,14 @@ class MongoViewStore implements ViewStore {
     const checkpoint = await this.checkpoint().catch(ignoreUnavailable);
     if (checkpoint !== undefined && position <= checkpoint) return true;
     return this.poller.wait(position, withinMs - (performance.now() - from));
+  }
+
+  async admitsReaders(): Promise<boolean> {
+    return this.connection.call(async () => isReadable(await this.live.progress()));
+  }
+
+  async admitReaders(upTo: LogPosition | undefined): Promise<void> {
+    await this.connection.call(() => this.progress.filled(upTo));
   }
 
   async clear(): Promise<void> {
@@ -109,8 +124,11 @@ class MongoViewStore implements ViewStore {
     await this.writer.drained();
   }
 
-  private read<T>(action: (documents: ViewGeneration) => Promise<T>): Promise<T> {
-    return this.connection.call(() => this.live.read(action));
+  private read<T>(
+    action: (documents: ViewGeneration) => Promise<T>,
+    isAbsence: (result: T) => boolean,
+  ): Promise<T> {
+    return this.connection.call(() => this.live.read(action, isAbsence));
   }
 }
 

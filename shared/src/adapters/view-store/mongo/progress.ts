@@ -12,6 +12,8 @@ export interface Progress {
   readonly position?: LogPosition;
   /** The documents are being removed; the next writer that finds this completes it. */
   readonly isClearing?: true;
+  /** The documents lack a part of the past: nobody reads them. */
+  readonly isFilling?: true;
   /** The live generation; absent for the first one. */
   readonly generation?: number;
   /** The last generation number that was assigned. */
@@ -25,6 +27,12 @@ export interface Progress {
 }
 
 const _id = 'projector';
+
+const whenNew: UpdateFilter<Progress> = { $setOnInsert: { isFilling: true } };
+
+/** Where there is no progress, the database was lost, or the first projector has not come yet. */
+export const isReadable = (progress: Progress | undefined): boolean =>
+  progress !== undefined && progress.isFilling === undefined;
 
 /**
  * The one document with the checkpoint of the read models. Projectors compete for it: the later one gets a higher term, and
@@ -43,7 +51,7 @@ export class ProgressDocument {
 
   /** For a batch at this position; rejects with `StaleBatch` where the checkpoint is there already. */
   async newTerm(position: LogPosition): Promise<Progress> {
-    return this.raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, {}).catch(
+    return this.raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, whenNew).catch(
       async (error: unknown) => {
         throw isDuplicateKey(error) ? await this.stale(position) : error;
       },
@@ -55,8 +63,21 @@ export class ProgressDocument {
     return this.raiseTerm(
       { _id },
       {
-        $set: { isClearing: true },
+        $set: { isClearing: true, isFilling: true },
         $unset: { position: true, retiring: true, building: true, hold: true },
+      },
+    );
+  }
+
+  /** Nothing happens where they have not come so far, because they were lost or cleared meanwhile. */
+  async filled(upTo: LogPosition | undefined): Promise<void> {
+    const reached: Filter<Progress> = upTo === undefined ? { _id } : { _id, position: { $gte: upTo } };
+    await this.collection.updateOne(
+      reached,
+      { $unset: { isFilling: true } },
+      {
+        upsert: upTo === undefined,
+        ...durably,
       },
     );
   }
