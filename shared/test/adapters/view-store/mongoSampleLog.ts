@@ -52,6 +52,7 @@ export const allRooms = (store: ViewStore): Promise<Views['rooms'][]> =>
 export const undisturbedRooms = async (to: number): Promise<Views['rooms'][]> => {
   const folder = await temporaryFolder();
   const stores = await openEmbeddedViewStores({ file: (name) => join(folder.path, name) });
+  await stores.views.admitReaders(undefined);
   const store = stores.views;
   for (let n = 0; n < to; n += 1) await store.apply(batchOf(n, n + 1));
   const rooms = await allRooms(store);
