@@ -35,6 +35,7 @@ describe('projections that stand by', () => {
     } as unknown as EventLog;
     const views = {
       get: async () => undefined,
+      admitsReaders: async () => true,
       checkpoint: async () => {
         looks++;
         return positionOf(checkpoint());

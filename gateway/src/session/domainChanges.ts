@@ -13,11 +13,7 @@ const nothing = (): void => undefined;
 /** The effect of each event on live connections and caches; a missing event type is a type error. */
 const reactions: { readonly [T in EventType]: Reaction<T> } = {
   OrganizationCreated: nothing,
-  OrganizationUpdated: (revalidator, { data }) => {
-    const { status, plan } = data.changes;
-    if (status === 'suspended') revalidator.organizationSuspended(data.organizationId);
-    if (plan) revalidator.planChanged(data.organizationId, plan);
-  },
+  OrganizationUpdated: (revalidator, { data }) => revalidator.organizationUpdated(data.organizationId),
   ProjectCreated: nothing,
   ProjectUpdated: nothing,
   ProjectDeleted: (revalidator, { data }) => revalidator.projectDeleted(data.projectId),
@@ -32,8 +28,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   RoomGrantAdded: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
   RoomGrantRevoked: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
   ScopeCreated: nothing,
-  ScopeUpdated: (revalidator, { data }, projectId) =>
-    revalidator.scopeUpdated(projectId, data.accessScopeId, data.changes),
+  ScopeUpdated: (revalidator, { data }) => revalidator.scopeUpdated(data.accessScopeId),
   ScopeDeleted: (revalidator, { data }, projectId) => revalidator.scopeDeleted(projectId, data.accessScopeId),
   ScopeMembershipTaken: nothing,
   ScopeMembershipGivenBack: nothing,
@@ -41,11 +36,10 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   ActorUpdated: (revalidator, { data }) => revalidator.actorUpdated(data.actorTokenId, data.changes),
   ActorDeleted: (revalidator, { data }) => revalidator.actorDeleted(data.actorTokenId),
   SigningKeyCreated: nothing,
-  SigningKeyUpdated: (revalidator, { data }, projectId) =>
-    revalidator.signingKeyUpdated(projectId, data.signingKeyId, data.changes),
+  SigningKeyUpdated: (revalidator, { data }) => revalidator.signingKeyUpdated(data.signingKeyId),
   SigningKeyResealed: (revalidator, { data }) => revalidator.signingKeyResealed(data.signingKeyId),
   SigningKeyDeleted: (revalidator, { data }, projectId) =>
-    revalidator.signingKeyEnded(projectId, data.signingKeyId),
+    revalidator.signingKeyDeleted(projectId, data.signingKeyId),
   BlueprintRegistered: nothing,
   BlueprintVersionAdded: nothing,
   DeadLetterRecorded: nothing,

@@ -1,8 +1,5 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
-import type { Plan } from '@roomwire/shared/domain/organization';
-import type { ScopeChanges } from '@roomwire/shared/domain/scope';
 import type { StandingRule } from '@roomwire/shared/domain/standing';
-import type { SigningKeyChanges } from '@roomwire/shared/domain/signingKey';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -15,6 +12,7 @@ import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
 import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
+import { coalesced } from './coalesced.js';
 import type { Ending } from './endings.js';
 import type { Roster } from './roster.js';
 import type { Session } from './session.js';
@@ -44,7 +42,11 @@ interface ActorReading {
   readonly isStale: boolean;
 }
 
-/** Ends connections, subscriptions and presences that are no longer admitted. */
+/**
+ * Ends connections, subscriptions and presences that are no longer admitted. That something was changed is a reason to read its
+ * record, which holds the event already: an event that arrives again, or late, says nothing of what it is now. Only a deletion is
+ * for ever.
+ */
 export class Revalidator {
   /**
    * Of what the rights of connections rest on, by the id of the actor, project, organization, scope or signing key, for callers that
@@ -55,6 +57,9 @@ export class Revalidator {
   readonly recheckActor: (actorTokenId: string) => void;
   /** Ends the subscriptions of a project that changed documents no longer allow. */
   readonly recheckProject: (projectId: string) => void;
+  private readonly recheckOrganization: (organizationId: string) => void;
+  private readonly recheckScope: (accessScopeId: string) => void;
+  private readonly recheckSigningKey: (signingKeyId: string) => void;
   private readonly deps: RevalidatorDeps;
   private isSweeping = false;
 
@@ -63,19 +68,18 @@ export class Revalidator {
     this.recheckActor = coalesced(async (id) => {
       if (!(await this.readActor(id).catch(this.rethrown))) throw new Error('The actor keeps changing');
     }, retryAfterMs);
-    this.recheckProject = coalesced((id) => this.readProject(id).catch(this.rethrown), retryAfterMs);
+    const rereading = (read: (id: string) => Promise<void>) =>
+      coalesced((id) => read(id).catch(this.rethrown), retryAfterMs);
+    this.recheckProject = rereading((id) => this.readProject(id));
+    this.recheckOrganization = rereading((id) => this.readOrganization(id));
+    this.recheckScope = rereading((id) => this.readScope(id));
+    this.recheckSigningKey = rereading((id) => this.readSigningKey(id));
   }
 
-  actorUpdated(actorTokenId: string, changes: ActorChanges): void {
-    const { status, expiresAt, accessScopeId } = changes;
-    if ([status, expiresAt, accessScopeId].some((change) => change !== undefined))
-      this.changes.add(actorTokenId);
-    for (const session of this.deps.roster.ofActor(actorTokenId)) {
-      if (status === 'disabled') session.endFor('actor_disabled');
-      session.actorUpdated(changes);
-    }
-    // The scope's slug is not in the event.
-    if (accessScopeId !== undefined) this.recheckActor(actorTokenId);
+  actorUpdated(actorTokenId: string, { status, expiresAt, accessScopeId }: ActorChanges): void {
+    if ([status, expiresAt, accessScopeId].every((change) => change === undefined)) return;
+    this.changes.add(actorTokenId);
+    this.recheckActor(actorTokenId);
   }
 
   actorDeleted(actorTokenId: string): void {
@@ -90,50 +94,36 @@ export class Revalidator {
     for (const session of this.deps.roster.ofProject(projectId)) session.endFor('project_missing');
   }
 
-  organizationSuspended(organizationId: string): void {
+  organizationUpdated(organizationId: string): void {
     this.changes.add(organizationId);
-    for (const session of this.deps.roster.ofOrganization(organizationId))
-      session.endFor('organization_suspended');
+    this.recheckOrganization(organizationId);
   }
 
-  planChanged(organizationId: string, plan: Plan): void {
-    this.changes.add(organizationId);
-    this.deps.plans.changed(organizationId, plan);
-    this.deps.connectionLimit.enforce(organizationId);
-  }
-
-  scopeUpdated(projectId: string, accessScopeId: string, { isActive, name }: ScopeChanges): void {
-    if (isActive === false) return this.scopeEnded(projectId, accessScopeId);
-    if (!name) return;
+  scopeUpdated(accessScopeId: string): void {
     this.changes.add(accessScopeId);
-    for (const session of this.deps.roster.ofProject(projectId)) session.scopeRenamed(accessScopeId, name);
-  }
-
-  scopeEnded(projectId: string, accessScopeId: string): void {
-    this.changes.add(accessScopeId);
-    const isInside = (session: Session) => session.isInScope(accessScopeId);
-    this.endWhere(projectId, isInside, 'scope_inactive');
+    this.recheckScope(accessScopeId);
   }
 
   scopeDeleted(projectId: string, accessScopeId: string): void {
-    this.scopeEnded(projectId, accessScopeId);
+    this.changes.add(accessScopeId);
+    this.endScope(projectId, accessScopeId);
     this.deps.retained.scopeDeleted(accessScopeId);
   }
 
-  signingKeyUpdated(projectId: string, signingKeyId: string, { status }: SigningKeyChanges): void {
-    if (status === 'disabled') this.signingKeyEnded(projectId, signingKeyId);
-    else this.deps.signingKeys.changed(signingKeyId);
+  signingKeyUpdated(signingKeyId: string): void {
+    this.changes.add(signingKeyId);
+    this.deps.signingKeys.changed(signingKeyId);
+    this.recheckSigningKey(signingKeyId);
   }
 
   signingKeyResealed(signingKeyId: string): void {
     this.deps.signingKeys.changed(signingKeyId);
   }
 
-  signingKeyEnded(projectId: string, signingKeyId: string): void {
+  signingKeyDeleted(projectId: string, signingKeyId: string): void {
     this.changes.add(signingKeyId);
     this.deps.signingKeys.changed(signingKeyId);
-    const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
-    this.endWhere(projectId, isSignedByIt, 'signing_key_inactive');
+    this.endSigningKey(projectId, signingKeyId);
   }
 
   appChanged(projectId: string, appId: string): void {
@@ -233,6 +223,39 @@ export class Revalidator {
     session.standingRead(standing);
   }
 
+  private async readOrganization(organizationId: string): Promise<void> {
+    const { views, roster, plans, connectionLimit } = this.deps;
+    const organization = await views.get('organizations', organizationId);
+    if (organization === undefined) return;
+    if (organization.status === 'suspended')
+      for (const session of roster.ofOrganization(organizationId)) session.endFor('organization_suspended');
+    plans.changed(organizationId, organization.plan);
+    connectionLimit.enforce(organizationId);
+  }
+
+  private async readScope(accessScopeId: string): Promise<void> {
+    const scope = await this.deps.views.get('scopes', accessScopeId);
+    // It has been deleted, of which there is an event.
+    if (scope === undefined) return;
+    const { projectId, isActive, name } = scope;
+    if (!isActive) return this.endScope(projectId, accessScopeId);
+    for (const session of this.deps.roster.ofProject(projectId)) session.scopeRenamed(accessScopeId, name);
+  }
+
+  private async readSigningKey(signingKeyId: string): Promise<void> {
+    const key = await this.deps.views.get('signingKeys', signingKeyId);
+    if (key !== undefined && key.status !== 'active') this.endSigningKey(key.projectId, signingKeyId);
+  }
+
+  private endScope(projectId: string, accessScopeId: string): void {
+    this.endWhere(projectId, (session) => session.isInScope(accessScopeId), 'scope_inactive');
+  }
+
+  private endSigningKey(projectId: string, signingKeyId: string): void {
+    const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
+    this.endWhere(projectId, isSignedByIt, 'signing_key_inactive');
+  }
+
   private endWhere(projectId: string, isMeant: (session: Session) => boolean, ending: Ending): void {
     for (const session of this.deps.roster.ofProject(projectId)) {
       if (isMeant(session)) session.endFor(ending);
@@ -259,24 +282,3 @@ export class Revalidator {
     throw error;
   };
 }
-
-/**
- * Runs an action for a key, one at a time. Calls during a run cause one more run, so that the last run
- * begins after the last call. A failed run is repeated after a pause.
- */
-export const coalesced = (
-  action: (key: string) => Promise<void>,
-  retryAfterMs: number,
-): ((key: string) => void) => {
-  const again = new Map<string, boolean>();
-
-  const run = (key: string): void => {
-    again.set(key, false);
-    action(key).then(
-      () => (again.get(key) ? run(key) : void again.delete(key)),
-      () => void setTimeout(() => run(key), retryAfterMs).unref(),
-    );
-  };
-
-  return (key) => (again.has(key) ? void again.set(key, true) : run(key));
-};

@@ -1,4 +1,3 @@
-import type { ActorChanges } from '@roomwire/shared/domain/actor';
 import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -71,8 +70,6 @@ export class Session implements Client {
   private token: LiveClientToken | null;
   /** Of the actor; milliseconds since 1970. */
   private expiresAt: number;
-  /** The scope in the last known actor document; ahead of `identity` while that scope is read. */
-  private recordedScopeId: string | null;
   /** The earliest expiry of the grants that subscriptions or presence depend on; milliseconds since 1970. */
   private grantsHoldUntil = Number.POSITIVE_INFINITY;
   private readonly known = new Map<string, TopicAccess>();
@@ -87,7 +84,6 @@ export class Session implements Client {
     this.keyId = actor.keyId;
     this.expiresAt = expiryOf(actor);
     this.token = clientToken;
-    this.recordedScopeId = actor.accessScopeId;
     this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
     this.requests = deps.requestRate === 0 ? undefined : requestRate(deps.requestRate);
     this.subscriptions = new Subscriptions(this, deps.subscriptions);
@@ -168,18 +164,12 @@ export class Session implements Client {
   }
 
   isInScope(accessScopeId: string): boolean {
-    return this.recordedScopeId === accessScopeId;
-  }
-
-  /** Applies an event of the actor. The caller handles a change of scope, since it has to read the slug. */
-  actorUpdated({ expiresAt, accessScopeId }: ActorChanges): void {
-    if (expiresAt !== undefined) this.expiresAt = expiryOf({ expiresAt });
-    if (accessScopeId !== undefined) this.recordedScopeId = accessScopeId;
+    return this.who.accessScope?.accessScopeId === accessScopeId;
   }
 
   scopeRenamed(accessScopeId: string, name: string): void {
     const { accessScope } = this.who;
-    if (accessScope?.accessScopeId !== accessScopeId || !this.isInScope(accessScopeId)) return;
+    if (accessScope?.accessScopeId !== accessScopeId || accessScope.name === name) return;
     this.enterScope({ ...accessScope, name });
   }
 
@@ -235,7 +225,6 @@ export class Session implements Client {
   private enterScope(accessScope: ActorScope | null): void {
     const hasMoved = this.who.scope !== (accessScope?.slug ?? null);
     this.who = { ...this.who, accessScope, scope: accessScope?.slug ?? null };
-    this.recordedScopeId = accessScope?.accessScopeId ?? null;
     this.forgetAddresses();
     if (!hasMoved) return;
     this.deps.presence.leave(this);

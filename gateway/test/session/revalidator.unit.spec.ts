@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actor';
+import type { Scope } from '@roomwire/shared/domain/scope';
+import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import * as records from '@roomwire/testing/builders/records';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -8,50 +10,9 @@ import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { GoodStanding } from '../../src/access/credentials.js';
 import { Plans } from '../../src/limits/plans.js';
-import { coalesced, Revalidator } from '../../src/session/revalidator.js';
+import { Revalidator } from '../../src/session/revalidator.js';
 import { Roster } from '../../src/session/roster.js';
 import type { Session } from '../../src/session/session.js';
-
-const settled = () => new Promise(setImmediate);
-
-describe('a coalesced action', () => {
-  it('runs once more for all calls during a run', async () => {
-    const finish: (() => void)[] = [];
-    const run = coalesced(() => new Promise((resolve) => finish.push(resolve)), 10);
-    run('key');
-    run('key');
-    run('key');
-    expect(finish).to.have.length(1);
-    finish[0]?.();
-    await settled();
-    expect(finish).to.have.length(2);
-    finish[1]?.();
-    await settled();
-    expect(finish).to.have.length(2);
-    run('key');
-    expect(finish).to.have.length(3);
-  });
-
-  it('separates keys', () => {
-    const keys: string[] = [];
-    const run = coalesced(async (key) => void keys.push(key), 10);
-    run('a');
-    run('b');
-    expect(keys).to.deep.equal(['a', 'b']);
-  });
-
-  it('retries after a failure', async () => {
-    let attempts = 0;
-    await new Promise<void>((resolve) => {
-      const run = coalesced(async () => {
-        if (++attempts < 3) throw new Error('The engine is away');
-        resolve();
-      }, 1);
-      run('key');
-    });
-    expect(attempts).to.equal(3);
-  });
-});
 
 describe('the revalidation of actors and projects', () => {
   const organizationId = 'acme';
@@ -59,6 +20,11 @@ describe('the revalidation of actors and projects', () => {
   const actorTokenId = 'ann';
   let revalidator: Revalidator;
   let actor: Actor;
+  let organization: ReturnType<typeof records.organization>;
+  let scope: Scope | undefined;
+  let signingKey: SigningKey | undefined;
+  let plans: Plans;
+  let names: string[];
   let reads: number;
   /** Happens while the actor is read. */
   let meanwhile: () => void;
@@ -68,8 +34,10 @@ describe('the revalidation of actors and projects', () => {
   let roster: Roster;
 
   const read = (view: string, id: string) => {
-    if (view === 'organizations') return records.organization(id);
+    if (view === 'organizations') return id === organizationId ? organization : undefined;
     if (view === 'projects') return records.project(id, organizationId);
+    if (view === 'scopes') return scope;
+    if (view === 'signingKeys') return signingKey;
     reads++;
     const before = actor;
     meanwhile();
@@ -78,6 +46,12 @@ describe('the revalidation of actors and projects', () => {
 
   beforeEach(() => {
     ({ record: actor } = records.actor(projectId, { actorTokenId }));
+    organization = records.organization(organizationId);
+    scope = undefined;
+    signingKey = { projectId, status: 'active' } as SigningKey;
+    plans = new Plans();
+    plans.read(organizationId, organization.plan);
+    names = [];
     reads = 0;
     meanwhile = () => undefined;
     found = [];
@@ -85,8 +59,9 @@ describe('the revalidation of actors and projects', () => {
     roster = new Roster();
     roster.enter({
       identity: { actorTokenId, projectId, organizationId },
-      isInScope: () => false,
-      actorUpdated: () => undefined,
+      signingKeyId: 'key',
+      isInScope: (accessScopeId: string) => accessScopeId === 'berlin',
+      scopeRenamed: (_: string, name: string) => names.push(name),
       endFor: (ending: string) => endings.push(ending),
       standingRead: ({ actor: shown }: GoodStanding) => found.push(shown),
       recheck: () => Promise.resolve(),
@@ -101,7 +76,7 @@ describe('the revalidation of actors and projects', () => {
       roster,
       retained: { projectDeleted: nothing },
       persistentSessions: { forgetActor: nothing },
-      plans: new Plans(),
+      plans,
       connectionLimit: { enforce: nothing },
     } as unknown as ConstructorParameters<typeof Revalidator>[0]);
   });
@@ -111,10 +86,10 @@ describe('the revalidation of actors and projects', () => {
       if (reads > 20) return;
       revalidator.actorUpdated(actorTokenId, { name: 'Ann' });
       revalidator.actorUpdated('ben', { status: 'disabled' });
-      revalidator.organizationSuspended('umbrella');
+      revalidator.organizationUpdated('umbrella');
       revalidator.projectDeleted('mail');
-      revalidator.scopeEnded('mail', 'berlin');
-      revalidator.signingKeyEnded('mail', 'key');
+      revalidator.scopeUpdated('london');
+      revalidator.signingKeyUpdated('other');
     };
     await revalidator.recheckAll();
     expect([reads, found]).to.deep.equal([1, [actor]]);
@@ -128,7 +103,7 @@ describe('the revalidation of actors and projects', () => {
       revalidator.actorUpdated(actorTokenId, { expiresAt });
     };
     await revalidator.recheckAll();
-    expect(found).to.deep.equal([actor]);
+    expect(new Set(found.map((read) => read.expiresAt))).to.deep.equal(new Set([expiresAt]));
   });
 
   it('ends the sessions of an actor that is in bad standing', async () => {
@@ -157,6 +132,66 @@ describe('the revalidation of actors and projects', () => {
     };
     await revalidator.recheckAll();
     expect(endings).to.include('actor_disabled');
+  });
+
+  describe('after an event that arrives late', () => {
+    /** What has been caused before is over: an actor is read after an organization, a scope or a key. */
+    const allRead = () => eventually(() => found.length > 0);
+
+    it('[WS-AUTH-7] leaves an actor that was enabled since', async () => {
+      revalidator.actorUpdated(actorTokenId, { status: 'disabled' });
+      await allRead();
+      expect(endings).to.deep.equal([]);
+    });
+
+    it('[WS-AUTH-7] takes over the expiry and the scope that the actor has, not those of the event', async () => {
+      revalidator.actorUpdated(actorTokenId, {
+        expiresAt: '2020-01-01T00:00:00.000Z',
+        accessScopeId: 'rome',
+      });
+      await allRead();
+      expect([endings, found]).to.deep.equal([[], [actor]]);
+    });
+
+    it('leaves the connections of what is active', async () => {
+      scope = records.scope(projectId, 'berlin', { accessScopeId: 'berlin', name: 'Berlin today' });
+      revalidator.organizationUpdated(organizationId);
+      revalidator.scopeUpdated('berlin');
+      revalidator.signingKeyUpdated('key');
+      revalidator.recheckActor(actorTokenId);
+      await allRead();
+      expect([endings, names]).to.deep.equal([[], ['Berlin today']]);
+    });
+
+    it('leaves the connections of what is gone to the event of its deletion', async () => {
+      revalidator.organizationUpdated('umbrella');
+      revalidator.scopeUpdated('berlin');
+      revalidator.recheckActor(actorTokenId);
+      await allRead();
+      expect(endings).to.deep.equal([]);
+    });
+  });
+
+  it('ends the sessions of an organization that is suspended, and takes over its plan', async () => {
+    const plan = { ...organization.plan, maxConnections: 7 };
+    organization = { ...organization, status: 'suspended', plan };
+    revalidator.organizationUpdated(organizationId);
+    await eventually(() => plans.of(organizationId)?.plan === plan);
+    expect(endings).to.deep.equal(['organization_suspended']);
+  });
+
+  it('ends the sessions in a scope that is inactive', async () => {
+    scope = records.scope(projectId, 'berlin', { accessScopeId: 'berlin', isActive: false });
+    revalidator.scopeUpdated('berlin');
+    await eventually(() => endings.length > 0);
+    expect(endings).to.deep.equal(['scope_inactive']);
+  });
+
+  it('ends the sessions under a signing key that is disabled', async () => {
+    signingKey = { projectId, status: 'disabled' } as SigningKey;
+    revalidator.signingKeyUpdated('key');
+    await eventually(() => endings.length > 0);
+    expect(endings).to.deep.equal(['signing_key_inactive']);
   });
 
   it('checks the many connections of a project in slices', async () => {

@@ -172,15 +172,20 @@ describe('what the gateway tells the access log', () => {
       expect(refusals).to.eql([of(keyId, { route: 'connection', status: code, reason })]);
     };
     const revoked = { code: 4001, reason: 'token_revoked' };
+    const suspended = { status: 'suspended' } as const;
 
     it('[WS-AUTH-7] has that its actor is disabled, once', async () => {
       await join();
       const { organizationId } = world;
-      await world.happened({ type: 'ActorUpdated', data: { actorTokenId, changes: { status: 'disabled' } } });
-      await world.happened({
-        type: 'OrganizationUpdated',
-        data: { organizationId, changes: { status: 'suspended' } },
-      });
+      const disabled = { status: 'disabled' } as const;
+      await world.happened(
+        { type: 'ActorUpdated', data: { actorTokenId, changes: disabled } },
+        { patch: 'actors', id: actorTokenId, set: disabled },
+      );
+      await world.happened(
+        { type: 'OrganizationUpdated', data: { organizationId, changes: suspended } },
+        { patch: 'organizations', id: organizationId, set: suspended },
+      );
       await expectTold('actor_disabled', revoked);
     });
 
@@ -195,10 +200,10 @@ describe('what the gateway tells the access log', () => {
       await expectTold('project_missing', { code: 4001, reason: 'project_not_found' });
       await join();
       refusals = [];
-      await world.happened({
-        type: 'OrganizationUpdated',
-        data: { organizationId, changes: { status: 'suspended' } },
-      });
+      await world.happened(
+        { type: 'OrganizationUpdated', data: { organizationId, changes: suspended } },
+        { patch: 'organizations', id: organizationId, set: suspended },
+      );
       await expectTold('organization_suspended', revoked);
     });
 
@@ -211,7 +216,10 @@ describe('what the gateway tells the access log', () => {
     it('[WS-SCOPE-2] has that its scope is inactive', async () => {
       const { accessScopeId } = await world.scope('ward');
       await join({ accessScopeId });
-      await world.happened({ type: 'ScopeUpdated', data: { accessScopeId, changes: { isActive: false } } });
+      await world.happened(
+        { type: 'ScopeUpdated', data: { accessScopeId, changes: { isActive: false } } },
+        { patch: 'scopes', id: accessScopeId, set: { isActive: false } },
+      );
       await expectTold('scope_inactive', { code: 4001, reason: 'scope_inactive' });
     });
 
@@ -221,10 +229,10 @@ describe('what the gateway tells the access log', () => {
       ({ keyId } = record);
       client = await world.joinAs(clientToken(key, keyId));
       const { signingKeyId } = key.record;
-      await world.happened({
-        type: 'SigningKeyUpdated',
-        data: { signingKeyId, changes: { status: 'disabled' } },
-      });
+      await world.happened(
+        { type: 'SigningKeyUpdated', data: { signingKeyId, changes: { status: 'disabled' } } },
+        { patch: 'signingKeys', id: signingKeyId, set: { status: 'disabled' } },
+      );
       await expectTold('signing_key_inactive', revoked);
     });
 
@@ -232,7 +240,10 @@ describe('what the gateway tells the access log', () => {
       await join();
       const plan = { ...unlimitedPlan, maxConnections: 0 };
       const { organizationId } = world;
-      await world.happened({ type: 'OrganizationUpdated', data: { organizationId, changes: { plan } } });
+      await world.happened(
+        { type: 'OrganizationUpdated', data: { organizationId, changes: { plan } } },
+        { patch: 'organizations', id: organizationId, set: { plan } },
+      );
       await expectTold('connection_limit', { code: 4002, reason: 'connection_limit_reached' });
     });
 

@@ -92,10 +92,10 @@ describe('a change of an actor', () => {
   it('[WS-AUTH-7] its organization is suspended: token_revoked', async () => {
     const client = await world.join();
     const { organizationId } = world;
-    await world.happened({
-      type: 'OrganizationUpdated',
-      data: { organizationId, changes: { status: 'suspended' } },
-    });
+    await world.happened(
+      { type: 'OrganizationUpdated', data: { organizationId, changes: { status: 'suspended' } } },
+      { patch: 'organizations', id: organizationId, set: { status: 'suspended' } },
+    );
     expect(await client.closed).to.deep.equal({ code: 4001, reason: 'token_revoked' });
   });
 });
@@ -114,10 +114,11 @@ describe('an actor that expires', () => {
     expect(await expiring.ask({ type: 'unsubscribe', topic: 'a' })).to.include({ type: 'unsubscribed' });
     clock.pass(1);
     expect(await expiring.closed).to.deep.equal({ code: 4001, reason: 'token_expired' });
-    await world.happened({
-      type: 'ActorUpdated',
-      data: { actorTokenId: moved.record.actorTokenId, changes: { expiresAt: soon } },
-    });
+    const { actorTokenId } = moved.record;
+    await world.happened(
+      { type: 'ActorUpdated', data: { actorTokenId, changes: { expiresAt: soon } } },
+      { patch: 'actors', id: actorTokenId, set: { expiresAt: soon } },
+    );
     expect(await shortened.closed).to.deep.equal({ code: 4001, reason: 'token_expired' });
     await world.close();
   });

@@ -10,6 +10,7 @@ const { views: store } = await openEmbeddedViewStores(
   { file: (name) => join(path, name) },
   { snapshotAfterMs: 5 },
 );
+await store.admitReaders(undefined);
 const from = Number((await store.checkpoint()) ?? 0);
 process.send?.({ from });
 for (let count = from + 1; ; count += 1) {
