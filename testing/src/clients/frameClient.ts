@@ -20,7 +20,7 @@ export class FrameClient {
   readonly webSocket: WebSocket;
   private readonly frames: (Frame | 'heartbeat')[] = [];
   private wake: (() => void) | undefined;
-  private isClosed = false;
+  isClosed = false;
 
   private constructor(webSocket: WebSocket) {
     this.webSocket = webSocket;
