@@ -132,7 +132,8 @@ export const apiRoutes = (
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
   const limits = deps.limits ?? new LimitReports(deps);
-  const answerFailure = createFailureAnswerer(deps);
+  const onUnknownEvent = () => void (metrics.unknownEvents += 1);
+  const answerFailure = createFailureAnswerer({ ...deps, onUnknownEvent });
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
   const answerRoutes = mountRoutes(routes, '/v1', {

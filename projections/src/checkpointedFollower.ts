@@ -4,6 +4,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import type { Service } from '@roomwire/shared/runtime/service';
 import { keepSubscribed } from './keptSubscription.js';
+import { remedyForUnknown } from './unknownEvents.js';
 
 /** What is kept up to date with the log, and holds the checkpoint of that. */
 export interface Followed {
@@ -37,6 +38,7 @@ export const createCheckpointedFollower = (deps: FollowerDeps, followed: Followe
       logger,
       lost: `The ${followed.name} cannot be updated; retrying`,
       back: `The ${followed.name} is updated again`,
+      remedyFor: remedyForUnknown,
     }),
     longestMs: maxBackoffMs,
   });

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -11,6 +12,7 @@ import { feedProgress } from './feed.js';
 import { beginFeed, type FeedMark } from './filledFeed.js';
 import { GatheredBatches } from './gatheredBatches.js';
 import { changesOf } from './projectors.js';
+import { upToUnknown } from './unknownEvents.js';
 
 export interface FollowDeps {
   readonly log: EventLog;
@@ -27,8 +29,8 @@ export interface FollowDeps {
 
 /**
  * Resumes from the checkpoint: writes the events to the read models, batch by batch, and publishes each batch to the feed
- * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, or
- * with the error of an engine.
+ * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, with
+ * `UnknownEvent` once everything before an event of a newer version is written and published, or with the error of an engine.
  */
 export const followLog = async (
   deps: FollowDeps,
@@ -58,7 +60,13 @@ export const followLog = async (
 
   const batches = new GatheredBatches({ write, afterwards }, () => void subscription.close());
   const subscription = log.subscribeAll(checkpoint, {
-    onEvents: (events) => batches.add(events),
+    async onEvents(events) {
+      const { readable, unknown } = upToUnknown(events);
+      if (readable.length > 0) await batches.add(readable);
+      if (unknown === undefined) return;
+      await batches.done();
+      throw new UnknownEvent(unknown);
+    },
     // A failure is reported by `done`.
     onCaughtUp: () => void batches.done().then(onCaughtUp, () => undefined),
   });
@@ -93,11 +101,15 @@ const startingPoint = async (
   return undefined;
 };
 
-/** An event that cannot be read is skipped and logged as an error: it must not hold up the events behind it. */
+/**
+ * A malformed event of a known type is skipped and logged as an error: no version could read it, and it must not hold up the
+ * events behind it. Throws `UnknownEvent` for one that a newer version reads.
+ */
 export const changesOrNone = (event: RecordedEvent, logger: Logger): readonly ViewChange[] => {
   try {
     return changesOf(event);
   } catch (error) {
+    if (error instanceof UnknownEvent) throw error;
     const { id, type, position } = event;
     logger.error('An event was skipped', { eventId: id, type, position, error });
     return [];

@@ -1,5 +1,5 @@
 import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
-import { readEvent } from '@roomwire/shared/domain/events';
+import { readEvent, UnknownEvent } from '@roomwire/shared/domain/events';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -8,6 +8,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { createCheckpointedFollower } from './checkpointedFollower.js';
+import { upToUnknown } from './unknownEvents.js';
 
 export interface PayloadKeeperDeps {
   readonly log: EventLog;
@@ -31,13 +32,18 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
   const follower = createCheckpointedFollower(deps, {
     name: 'payload store',
     checkpoint: () => payloads.checkpoint(),
-    apply: async (events, position) => {
-      const owners = events.flatMap((event) => deletedBy(event, logger));
-      passedOver += events.length;
+    apply: async (events) => {
+      // An event of a newer version may delete something.
+      const { readable, unknown } = upToUnknown(events);
+      const owners = readable.flatMap((event) => deletedBy(event, logger));
+      passedOver += readable.length;
       if (owners.length > 0) await payloads.removeOf(owners);
-      else if (passedOver < repeated) return;
-      await payloads.moveCheckpoint(position);
-      passedOver = 0;
+      const last = readable.at(-1);
+      if (last !== undefined && (owners.length > 0 || passedOver >= repeated)) {
+        await payloads.moveCheckpoint(last.position);
+        passedOver = 0;
+      }
+      if (unknown !== undefined) throw new UnknownEvent(unknown);
     },
     clear: () => payloads.moveCheckpoint(undefined),
   });

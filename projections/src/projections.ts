@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import { StaleBatch } from '@roomwire/shared/ports/errors';
-import type { LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import type { FeedMark } from './filledFeed.js';
 import { followLog, type FollowDeps } from './followLog.js';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { unknownEventRemedy } from './unknownEvents.js';
 
 export interface ProjectionsOptions {
   /** A checkpoint that has not moved for this long while there are later events means that the leader is gone. */
@@ -22,6 +24,8 @@ export interface ProjectionsDeps extends FollowDeps {
 export interface Projections extends Service {
   /** Resolves when the read models hold what was in the log at the start, or another instance leads. */
   readonly caughtUp: Promise<void>;
+  /** Why this instance cannot go on until it is replaced by a newer version, if so. */
+  hindrance(): string | undefined;
   readonly collect: CollectMetrics;
 }
 
@@ -29,7 +33,8 @@ const defaultOptions: ProjectionsOptions = { takeOverAfterMs: 5_000, maxBackoffM
 
 /**
  * Keeps the read models up to date with the event log and retries while engines fail. Of several instances one leads: the
- * others find its checkpoint ahead of theirs and stand by until it stops moving.
+ * others find its checkpoint ahead of theirs and stand by until it stops moving. One that meets an event of a newer version
+ * stops before it: the newer version takes over there.
  */
 export const createProjections = (deps: ProjectionsDeps): Projections => {
   const { log, views, logger } = deps;
@@ -48,6 +53,8 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   let written = 0;
   let isLeading = false;
   const mark: FeedMark = { position: undefined };
+  let unknownEvents = 0;
+  let stoppedBefore: UnknownEvent | undefined;
   const onWritten = (events: number): void => {
     written += events;
     outage.over();
@@ -103,12 +110,32 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
     logger.warn('The instance that wrote the read models is gone; taking over', { checkpoint: seen });
   };
 
+  /** Resolves when another instance has written the event, or the read models are of another log. */
+  const stopBefore = async (unknown: UnknownEvent): Promise<void> => {
+    const { id: eventId, type, schemaVersion, position } = unknown.event;
+    if (stoppedBefore?.event.id !== eventId) {
+      unknownEvents += 1;
+      logger.error('The read models stop before an event of a newer version', {
+        ...{ eventId, type, schemaVersion, position, remedy: unknownEventRemedy },
+      });
+    }
+    stoppedBefore = unknown;
+    outage.over();
+    const seen = await views.checkpoint();
+    const isPast = (checkpoint: LogPosition | undefined): boolean =>
+      checkpoint !== seen || (checkpoint ?? '') >= position;
+    for (let checkpoint = seen; !isPast(checkpoint); checkpoint = await views.checkpoint())
+      await pause(Math.min(500, options.takeOverAfterMs), undefined, { signal: closing.signal });
+    stoppedBefore = undefined;
+  };
+
   const run = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted;) {
       try {
-        await lead().catch((error: unknown) => {
-          if (error instanceof StaleBatch) return standBy();
-          throw error;
+        await lead().catch(async (error: unknown) => {
+          if (error instanceof UnknownEvent) await stopBefore(error);
+          else if (!(error instanceof StaleBatch)) throw error;
+          return standBy();
         });
         failures = 0;
       } catch (error) {
@@ -125,7 +152,10 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
     collect: (sink) => {
       sink.value('roomwire_projected_events_total', written);
       sink.value('roomwire_projection_leader', isLeading ? 1 : 0);
+      sink.value('roomwire_projection_unknown_events_total', unknownEvents);
     },
+    hindrance: () =>
+      stoppedBefore && `The read models stop: ${stoppedBefore.message}. Remedy: ${unknownEventRemedy}`,
     async start() {
       running = run();
     },

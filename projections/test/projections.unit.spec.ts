@@ -311,24 +311,6 @@ describe('projections', () => {
     await close();
     await folder.remove();
   });
-
-  it('skip an event that cannot be read, and log it', async () => {
-    const folder = await temporaryFolder();
-    const errors: unknown[] = [];
-    const { views, projections, append, close } = await world(folder.path, {
-      ...silentLogger,
-      error: (_message, fields) => void errors.push(fields),
-    });
-    await projections.start();
-    const actor = newEvent(actorCreated, 2);
-    const strange = { ...newEvent(actorCreated, 1), type: 'SomethingNewer' };
-    const newer = { ...newEvent(actorCreated, 3), schemaVersion: 99 };
-    await append([strange, actor, newer]);
-    expect(await views.count('actors', {})).to.equal(1);
-    expect(errors).to.have.length(2);
-    await close();
-    await folder.remove();
-  });
 });
 
 describe('the mark of the feed', () => {

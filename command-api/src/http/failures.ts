@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { redactText } from '@roomwire/shared/credentials/redactText';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import { AppendTooLarge, EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Rejection } from '../handling/rejections.js';
 import { applicationError, ErrorAnswer, answerRejection } from './errors.js';
 import { requestIdOf } from './request.js';
@@ -12,6 +14,8 @@ import { sendJson } from './sendJson.js';
 interface ErrorHandlerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told of each command that an event of a newer version keeps from being decided. */
+  readonly onUnknownEvent?: () => void;
 }
 
 export const failureMessages = {
@@ -21,8 +25,11 @@ export const failureMessages = {
   unexpected: 'Internal server error',
 } as const;
 
+/** A newer version writes the stream; while an upgrade is under way, another process soon takes the command. */
+const retryAfterUpgrade = { 'Retry-After': '10' };
+
 export const answerUnknownRoute =
-  ({ clock }: ErrorHandlerDeps): RequestHandler =>
+  ({ clock }: Pick<ErrorHandlerDeps, 'clock'>): RequestHandler =>
   (request, response) => {
     throw applicationError(404, `Cannot ${request.method} ${request.path}`, {
       id: requestIdOf(response),
@@ -41,13 +48,26 @@ export const rejectOptions = (deps: ErrorHandlerDeps): RequestHandler => {
 export type AnswerFailure = (error: unknown, response: ServerResponse) => void;
 
 /** The one place where a failure becomes an answer. An unexpected one shows nothing but its id. */
-export const createFailureAnswerer = ({ clock, logger }: ErrorHandlerDeps): AnswerFailure => {
+export const createFailureAnswerer = ({
+  clock,
+  logger,
+  onUnknownEvent = () => undefined,
+}: ErrorHandlerDeps): AnswerFailure => {
+  const warnings = calmLogger({ clock, logger });
   const answerFor = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
     if (error instanceof ErrorAnswer) return error;
     if (error instanceof Rejection) return answerRejection(error as Rejection, at);
     if (error instanceof EngineUnavailable || error instanceof RevisionConflict) {
       logger.warn('A request could not be served', { requestId: at.id, reason: error.message });
       return applicationError(503, failureMessages.unavailable, at);
+    }
+    if (error instanceof UnknownEvent) {
+      onUnknownEvent();
+      const { type, schemaVersion, stream } = error.event;
+      warnings.warn('A stream has events of a newer version: commands on it are refused', {
+        ...{ requestId: at.id, stream, type, schemaVersion, remedy: 'update command-api' },
+      });
+      return applicationError(503, failureMessages.unavailable, at, retryAfterUpgrade);
     }
     if (error instanceof AppendTooLarge) return applicationError(413, failureMessages.tooLarge, at);
     if (isBadRequest(error)) return applicationError(400, failureMessages.badRequest, at);

@@ -31,6 +31,8 @@ export class RequestMetrics {
   inFlight = 0;
   /** Writes that were answered before the read models showed them. */
   waitsExpired = 0;
+  /** Commands that were refused because of an event of a newer version. */
+  unknownEvents = 0;
   private readonly routes: RouteTimes[] = [];
 
   timesOf(route: MeasuredRoute): RouteTimes {
@@ -42,6 +44,7 @@ export class RequestMetrics {
   readonly collect: CollectMetrics = (sink) => {
     sink.value('roomwire_http_requests_in_flight', this.inFlight);
     sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
+    sink.value('roomwire_commands_on_unknown_events_total', this.unknownEvents);
     for (const { of, byStatus } of this.routes)
       for (const [status, times] of byStatus)
         sink.distribution('roomwire_http_request_duration_seconds', times, { ...of, status: String(status) });

@@ -32,7 +32,7 @@ const headers = {
     schema: s.uuid,
   },
   RetryAfter: {
-    description: 'Seconds until the next request is accepted',
+    description: 'Seconds after which to try again; of 503 only where an upgrade is under way',
     schema: { type: 'integer', minimum: 1 },
   },
 };

@@ -72,7 +72,9 @@ const errorResponse = (status: number, cases: readonly ErrorCase[], describe: De
     description: statusDescriptions[status],
     headers: {
       ...headers,
-      ...(status === 429 ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } } : {}),
+      ...(status === 429 || status === 503
+        ? { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+        : {}),
     },
     content: { [json]: { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas }, examples } },
   };

@@ -27,8 +27,14 @@ export interface HttpFront {
   close(graceMs: number): Promise<void>;
 }
 
-/** The HTTP server in front of a process, with the answers that tell whether it lives and whether it is ready. */
-export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
+/**
+ * The HTTP server in front of a process, with the answers that tell whether it lives and whether it is ready. `hindrances`: why the
+ * process cannot do its work, though its engines answer; also while it starts.
+ */
+export const createHttpFront = (
+  clock: Pick<Clock, 'monotonic'>,
+  hindrances: () => readonly string[] = () => [],
+): HttpFront => {
   let service: RequestListener | undefined;
   let readiness: (() => Promise<Readiness>) | undefined;
 
@@ -37,7 +43,7 @@ export const createHttpFront = (clock: Pick<Clock, 'monotonic'>): HttpFront => {
     const path = request.url?.split('?', 1)[0];
     if (path === '/healthz') answer(response, 200, { status: 'alive' });
     else if (path === '/readyz')
-      void (readiness?.() ?? notYet).then((found) => answerReadiness(response, found));
+      void (readiness?.() ?? notYet).then((found) => answerReadiness(response, found, hindrances()));
     else if (service === undefined)
       answer(response, readiness === undefined ? 503 : 404, { status: 'no such thing here' });
     else service(request, response);
@@ -116,8 +122,15 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
   response.end(JSON.stringify(body));
 };
 
-const answerReadiness = (response: ServerResponse, { isReady, unreachable }: Readiness): void =>
-  answer(response, isReady ? 200 : 503, {
-    status: isReady ? 'ready' : 'not ready',
+const answerReadiness = (
+  response: ServerResponse,
+  { isReady, unreachable }: Readiness,
+  hindrances: readonly string[],
+): void => {
+  const isServing = isReady && hindrances.length === 0;
+  answer(response, isServing ? 200 : 503, {
+    status: isServing ? 'ready' : 'not ready',
     ...(unreachable.length === 0 ? {} : { unreachable }),
+    ...(hindrances.length === 0 ? {} : { hindrances }),
   });
+};

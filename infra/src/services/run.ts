@@ -69,7 +69,10 @@ export const run = (
   });
 
   const start = async (): Promise<Running> => {
-    const front = createHttpFront(systemClock);
+    const hindrances: (() => string | undefined)[] = [];
+    const front = createHttpFront(systemClock, () =>
+      hindrances.map((hindrance) => hindrance()).filter((each) => each !== undefined),
+    );
     const adapters = createAdapters({ config, logger, closing: engines, signal: aborting.signal });
     await before(adapters);
     const baseUrl = await front.listen(config.host, config.port);
@@ -94,6 +97,7 @@ export const run = (
         adapters,
         log,
         front,
+        hindrances,
         closing,
         draining,
         secrets,

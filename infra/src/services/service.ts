@@ -74,6 +74,8 @@ export interface ServiceContext {
   /** What is appended to it is proven. */
   readonly log: () => Promise<EventLog>;
   readonly front: HttpFront;
+  /** Each tells why a service cannot do its work, if so: the process is not ready then. */
+  readonly hindrances: (() => string | undefined)[];
   readonly closing: ClosingStack;
   /** Runs before anything is closed, while all services still run. */
   readonly draining: ClosingStack;

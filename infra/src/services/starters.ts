@@ -27,6 +27,7 @@ import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 export const startProjections: StartService = async ({
   adapters,
   log: openLog,
+  hindrances,
   closing,
   config,
   logger,
@@ -40,6 +41,7 @@ export const startProjections: StartService = async ({
   const payloads = await adapters.payloads();
   const projections = createProjections({ log, views, bus, payloads, clock, logger, tracing });
   closing.push(() => projections.close());
+  hindrances.push(() => projections.hindrance());
   show({ name: 'projections', collect: projections.collect });
   const index = await adapters.auditIndex();
   const followed = [

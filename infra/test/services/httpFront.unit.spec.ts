@@ -34,6 +34,19 @@ describe('the readiness of a process', () => {
     expect([await status(), await status(), checks]).to.eql([503, 503, 2]);
   });
 
+  it('is none while something hinders a service, which is told also while the process starts', async () => {
+    await front.close(0);
+    let hindrances: readonly string[] = ['the read models stop'];
+    front = createHttpFront(clock, () => hindrances);
+    url = `${await front.listen('127.0.0.1', 0)}/readyz`;
+    const answer = async (): Promise<unknown> => (await fetch(url)).json();
+    expect(await answer()).to.eql({ status: 'not ready', hindrances });
+    front.ready(async () => found(true));
+    expect([await status(), await answer()]).to.eql([503, { status: 'not ready', hindrances }]);
+    hindrances = [];
+    expect([await status(), await answer()]).to.eql([200, { status: 'ready' }]);
+  });
+
   it('is none while the check fails', async () => {
     let checks = 0;
     front.ready(() => {

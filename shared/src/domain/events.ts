@@ -107,11 +107,13 @@ export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Up
 /** An event that this version cannot read: written by a newer one, or not by Roomwire. */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
+  readonly event: RecordedEvent;
 
   constructor(event: RecordedEvent) {
     super(
       `Event ${event.id} is a ${event.type} of schema version ${event.schemaVersion}, which is not known`,
     );
+    this.event = event;
   }
 }
 
@@ -130,6 +132,16 @@ export const readEvent = (event: RecordedEvent): HappenedEvent<DomainEvent> =>
     data: currentData(event, currentSchemas),
     occurredAt: event.metadata.occurredAt,
   }) as HappenedEvent<DomainEvent>;
+
+/** False for an event that `readEvent` throws `UnknownEvent` for. */
+export const isReadable = ({
+  type,
+  schemaVersion,
+}: Pick<RecordedEvent, 'type' | 'schemaVersion'>): boolean => {
+  const { versions, upcasters: steps } = currentSchemas;
+  const current = Object.hasOwn(versions, type) ? versions[type] : undefined;
+  return current === schemaVersion || (current !== undefined && steps[type]?.[schemaVersion] !== undefined);
+};
 
 /** The data of an event, upcast version by version to the current one. Throws `UnknownEvent`. */
 export const currentData = (event: RecordedEvent, { versions, upcasters: steps }: EventSchemas): unknown => {

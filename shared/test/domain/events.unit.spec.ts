@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../src/domain/eventEnvelope.js';
 import {
   currentData,
   readEvent,
+  isReadable,
   schemaVersions,
   UnknownEvent,
   upcasters,
@@ -69,6 +70,18 @@ describe('readEvent', () => {
   it('refuses an unknown type', () => {
     for (const type of ['Unheard', '', 'constructor', 'toString', '__proto__'])
       expect(() => readEvent(recorded(type, 1, {}))).to.throw(UnknownEvent);
+  });
+
+  it('is foretold by the type and the schema version alone', () => {
+    const readable = Object.entries(schemaVersions).flatMap(([type, current]) =>
+      Array.from({ length: current }, (_, index) => ({ type, schemaVersion: index + 1 })),
+    );
+    for (const event of readable) expect(isReadable(event), event.type).to.equal(true);
+    for (const [type, current] of Object.entries(schemaVersions))
+      for (const schemaVersion of [current + 1, 0, -1, 0.5, Number.NaN])
+        expect(isReadable({ type, schemaVersion }), type).to.equal(false);
+    for (const type of ['Unheard', '', 'constructor', 'toString', '__proto__'])
+      expect(isReadable({ type, schemaVersion: 1 })).to.equal(false);
   });
 
   it('reads an actor from before there were scopes', () => {

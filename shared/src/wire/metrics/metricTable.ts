@@ -123,6 +123,10 @@ export const metricTable = {
     'command-api',
     'Writes that were answered before the read models showed them',
   ),
+  roomwire_commands_on_unknown_events_total: counter(
+    'command-api',
+    'Commands that were refused because their stream has an event of a newer version',
+  ),
 
   roomwire_projection_lag_events: gauge(
     'projections',
@@ -141,6 +145,10 @@ export const metricTable = {
   roomwire_projection_leader: gauge(
     'projections',
     'Whether this process follows the log to keep the read models; 0 while it stands by',
+  ),
+  roomwire_projection_unknown_events_total: counter(
+    'projections',
+    'Events of a newer version that this process has stopped before',
   ),
 
   roomwire_webhook_attempts_total: counter(
