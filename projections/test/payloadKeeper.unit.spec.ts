@@ -72,6 +72,20 @@ describe('[HOOK-DLQ-3] the keeper of payloads', () => {
       expect(await isKept('other')).to.equal(true);
     });
 
+  it('stops before an event of a newer version, which may delete something', async () => {
+    const before = newEvent({ type: 'AppDeleted', data: { appId: 'other app' } }, 1);
+    const behind = newEvent({ type: 'AppDeleted', data: { appId: 'app' } }, 2);
+    const { position } = await log.append('s', revision, [
+      before,
+      { ...behind, type: 'AppArchived' },
+      behind,
+    ]);
+    await start();
+    await eventually(async () => !(await isKept('other')) && (await payloads.checkpoint()) !== undefined);
+    expect(await isKept('one')).to.equal(true);
+    expect(((await payloads.checkpoint()) ?? '') < position).to.equal(true);
+  });
+
   it('removes what was deleted while it did not run', async () => {
     await append({ type: 'RoomDeleted', data: { appId: 'app', roomId: 'room' } });
     await start();
