@@ -95,6 +95,8 @@ const appendingBy = (log: EventLog, append: Append): EventLog => ({
   readAll: (...args) => log.readAll(...args),
   subscribeAll: (...args) => log.subscribeAll(...args),
   head: () => log.head(),
+  identity: () => log.identity(),
+  readAt: (...args) => log.readAt(...args),
   close: () => log.close(),
 });
 

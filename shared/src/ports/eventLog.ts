@@ -13,6 +13,18 @@ export interface AppendResult {
   readonly position: LogPosition;
 }
 
+/**
+ * The log that something was made from, and how far. It fits a log that has this event at this position: another log has another one
+ * there, and one that was put back to an earlier time has none, or another one.
+ */
+export interface LogOrigin {
+  /** The identity of the log. */
+  readonly log: string;
+  readonly position: LogPosition;
+  /** Id of the event at the position. */
+  readonly event: string;
+}
+
 export interface LogSubscriber {
   /**
    * Events in log order, each exactly once, the next batch only after the returned promise has resolved.
@@ -56,14 +68,26 @@ export interface EventLog {
   /** The last event of a stream, undefined for an unknown stream. */
   readLast(stream: string): Promise<RecordedEvent | undefined>;
 
-  /** Every event in log order, after a position (exclusive), up to the end as it is when it is reached. */
+  /**
+   * Every event in log order, after a position (exclusive), up to the end as it is when it is reached. Rejects with a
+   * `RangeError` where there is no such position.
+   */
   readAll(after?: LogPosition): AsyncIterable<readonly RecordedEvent[]>;
 
-  /** Catch-up, then live: every event after the position, no gap and no duplicate. */
+  /**
+   * Catch-up, then live: every event after the position, no gap and no duplicate. `done` rejects with a `RangeError` where there
+   * is no such position.
+   */
   subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription;
 
   /** Position of the last event, undefined when the log is empty. */
   head(): Promise<LogPosition | undefined>;
+
+  /** Id of the first event, which no other log has; undefined when the log is empty. Copies and backups of a log keep it. */
+  identity(): Promise<string | undefined>;
+
+  /** The event at a position; undefined where none of this log is there, whatever the text. */
+  readAt(position: LogPosition): Promise<RecordedEvent | undefined>;
 
   /** Ends the subscriptions and waits for appends in progress. The log must not be used afterwards. */
   close(): Promise<void>;

@@ -27,5 +27,10 @@ export const withoutProofs = (log: EventLog): EventLog => ({
       onCaughtUp: () => subscriber.onCaughtUp?.(),
     }),
   head: () => log.head(),
+  identity: () => log.identity(),
+  readAt: async (position) => {
+    const event = await log.readAt(position);
+    return event && shown(event);
+  },
   close: () => log.close(),
 });

@@ -141,14 +141,27 @@ describe('the stand-in for EventStoreDB', () => {
       expect(await placesIn(client.readAll({ fromPosition: END }))).to.deep.equal([]);
     });
 
-    it('nothing from a position between two records', async () => {
+    it('fails at a position between two records as at a failure of its own, with a filter and without', async () => {
       await append('a', 'no_stream', events(3));
-      const { commit, prepare } = (await placesIn(client.readAll()))[5]!;
-      const between = { commit: commit + 1n, prepare: prepare + 1n };
-      expect(await rejectionOf(placesIn(client.readAll({ fromPosition: between })))).to.have.property(
-        'code',
-        3,
-      );
+      const { commit, prepare } = (await placesIn(client.readAll())).at(-2)!;
+      const fromPosition = { commit: commit + 1n, prepare: prepare + 1n };
+      const read = await rejectionOf(placesIn(client.readAll({ fromPosition })));
+      expect(read).to.include({ code: 2, message: '2 UNKNOWN: Unexpected ReadAllResult: Error' });
+      const options = { fromPosition, filter: excludeSystemEvents() };
+      const filtered = await rejectionOf(placesIn(client.subscribeToAll(options)));
+      expect(filtered).to.include({ code: 2, message: '2 UNKNOWN: Exception was thrown by handler.' });
+    });
+
+    it('finds nothing beyond the end, and a subscription has caught up there', async () => {
+      await append('a', 'no_stream', events(3));
+      const { commit, prepare } = (await placesIn(client.readAll())).at(-1)!;
+      const fromPosition = { commit: commit + 100_000n, prepare: prepare + 100_000n };
+      expect(await placesIn(client.readAll({ fromPosition }))).to.deep.equal([]);
+      const told: string[] = [];
+      const subscription = client.subscribeToAll({ fromPosition });
+      tellAll(subscription, told);
+      await eventually(() => told.includes('caught up'));
+      await subscription.unsubscribe();
     });
   });
 

@@ -98,6 +98,8 @@ export const createChainedEventLog = (
     subscribeAll: (after: LogPosition | undefined, subscriber: LogSubscriber) =>
       log.subscribeAll(after, subscriber),
     head: () => log.head(),
+    identity: () => log.identity(),
+    readAt: (position: LogPosition) => log.readAt(position),
     close: () => log.close(),
   };
 };

@@ -13,11 +13,14 @@ import { workSlices } from '../../runtime/workSlices.js';
 import type { DataFolder } from '../lmdb/dataFolder.js';
 import {
   encodeEvent,
+  firstEvent,
   inBatches,
+  isPosition,
   lastSequence,
   openEventTables,
   positionOf,
   readAfter,
+  readAtSequence,
   readLastOf,
   readStreamFrom,
   sequenceOf,
@@ -117,6 +120,17 @@ class EmbeddedEventLog implements EventLog {
   async head(): Promise<LogPosition | undefined> {
     this.requireOpen();
     return this.last === 0 ? undefined : positionOf(this.last);
+  }
+
+  async identity(): Promise<string | undefined> {
+    this.requireOpen();
+    return this.last === 0 ? undefined : firstEvent(this.tables)?.id;
+  }
+
+  async readAt(position: LogPosition): Promise<RecordedEvent | undefined> {
+    this.requireOpen();
+    const sequence = isPosition(position) ? sequenceOf(position) : 0;
+    return sequence > this.last ? undefined : readAtSequence(this.tables, sequence);
   }
 
   readonly close = once(async () => {

@@ -17,8 +17,10 @@ const positionPattern = new RegExp(`^\\d{${positionDigits}}$`);
 
 export const positionOf = (sequence: number): LogPosition => String(sequence).padStart(positionDigits, '0');
 
+export const isPosition = (text: string): boolean => positionPattern.test(text);
+
 export const sequenceOf = (position: LogPosition): number => {
-  if (!positionPattern.test(position)) throw new RangeError(`'${position}' is no position of this event log`);
+  if (!isPosition(position)) throw new RangeError(`'${position}' is no position of this event log`);
   return Number(position);
 };
 
@@ -97,6 +99,20 @@ const requireDataFormat = async (environment: DurableEnvironment, path: string):
 export const lastSequence = ({ events }: EventTables): number => {
   for (const sequence of events.getKeys({ reverse: true, limit: 1 })) return sequence;
   return 0;
+};
+
+/** Undefined for an empty log. */
+export const firstEvent = ({ events }: Pick<EventTables, 'events'>): RecordedEvent | undefined => {
+  for (const { key, value } of events.getRange({ limit: 1 })) return recordedEvent(value, key);
+  return undefined;
+};
+
+export const readAtSequence = (
+  { events }: Pick<EventTables, 'events'>,
+  sequence: number,
+): RecordedEvent | undefined => {
+  const text = events.get(sequence);
+  return text === undefined ? undefined : recordedEvent(text, sequence);
 };
 
 export type EventBatch = readonly RecordedEvent[];
@@ -216,7 +232,5 @@ const repeatedResult = (tables: EventTables, append: Append): AppendResult | und
   return same ? { revision: first + append.events.length - 1, position: positionOf(last) } : undefined;
 };
 
-const storedId = ({ events }: EventTables, sequence: number | undefined): string | undefined => {
-  const text = sequence === undefined ? undefined : events.get(sequence);
-  return text === undefined || sequence === undefined ? undefined : recordedEvent(text, sequence).id;
-};
+const storedId = (tables: EventTables, sequence: number | undefined): string | undefined =>
+  sequence === undefined ? undefined : readAtSequence(tables, sequence)?.id;

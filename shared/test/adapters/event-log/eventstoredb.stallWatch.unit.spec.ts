@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Stalled, watchForStall } from '../../../src/adapters/event-log/eventstoredb/subscription.js';
+import { Stalled, watchForStall } from '../../../src/adapters/event-log/eventstoredb/stallWatch.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
 describe('the watch over a silent subscription', () => {

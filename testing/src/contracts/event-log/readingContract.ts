@@ -138,6 +138,42 @@ export const readingContract = (log: () => EventLog): void => {
     });
   });
 
+  describe('the identity', () => {
+    it('is undefined while the log is empty', async () => {
+      expect(await log().identity()).to.equal(undefined);
+    });
+
+    it('is the id of the first event, and stays', async () => {
+      const events = newEvents(2);
+      await log().append('room-2', 'none', events);
+      await log().append('room-1', 'none', newEvents(600));
+      expect(await log().identity()).to.equal(events[0].id);
+    });
+  });
+
+  describe('the event at a position', () => {
+    it('is the one that was appended there', async () => {
+      await log().append('room-1', 'none', newEvents(3));
+      await log().append('room-2', 'none', newEvents(2));
+      for (const event of await allEvents(log()))
+        expect(await log().readAt(event.position)).to.deep.equal(event);
+    });
+
+    it('is undefined where there is none, before, between and beyond, and for a text that is no position', async () => {
+      const { position } = await log().append('room-1', 'none', newEvents(3));
+      const [first] = await allEvents(log());
+      const beside = first?.position.replaceAll(/\d(?=-|$)/g, (digit) => (digit === '0' ? '1' : '0')) ?? '';
+      const beyond = position.replaceAll(/(?<=^\d|-\d)\d/g, '1');
+      for (const place of [position.replaceAll(/\d/g, '0'), beside, beyond, '7', '', 'C:1/P:1'])
+        expect(await log().readAt(place), place).to.equal(undefined);
+      expect(await log().readAt(position)).to.include({ position });
+    });
+
+    it('is undefined while the log is empty', async () => {
+      expect(await log().readAt('0'.repeat(15) + '1')).to.equal(undefined);
+    });
+  });
+
   describe('the head', () => {
     it('is undefined while the log is empty', async () => {
       expect(await log().head()).to.equal(undefined);

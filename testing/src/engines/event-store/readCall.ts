@@ -4,7 +4,7 @@ import {
   type CallWriter,
   createCallWriter,
   eventResponse,
-  invalidPosition,
+  noRecordThere,
   notFoundResponse,
   notImplemented,
   statusOf,
@@ -67,7 +67,7 @@ const subscribe = (
   const all = options.getAll();
   if (all === undefined) throw notImplemented('a subscription to one stream');
   const filter = options.getFilter();
-  const start = all.hasPosition() ? knownPosition(log, all) : undefined;
+  const start = all.hasPosition() ? knownPosition(log, options) : undefined;
   const searchWindow = filter?.hasMax() ? filter.getMax() : 32;
   return subscribeToAll(log, subscriptions, writer, {
     after: all.hasEnd() ? log.at(log.length - 1)?.position : start,
@@ -79,10 +79,14 @@ const subscribe = (
 function* allEvents(log: TransactionLog, options: streams.ReadReq.Options): Selection {
   const all = options.getAll()!;
   if (options.getReadDirection() === forwards) {
-    const start = all.hasPosition() ? log.indexOf(knownPosition(log, all)) : all.hasStart() ? 0 : log.length;
+    const start = all.hasPosition()
+      ? log.indexOf(knownPosition(log, options))
+      : all.hasStart()
+        ? 0
+        : log.length;
     for (let index = start; index < log.length; index += 1) yield log.at(index)!;
   } else {
-    const end = all.hasPosition() ? log.indexOf(knownPosition(log, all)) : all.hasEnd() ? log.length : 0;
+    const end = all.hasPosition() ? log.indexOf(knownPosition(log, options)) : all.hasEnd() ? log.length : 0;
     for (let index = end - 1; index >= 0; index -= 1) yield log.at(index)!;
   }
 }
@@ -106,9 +110,9 @@ const streamEvents = async (
 };
 
 /** The beginning of a record, or past the end of the log: the real one cannot start anywhere else. */
-const knownPosition = (log: TransactionLog, all: streams.ReadReq.Options.AllOptions): bigint => {
-  const commit = BigInt(all.getPosition()?.getCommitPosition() ?? 0);
+const knownPosition = (log: TransactionLog, options: streams.ReadReq.Options): bigint => {
+  const commit = BigInt(options.getAll()?.getPosition()?.getCommitPosition() ?? 0);
   const event = log.at(log.indexOf(commit));
-  if (event !== undefined && event.position !== commit) throw invalidPosition();
+  if (event !== undefined && event.position !== commit) throw noRecordThere(options.hasFilter());
   return commit;
 };

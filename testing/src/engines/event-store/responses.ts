@@ -182,8 +182,12 @@ export const metadataMissing = (property: string): Refusal =>
     'required-metadata-properties': 'type,content-type',
   });
 
-export const invalidPosition = (): Refusal =>
-  new Refusal(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
+/** A read or a subscription from a position at which no record begins. Both look like a failure of the server. */
+export const noRecordThere = (isFiltered: boolean): Refusal =>
+  new Refusal(
+    status.UNKNOWN,
+    isFiltered ? 'Exception was thrown by handler.' : 'Unexpected ReadAllResult: Error',
+  );
 
 export const notLeader = (leaderPort: number): Refusal =>
   new Refusal(status.NOT_FOUND, 'Leader info available', {

@@ -35,6 +35,13 @@ const invalidArgument = 3;
 export const isInvalidArgument = (error: unknown): boolean =>
   error instanceof Error && isCommandError(error) && Number(error.code) === invalidArgument;
 
+/**
+ * What a server answers to a read of `$all` from a position at which no record begins. It may say so of other failures as well, so
+ * it is asked twice.
+ */
+export const saysNoRecord = (error: unknown): boolean =>
+  isOfType(error, ErrorType.UNKNOWN) && error.message.includes('Unexpected ReadAllResult: Error');
+
 export const isOfType = (error: unknown, type: ErrorType): error is CommandError =>
   error instanceof Error && isCommandError(error) && error.type === type;
 

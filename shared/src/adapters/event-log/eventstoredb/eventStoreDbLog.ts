@@ -99,7 +99,8 @@ class EventStoreDbLog implements EventLog {
   }
 
   subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription {
-    const deps = { ...this.options, lookForEnd: this.lookForEnd, events: this.events };
+    const readAt = (position: LogPosition) => this.reads.at(position);
+    const deps = { ...this.options, lookForEnd: this.lookForEnd, readAt, events: this.events };
     const subscription = subscribe(deps, after, subscriber);
     this.subscriptions.add(subscription);
     const remove = () => this.subscriptions.delete(subscription);
@@ -109,6 +110,14 @@ class EventStoreDbLog implements EventLog {
 
   async head(): Promise<LogPosition | undefined> {
     return (await this.lookForEnd()).head;
+  }
+
+  async identity(): Promise<string | undefined> {
+    return (await this.reads.first())?.id;
+  }
+
+  readAt(position: LogPosition) {
+    return this.reads.at(position);
   }
 
   readonly close = once(async () => {

@@ -12,7 +12,14 @@ import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
 import type { OutageReport } from '../../../runtime/outage.js';
-import { asEngineFailure, isInvalidArgument, isOfType, isTransient, type Connection } from './connection.js';
+import {
+  asEngineFailure,
+  isInvalidArgument,
+  isOfType,
+  isTransient,
+  saysNoRecord,
+  type Connection,
+} from './connection.js';
 import { buffered, Intake } from './intake.js';
 import { logPositionOf, serverPositionOf, type EventReader } from './storedEvents.js';
 
@@ -84,6 +91,25 @@ export class Reads {
     if (!found && after !== undefined) throw beyondTheEnd(after);
   }
 
+  /** The first event of this log. */
+  async first(): Promise<RecordedEvent | undefined> {
+    for await (const [event] of this.all(undefined)) return event;
+    return undefined;
+  }
+
+  /** The event at a position; undefined where none of this log is there, whatever the text. */
+  async at(position: LogPosition): Promise<RecordedEvent | undefined> {
+    try {
+      const fromPosition = serverPositionOf(position);
+      const open: Open = (client) => client.readAll({ ...options, fromPosition, maxCount: 1 }, buffered);
+      for await (const batch of this.batches(open))
+        return this.ofThisLog(batch).find((event) => event.position === position);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    return undefined;
+  }
+
   /** Everything in the database, newest first, in growing pages: usually the first few events are enough. */
   async *backwards(): AsyncGenerator<ResolvedEvent, void> {
     let fromPosition: ReadPosition = END;
@@ -130,7 +156,7 @@ export class Reads {
         return;
       } catch (error) {
         if (isOfType(error, ErrorType.STREAM_NOT_FOUND)) return;
-        if (isInvalidArgument(error)) throw noSuchPosition(error);
+        if (isInvalidArgument(error) || (failures > 0 && saysNoRecord(error))) throw noSuchPosition(error);
         if (failures > 0 || !isTransient(error)) throw asEngineFailure(error, outage);
         connection.renew(client, error);
       } finally {
@@ -145,8 +171,8 @@ export class Reads {
 export const beyondTheEnd = (position: LogPosition): RangeError =>
   new RangeError(`The event log ends before the position ${position}`);
 
-export const noSuchPosition = (cause: unknown): RangeError =>
-  new RangeError('The event log has no such position', { cause });
+export const noSuchPosition = (cause?: unknown): RangeError =>
+  new RangeError('The event log has no such position', cause === undefined ? {} : { cause });
 
 export const hasBeenClosed = (): EngineUnavailable =>
   new EngineUnavailable('event log', { cause: new Error('It has been closed') });

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LogPosition, LogSubscriber, LogSubscription } from '../../../ports/eventLog.js';
 import { buffered, Intake } from './intake.js';
+import { watchForStall, type StallWatch } from './stallWatch.js';
 import { beyondTheEnd, noSuchPosition, type LogEnd } from './reads.js';
 import { START, streamNameFilter, type AllStreamResolvedEvent, type Position } from '@eventstore/db-client';
 import type { RecordedEvent } from '../../../domain/eventEnvelope.js';
@@ -12,65 +12,10 @@ import type { OutageReport } from '../../../runtime/outage.js';
 import { once } from '../../../runtime/service.js';
 import { backOffMs, chanceOf, sleep, withJitter } from '../../../runtime/waiting.js';
 
-export interface StallWatch {
-  stop(): void;
-}
-
-/** The subscription does not deliver events that are in the log. */
-export class Stalled extends Error {
-  override readonly name = 'Stalled';
-
-  constructor(handled: LogPosition | undefined, head: LogPosition) {
-    super(`Nothing is delivered after ${handled ?? 'the beginning'}, but the log ends at ${head}`);
-  }
-}
-
-export interface StallWatchDeps {
-  readonly lookForEnd: () => Promise<LogEnd>;
-  /** How often an idle subscription is compared with the end of the log. */
-  readonly stallCheckMs: number;
-  /** How long a new event may take to arrive; by default 1 s. */
-  readonly stallGraceMs?: number;
-}
-
-/** Fails an intake that stays empty although the log has more events. */
-export const watchForStall = (
-  { lookForEnd, stallCheckMs, stallGraceMs = 1_000 }: StallWatchDeps,
-  intake: Pick<Intake<unknown>, 'isIdle' | 'fail'>,
-  progress: { readonly handled: LogPosition | undefined },
-): StallWatch => {
-  let looking = false;
-  let stopped = false;
-
-  const look = async (): Promise<void> => {
-    const { handled } = progress;
-    const hasNothing = (): boolean => intake.isIdle && progress.handled === handled && !stopped;
-    if (!hasNothing()) return;
-    const { head } = await lookForEnd();
-    if (head === undefined || (handled !== undefined && head <= handled)) return;
-    await pause(stallGraceMs);
-    if (hasNothing()) intake.fail(new Stalled(handled, head));
-  };
-
-  const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    // An unreachable server is no stall; the connection reports it.
-    void look()
-      .catch(() => undefined)
-      .finally(() => (looking = false));
-  }, stallCheckMs);
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-    },
-  };
-};
-
 export interface SessionDeps {
   readonly connection: Connection;
   readonly lookForEnd: () => Promise<LogEnd>;
+  readonly readAt: (position: LogPosition) => Promise<RecordedEvent | undefined>;
   readonly events: EventReader;
   readonly streamPrefix: string;
   /** How often an idle subscription is compared with the end of the log. */
@@ -81,6 +26,8 @@ export interface SessionDeps {
 export interface Progress {
   /** The last event that it has handled. */
   handled: LogPosition | undefined;
+  /** Its id, as far as this subscription has read it. */
+  handledId?: string | undefined;
   /** The server's checkpoint: no further event up to there. Taken only while the subscriber was idle. */
   checkpoint: LogPosition | undefined;
 }
@@ -113,6 +60,7 @@ export class SubscriptionSession {
     try {
       const end = await this.deps.lookForEnd();
       this.requireWithin(end);
+      await this.requireHandled();
       if (this.stopped) return undefined;
       const intake = this.open(this.startingPoint(end));
       watch = watchForStall(this.deps, intake, this.progress);
@@ -137,6 +85,15 @@ export class SubscriptionSession {
     const { handled } = this.progress;
     if (handled === undefined || (head !== undefined && handled <= head)) return;
     throw new Final('No event stands there', { cause: beyondTheEnd(handled) });
+  }
+
+  /** A server that was put back to an earlier time may have another event there, or none: it would answer like one that is unavailable. */
+  private async requireHandled(): Promise<void> {
+    const { handled, handledId } = this.progress;
+    if (handled === undefined) return;
+    const event = await this.deps.readAt(handled);
+    if (event === undefined || (handledId !== undefined && event.id !== handledId))
+      throw new Final('Another history', { cause: noSuchPosition() });
   }
 
   /**
@@ -186,7 +143,8 @@ export class SubscriptionSession {
       if (batch === undefined) return;
       const events = this.newOnes(batch);
       if (events.length > 0) await this.notify(() => this.subscriber.onEvents(events));
-      progress.handled = events.at(-1)?.position ?? progress.handled;
+      const last = events.at(-1);
+      if (last) [progress.handled, progress.handledId] = [last.position, last.id];
       progress.checkpoint = undefined;
     }
   }
