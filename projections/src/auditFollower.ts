@@ -1,20 +1,14 @@
 import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { AuditEntry, AuditIndex, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
-import type { EventLog } from '@roomwire/shared/ports/eventLog';
-import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Service } from '@roomwire/shared/runtime/service';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';
-import { createCheckpointedFollower } from './checkpointedFollower.js';
+import { createCheckpointedFollower, type FollowerDeps } from './checkpointedFollower.js';
 import { changesOf } from './projectors.js';
 
-export interface AuditFollowerDeps {
-  readonly log: EventLog;
+export interface AuditFollowerDeps extends FollowerDeps {
   readonly index: AuditIndex;
-  readonly logger: Logger;
-  /** The longest wait between retries. */
-  readonly maxBackoffMs?: number;
 }
 
 /**
@@ -26,7 +20,9 @@ export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
   return createCheckpointedFollower(deps, {
     name: 'audit index',
     checkpoint: () => index.checkpoint(),
-    apply: (events, position) => index.record(events.filter(isOfTheControlPlane).map(auditEntry), position),
+    origin: () => index.origin(),
+    apply: (events, origin) =>
+      index.record(events.filter(isOfTheControlPlane).map(auditEntry), origin.position, origin),
     clear: () => index.clear(),
   });
 };

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { UnknownEvent } from '@roomwire/shared/domain/events';
-import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -10,18 +10,17 @@ import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { feedProgress } from './feed.js';
 import { beginFeed, type FeedMark } from './filledFeed.js';
+import { continues, originsIn, type OriginDeps } from './origins.js';
 import { GatheredBatches } from './gatheredBatches.js';
 import { changesOf } from './projectors.js';
 import { upToUnknown } from './unknownEvents.js';
 
-export interface FollowDeps {
-  readonly log: EventLog;
+export interface FollowDeps extends OriginDeps {
   readonly views: ViewStore;
   readonly bus: MessageBus;
   /** What is sent again when a dead letter is redriven. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Called after each batch that is written and published. */
   readonly onWritten?: (events: number) => void;
   readonly tracing?: Tracing | undefined;
@@ -39,18 +38,21 @@ export const followLog = async (
 ): Promise<LogSubscription> => {
   const { log, views, logger } = deps;
   const head = await log.head();
-  const checkpoint = await startingPoint(deps, head);
+  const checkpoint = await startingPoint(deps, mark);
+  const originOf = await originsIn(log);
   const feed = await beginFeed(deps, mark, head);
   await feed.resume(checkpoint);
 
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
-    const position = positionOfLast(events);
+    const origin = originOf(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
     const changes = [
       ...feedProgress(mark.position),
       ...events.flatMap((event) => changesOrNone(event, logger)),
     ];
-    await views.apply({ changes, position }).catch(endingWithError(...(spans ?? [])));
+    await views
+      .apply({ changes, position: origin.position, origin })
+      .catch(endingWithError(...(spans ?? [])));
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {
@@ -87,15 +89,14 @@ const positionOfLast = (events: readonly RecordedEvent[]): LogPosition => {
   return last.position;
 };
 
-/** The checkpoint; the beginning where the read models are of another log, for example after a restore, or were lost. */
-const startingPoint = async (
-  { views, logger }: FollowDeps,
-  head: LogPosition | undefined,
-): Promise<LogPosition | undefined> => {
+/** The checkpoint; the beginning where the read models do not fit the log, or were lost. */
+const startingPoint = async (deps: FollowDeps, mark: FeedMark): Promise<LogPosition | undefined> => {
+  const { views } = deps;
+  const made = { name: 'read models', origin: () => views.origin() };
   const checkpoint = await views.checkpoint();
-  if (checkpoint !== undefined && head !== undefined && checkpoint <= head) return checkpoint;
-  if (checkpoint !== undefined)
-    logger.warn('The read models are ahead of the event log and are rebuilt', { checkpoint, head });
+  if (checkpoint !== undefined && (await continues(deps, made, checkpoint))) return checkpoint;
+  // It is not known either what of this log was fed.
+  if (checkpoint !== undefined) mark.position = undefined;
   // Of read models that were lost, the indexes are missing too.
   if (checkpoint !== undefined || !(await views.admitsReaders())) await views.clear();
   return undefined;

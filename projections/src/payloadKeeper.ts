@@ -1,19 +1,16 @@
 import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
 import { readEvent, UnknownEvent } from '@roomwire/shared/domain/events';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
-import { createCheckpointedFollower } from './checkpointedFollower.js';
+import { createCheckpointedFollower, type FollowerDeps } from './checkpointedFollower.js';
 import { upToUnknown } from './unknownEvents.js';
 
-export interface PayloadKeeperDeps {
-  readonly log: EventLog;
+export interface PayloadKeeperDeps extends FollowerDeps {
   readonly payloads: PayloadStore;
-  readonly logger: Logger;
   readonly limits: LimitReports;
   /** Between two looks for payloads that have expired. */
   readonly pruneEveryMs?: number;
@@ -32,7 +29,8 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
   const follower = createCheckpointedFollower(deps, {
     name: 'payload store',
     checkpoint: () => payloads.checkpoint(),
-    apply: async (events) => {
+    origin: () => payloads.origin(),
+    apply: async (events, origin) => {
       // An event of a newer version may delete something.
       const { readable, unknown } = upToUnknown(events);
       const owners = readable.flatMap((event) => deletedBy(event, logger));
@@ -40,7 +38,7 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
       if (owners.length > 0) await payloads.removeOf(owners);
       const last = readable.at(-1);
       if (last !== undefined && (owners.length > 0 || passedOver >= repeated)) {
-        await payloads.moveCheckpoint(last.position);
+        await payloads.moveCheckpoint(last.position, { ...origin, position: last.position, event: last.id });
         passedOver = 0;
       }
       if (unknown !== undefined) throw new UnknownEvent(unknown);

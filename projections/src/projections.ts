@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnknownEvent } from '@roomwire/shared/domain/events';
-import { StaleBatch } from '@roomwire/shared/ports/errors';
+import { MadeFromAnotherLog, StaleBatch } from '@roomwire/shared/ports/errors';
 import type { LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Outage } from '@roomwire/shared/runtime/outage';
@@ -22,7 +22,10 @@ export interface ProjectionsDeps extends FollowDeps {
 }
 
 export interface Projections extends Service {
-  /** Resolves when the read models hold what was in the log at the start, or another instance leads. */
+  /**
+   * Resolves when the read models hold what was in the log at the start, or another instance leads. Rejects with
+   * `MadeFromAnotherLog` where they must stay as they are.
+   */
   readonly caughtUp: Promise<void>;
   /** Why this instance cannot go on until it is replaced by a newer version, if so. */
   hindrance(): string | undefined;
@@ -43,7 +46,9 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
   let subscription: LogSubscription | undefined;
   let running: Promise<void> = Promise.resolve();
   let caughtUp: () => void = () => undefined;
-  const whenCaughtUp = new Promise<void>((resolve) => (caughtUp = resolve));
+  let refused: (reason: MadeFromAnotherLog) => void = () => undefined;
+  const whenCaughtUp = new Promise<void>((resolve, reject) => ([caughtUp, refused] = [resolve, reject]));
+  whenCaughtUp.catch(() => undefined);
 
   const outage = new Outage({
     logger,
@@ -140,6 +145,7 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
         failures = 0;
       } catch (error) {
         if (closing.signal.aborted) return;
+        if (error instanceof MadeFromAnotherLog) refused(error);
         outage.failed(error);
         const waitMs = backOffMs({ firstMs: 100, longestMs: options.maxBackoffMs }, ++failures);
         await sleep(waitMs, closing.signal);

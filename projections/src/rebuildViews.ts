@@ -3,6 +3,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { Outage } from '@roomwire/shared/runtime/outage';
+import { provenanceOf } from '@roomwire/shared/runtime/provenance';
 import type { ViewRebuild, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { feedMark, feedProgress } from './feed.js';
 import { changesOrNone } from './followLog.js';
@@ -49,11 +50,13 @@ export const rebuildViews = async (deps: RebuildDeps): Promise<RebuildReport> =>
 };
 
 const requireReadModels = async ({ log, views }: RebuildDeps): Promise<void> => {
-  const [checkpoint, head] = [await views.checkpoint(), await log.head()];
+  const checkpoint = await views.checkpoint();
   if (checkpoint === undefined)
     throw new NothingToRebuild('There are no read models of this version: start Roomwire, which builds them');
-  if (head === undefined || checkpoint > head)
-    throw new NothingToRebuild('The read models are of another log: start Roomwire, which rebuilds them');
+  if ((await provenanceOf(log, checkpoint, await views.origin())) !== 'this log')
+    throw new NothingToRebuild(
+      'The read models do not fit the event log: start Roomwire, which makes them anew, or says what to do',
+    );
 };
 
 class Building {

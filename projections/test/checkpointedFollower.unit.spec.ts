@@ -23,7 +23,8 @@ describe('a follower of the log', () => {
       {
         name: 'audit index',
         checkpoint: async () => checkpoint,
-        async apply(_events, position) {
+        origin: async () => undefined,
+        async apply(_events, { position }) {
           tries += 1;
           if (tries <= 21) throw new EngineUnavailable('audit index', { cause: new Error('refused') });
           checkpoint = position;

@@ -3,7 +3,7 @@ import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embedd
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
-import type { EventLog } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogOrigin } from '@roomwire/shared/ports/eventLog';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
@@ -97,7 +97,8 @@ describe('[HOOK-DLQ-3] the keeper of payloads', () => {
     const failing = Object.assign(Object.create(payloads) as PayloadStore, {
       limits: payloads.limits,
       checkpoint: () => payloads.checkpoint(),
-      moveCheckpoint: (position: string) => payloads.moveCheckpoint(position),
+      origin: () => payloads.origin(),
+      moveCheckpoint: (position: string, origin: LogOrigin) => payloads.moveCheckpoint(position, origin),
       prune: () => payloads.prune(),
       removeOf: (owners: readonly string[]) =>
         failures-- > 0 ? Promise.reject(new EngineUnavailable('payloads')) : payloads.removeOf(owners),

@@ -352,6 +352,7 @@ describe('the mark of the feed', () => {
 const viewMethods = (views: ViewStore): Partial<ViewStore> => ({
   get: views.get.bind(views),
   checkpoint: views.checkpoint.bind(views),
+  origin: views.origin.bind(views),
   admitsReaders: views.admitsReaders.bind(views),
   admitReaders: views.admitReaders.bind(views),
   clear: views.clear.bind(views),

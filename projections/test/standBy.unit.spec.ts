@@ -24,7 +24,8 @@ describe('projections that stand by', () => {
     /** Whoever leads finds that another instance is ahead. */
     const log = {
       head: async () => positionOf(head),
-
+      identity: async () => 'the first event',
+      readAt: async () => ({}),
       readAll: async function* () {},
       subscribeAll: () => {
         leads++;
@@ -35,6 +36,7 @@ describe('projections that stand by', () => {
     } as unknown as EventLog;
     const views = {
       get: async () => undefined,
+      origin: async () => undefined,
       admitsReaders: async () => true,
       checkpoint: async () => {
         looks++;

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../domain/eventEnvelope.js';
 import type { ViewName } from '../wire/views/views.js';
-import type { LogPosition } from './eventLog.js';
+import type { LogOrigin, LogPosition } from './eventLog.js';
 
 export interface ChangedRecord {
   readonly view: ViewName;
@@ -41,8 +41,8 @@ export interface AuditRange {
  * write is the same. Rejects with `EngineUnavailable` where the engine is out of reach.
  */
 export interface AuditIndex {
-  /** Writes entries in log order, up to a position. Idempotent; a lower position changes nothing. */
-  record(entries: readonly AuditEntry[], position: LogPosition): Promise<void>;
+  /** Writes entries in log order, up to a position, and of which log. Idempotent; a lower position changes no checkpoint. */
+  record(entries: readonly AuditEntry[], position: LogPosition, origin?: LogOrigin): Promise<void>;
 
   /**
    * Up to `limit` entries; fewer where they are large, but none only where there are no more. The work depends on the
@@ -52,6 +52,9 @@ export interface AuditIndex {
 
   /** Position up to which everything is indexed, undefined for an empty index. */
   checkpoint(): Promise<LogPosition | undefined>;
+
+  /** The last that was recorded. Checkpoint and origin become undefined together, when the index is cleared. */
+  origin(): Promise<LogOrigin | undefined>;
 
   /** Resolves true once everything up to the position can be found, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;

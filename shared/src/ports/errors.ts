@@ -63,6 +63,18 @@ export class RebuildSuperseded extends Error {
   }
 }
 
+/** Something in a database that others may use was made from another event log: it is left as it is. */
+export class MadeFromAnotherLog extends Error {
+  override readonly name = 'MadeFromAnotherLog';
+
+  /** `made`: what it is, such as `read models`. The logs by their identities; undefined for an empty one. */
+  constructor(made: string, from: string, log: string | undefined) {
+    super(
+      `The event log here, ${log ?? 'which is empty'}, is not the one that the ${made} came from, ${from}`,
+    );
+  }
+}
+
 /** The data folder belongs to another running process. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';

@@ -1,4 +1,4 @@
-import type { LogPosition } from './eventLog.js';
+import type { LogOrigin, LogPosition } from './eventLog.js';
 
 export interface PayloadLimits {
   /** A payload is kept this long. */
@@ -45,7 +45,10 @@ export interface PayloadStore {
 
   /** Up to where the events that remove payloads have been followed; undefined for none. */
   checkpoint(): Promise<LogPosition | undefined>;
-  moveCheckpoint(position: LogPosition | undefined): Promise<void>;
+  moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void>;
+
+  /** That of the last move which had one; undefined where there is no checkpoint. */
+  origin(): Promise<LogOrigin | undefined>;
 
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { ViewName, Views } from '../wire/views/views.js';
 import type { RecordedEvent } from '../domain/eventEnvelope.js';
-import type { LogPosition } from './eventLog.js';
+import type { LogOrigin, LogPosition } from './eventLog.js';
 import type { UsageStore } from './usageStore.js';
 
 /**
@@ -32,6 +32,8 @@ export interface ViewBatch {
   readonly changes: readonly ViewChange[];
   /** Position of the last event that the changes come from. */
   readonly position: LogPosition;
+  /** Of which log it is; absent in what only tests and tools write. */
+  readonly origin?: LogOrigin | undefined;
 }
 
 /**
@@ -46,6 +48,9 @@ export interface ViewReader {
 
   /** Position of the last batch applied, where the projector resumes; undefined for an empty store. */
   checkpoint(): Promise<LogPosition | undefined>;
+
+  /** That of the last batch that had one. Checkpoint and origin become undefined together, when the store is cleared. */
+  origin(): Promise<LogOrigin | undefined>;
 
   /** Resolves true once reads through this store see everything up to the position, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;

@@ -139,6 +139,17 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await index.checkpoint()).to.equal(at(3));
     });
 
+    it('keeps the origin that was recorded last, until it is cleared', async () => {
+      const origin = { log: 'first', position: at(2), event: 'event 2' };
+      expect(await index.origin()).to.equal(undefined);
+      await index.record([entry(1), entry(2)], at(2), origin);
+      await index.record([entry(3)], at(3));
+      index = await underTest.reopen();
+      expect(await index.origin()).to.eql(origin);
+      await index.clear();
+      expect(await index.origin()).to.equal(undefined);
+    });
+
     it('returns large entries in parts', async () => {
       const data = { text: 'x'.repeat(1_500_000) };
       await index.record(

@@ -183,6 +183,17 @@ export const payloadStoreContract = (name: string, open: OpenPayloads): void => 
       }
     });
 
+    it('keeps the origin of its checkpoint, as long as it has one', async () => {
+      const origin = { log: 'first', position: '0003', event: 'third' };
+      expect(await store.origin()).to.equal(undefined);
+      await store.moveCheckpoint('0003', origin);
+      await store.moveCheckpoint('0004');
+      store = await underTest.reopen();
+      expect(await store.origin()).to.eql(origin);
+      await store.moveCheckpoint(undefined);
+      expect(await store.origin()).to.equal(undefined);
+    });
+
     it('rejects when it is closed', async () => {
       await store.close();
       const attempts = [

@@ -9,7 +9,7 @@ import {
   type AuditRange,
 } from '../../ports/auditIndex.js';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import { mappedInSlices, workSlices } from '../../runtime/workSlices.js';
 import { PositionWaiters } from '../view-store/positionWaiters.js';
@@ -63,12 +63,13 @@ class EmbeddedAuditIndex implements AuditIndex {
     this.position = tables.state.get('checkpoint') as LogPosition | undefined;
   }
 
-  async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
+  async record(entries: readonly AuditEntry[], position: LogPosition, origin?: LogOrigin): Promise<void> {
     const texts = await mappedInSlices(entries, (entry) => JSON.stringify(entry));
     await this.transact(() => {
       for (const [at, entry] of entries.entries()) this.put(entry, texts[at] as string);
       if (this.position === undefined || position > this.position)
         this.tables.state.putSync('checkpoint', position);
+      if (origin !== undefined) this.tables.state.putSync('origin', JSON.stringify(origin));
     });
     if (this.position === undefined || position > this.position) this.position = position;
     this.waiters.reached(this.position);
@@ -97,6 +98,12 @@ class EmbeddedAuditIndex implements AuditIndex {
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
     return this.position;
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    this.assertOpen();
+    const origin = this.tables.state.get('origin') as string | undefined;
+    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import {
   type AuditIndex,
   type AuditRange,
 } from '../../ports/auditIndex.js';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import { CheckpointPoller } from '../view-store/positionWaiters.js';
 import { mappedInSlices, workSlices } from '../../runtime/workSlices.js';
 import { isDuplicateKey } from '../mongo/errors.js';
@@ -34,6 +34,8 @@ interface StoredEntry {
 interface Progress {
   readonly _id: 'follower';
   readonly position: LogPosition;
+  /** A follower of an older version moves the position alone; what this says stays true. */
+  readonly origin?: LogOrigin;
 }
 
 const everyKey = '';
@@ -59,10 +61,10 @@ class MongoAuditIndex implements AuditIndex {
     });
   }
 
-  async record(entries: readonly AuditEntry[], position: LogPosition): Promise<void> {
+  async record(entries: readonly AuditEntry[], position: LogPosition, origin?: LogOrigin): Promise<void> {
     await this.connection.call(async () => {
       if (entries.length > 0) await this.write(await mappedInSlices(entries, stored));
-      await this.moveTo(position);
+      await this.moveTo(position, origin);
     });
     this.poller.reached(position);
   }
@@ -88,10 +90,11 @@ class MongoAuditIndex implements AuditIndex {
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    const progress = await this.connection.call(() =>
-      this.progress.findOne({ _id: 'follower' }, readLimits()),
-    );
-    return progress?.position;
+    return (await this.readProgress())?.position;
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    return (await this.readProgress())?.origin;
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {
@@ -115,6 +118,11 @@ class MongoAuditIndex implements AuditIndex {
     await this.connection.close();
   }
 
+  private async readProgress(): Promise<Progress | undefined> {
+    const found = await this.connection.call(() => this.progress.findOne({ _id: 'follower' }, readLimits()));
+    return found ?? undefined;
+  }
+
   private async makeIndex(): Promise<void> {
     await makeIndex(this.entries, { organizationId: 1, keys: 1, place: 1 });
   }
@@ -134,9 +142,9 @@ class MongoAuditIndex implements AuditIndex {
     });
   }
 
-  private async moveTo(position: LogPosition): Promise<void> {
-    const move = () =>
-      this.progress.updateOne({ _id: 'follower' }, { $max: { position } }, { upsert: true, ...durably });
+  private async moveTo(position: LogPosition, origin: LogOrigin | undefined): Promise<void> {
+    const moved = { $max: { position }, ...(origin !== undefined && { $set: { origin } }) };
+    const move = () => this.progress.updateOne({ _id: 'follower' }, moved, { upsert: true, ...durably });
     await move().catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
       return move();

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { NewPayload, PayloadLimits, PayloadStore, Pruned } from '../../ports/payloadStore.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
@@ -63,8 +63,13 @@ class EmbeddedPayloadStore implements PayloadStore {
     return this.tables.checkpoint;
   }
 
-  async moveCheckpoint(position: LogPosition | undefined): Promise<void> {
-    await this.transact(() => this.tables.moveCheckpoint(position));
+  async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    await this.transact(() => this.tables.moveCheckpoint(position, origin));
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    this.assertOpen();
+    return this.tables.origin;
   }
 
   readonly close = once(async () => {

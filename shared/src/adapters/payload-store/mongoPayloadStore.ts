@@ -1,6 +1,6 @@
 import { Binary, type Collection, type Filter } from 'mongodb';
 import type { Clock } from '../../ports/clock.js';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { NewPayload, PayloadLimits, PayloadStore, Pruned } from '../../ports/payloadStore.js';
 import {
   durably,
@@ -32,6 +32,7 @@ interface SizeDocument {
 interface ProgressDocument {
   readonly _id: string;
   readonly position: string | null;
+  readonly origin?: LogOrigin | null;
 }
 
 /** Removals in one request. */
@@ -119,12 +120,19 @@ class MongoPayloadStore implements PayloadStore {
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    const found = await this.connection.call(() => this.progress.findOne({ _id: progressId }, readLimits()));
-    return found?.position ?? undefined;
+    return (await this.readProgress())?.position ?? undefined;
   }
 
-  async moveCheckpoint(position: LogPosition | undefined): Promise<void> {
-    const set = { $set: { position: position ?? null } };
+  async origin(): Promise<LogOrigin | undefined> {
+    return (await this.readProgress())?.origin ?? undefined;
+  }
+
+  async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    const moved =
+      position === undefined
+        ? { position: null, origin: null }
+        : { position, ...(origin !== undefined && { origin }) };
+    const set = { $set: moved };
     await this.connection.call(() =>
       retryingDuplicates(() => this.progress.updateOne({ _id: progressId }, set, { upsert: true })),
     );
@@ -132,6 +140,10 @@ class MongoPayloadStore implements PayloadStore {
 
   async close(): Promise<void> {
     await this.connection.close();
+  }
+
+  private readProgress(): Promise<ProgressDocument | null> {
+    return this.connection.call(() => this.progress.findOne({ _id: progressId }, readLimits()));
   }
 
   private get oldest(): number {

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
+import type { LogOrigin } from '../../ports/eventLog.js';
 import type { NewPayload } from '../../ports/payloadStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
@@ -31,7 +32,7 @@ export class PayloadTables {
   private readonly projectAges: Database<string, ProjectAge>;
   private readonly owned: Database<string, [owner: string, id: string]>;
   private readonly sizes: Database<number, string>;
-  private readonly state: Database<string | number, 'sequence' | 'checkpoint'>;
+  private readonly state: Database<string | number, 'sequence' | 'checkpoint' | 'origin'>;
 
   constructor(path: string) {
     this.environment = openDurableEnvironment(path);
@@ -49,9 +50,19 @@ export class PayloadTables {
     return this.state.get('checkpoint') as string | undefined;
   }
 
-  moveCheckpoint(position: string | undefined): void {
-    if (position === undefined) this.state.removeSync('checkpoint');
-    else this.state.putSync('checkpoint', position);
+  get origin(): LogOrigin | undefined {
+    const origin = this.state.get('origin') as string | undefined;
+    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
+  }
+
+  moveCheckpoint(position: string | undefined, origin: LogOrigin | undefined): void {
+    if (position === undefined) {
+      this.state.removeSync('checkpoint');
+      this.state.removeSync('origin');
+      return;
+    }
+    this.state.putSync('checkpoint', position);
+    if (origin !== undefined) this.state.putSync('origin', JSON.stringify(origin));
   }
 
   has(id: string): boolean {

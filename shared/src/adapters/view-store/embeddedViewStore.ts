@@ -1,6 +1,6 @@
 import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
 import type {
   ViewBatch,
@@ -37,6 +37,7 @@ class EmbeddedViewStore implements ViewStore {
   /** The rebuild in progress. */
   private currentRebuild: ViewRebuild | undefined;
   private position: LogPosition | undefined;
+  private madeFrom: LogOrigin | undefined;
   /** Until the documents hold the past; nobody reads them. */
   private isFilling: boolean;
   /** The batch that is being applied. */
@@ -54,6 +55,7 @@ class EmbeddedViewStore implements ViewStore {
       for (const { view, id, document } of contents.documents)
         this.documents.load(view, id, document as Document);
       this.position = contents.checkpoint;
+      this.madeFrom = contents.origin;
       this.isFilling = contents.isFilling;
     } else {
       this.isFilling = true;
@@ -85,7 +87,7 @@ class EmbeddedViewStore implements ViewStore {
     await this.applying;
   }
 
-  private async applyNow({ changes, position }: ViewBatch): Promise<void> {
+  private async applyNow({ changes, position, origin }: ViewBatch): Promise<void> {
     if (this.position !== undefined && position <= this.position)
       throw new StaleBatch(position, this.position);
     const { documents } = this;
@@ -94,13 +96,19 @@ class EmbeddedViewStore implements ViewStore {
       if (documents !== this.documents) throw new StaleBatch(position, this.position ?? '');
     });
     this.position = position;
-    this.writer.moveTo(position);
+    this.madeFrom = origin ?? this.madeFrom;
+    this.writer.moveTo(position, this.madeFrom);
     this.waiters.reached(position);
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
     return this.position;
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    this.assertOpen();
+    return this.madeFrom;
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {
@@ -126,6 +134,7 @@ class EmbeddedViewStore implements ViewStore {
     await this.applying?.catch(() => undefined);
     this.documents = this.newDocuments();
     this.position = undefined;
+    this.madeFrom = undefined;
     this.isFilling = true;
     this.currentRebuild = undefined;
     this.writer.clear(this.isFilling);
@@ -172,7 +181,7 @@ class EmbeddedViewStore implements ViewStore {
     this.documents = documents;
     this.writer.clear(this.isFilling);
     for (const [view, id, document] of documents.all()) this.writer.record(view, id, document);
-    if (this.position !== undefined) this.writer.moveTo(this.position);
+    if (this.position !== undefined) this.writer.moveTo(this.position, this.madeFrom);
     await this.writer.settle();
   }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'lmdb';
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import { workSlices } from '../../runtime/workSlices.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 
@@ -8,6 +8,7 @@ export type UsageKey = readonly [month: string, projectId: string, writer: strin
 
 export interface SnapshotContents {
   readonly checkpoint: LogPosition | undefined;
+  readonly origin: LogOrigin | undefined;
   /** Whether a part of the past is missing. */
   readonly isFilling: boolean;
   readonly documents: Iterable<{ readonly view: string; readonly id: string; readonly document: unknown }>;
@@ -40,7 +41,11 @@ export class Snapshot {
       .getRange()
       .map(({ key: [view, id], value }) => ({ view, id, document: JSON.parse(value) as unknown }));
     const isFilling = this.state.get('filling') !== undefined;
-    return { checkpoint: this.state.get('checkpoint'), isFilling, documents };
+    const origin = this.state.get('origin');
+    return {
+      ...{ checkpoint: this.state.get('checkpoint'), isFilling, documents },
+      origin: origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin),
+    };
   }
 
   /** Of any version: last uses are not read models. */
@@ -80,6 +85,7 @@ export class Snapshot {
     }
     void this.state.put('version', this.version);
     if (changes.checkpoint !== undefined) void this.state.put('checkpoint', changes.checkpoint);
+    if (changes.origin !== undefined) void this.state.put('origin', JSON.stringify(changes.origin));
     if (changes.isFilling === true) void this.state.put('filling', 'yes');
     if (changes.isFilling === false) void this.state.remove('filling');
   }
@@ -96,6 +102,7 @@ export class PendingChanges {
   /** Whether everything on disk is removed first. */
   cleared = false;
   checkpoint: LogPosition | undefined;
+  origin: LogOrigin | undefined;
   /** Undefined where it stays as it is. */
   isFilling: boolean | undefined;
   /** Last uses by id; undefined removes one. */
@@ -123,8 +130,9 @@ export class PendingChanges {
     this.isEmpty = false;
   }
 
-  moveTo(checkpoint: LogPosition): void {
+  moveTo(checkpoint: LogPosition, origin?: LogOrigin): void {
     this.checkpoint = checkpoint;
+    this.origin = origin;
     this.isEmpty = false;
   }
 
@@ -133,6 +141,7 @@ export class PendingChanges {
     this.cleared = true;
     this.byView = new Map();
     this.checkpoint = undefined;
+    this.origin = undefined;
     this.isFilling = isFilling;
     this.isEmpty = false;
   }
@@ -158,7 +167,7 @@ export class PendingChanges {
     for (const [id, at] of later.uses) this.recordUse(id, at);
     for (const [key, messages] of later.usage()) this.recordUsage(key, messages);
     for (const [view, id, document] of later.documents()) this.record(view, id, document);
-    if (later.checkpoint !== undefined) this.moveTo(later.checkpoint);
+    if (later.checkpoint !== undefined) this.moveTo(later.checkpoint, later.origin ?? this.origin);
     return this;
   }
 }

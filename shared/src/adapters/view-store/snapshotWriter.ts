@@ -1,4 +1,4 @@
-import type { LogPosition } from '../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
 import { PendingChanges, type Snapshot, type UsageKey } from './snapshot.js';
 
@@ -44,8 +44,8 @@ export class SnapshotWriter {
   }
 
   /** The changes recorded so far are whole batches, so that they may be written. */
-  moveTo(checkpoint: LogPosition): void {
-    this.pending.moveTo(checkpoint);
+  moveTo(checkpoint: LogPosition, origin?: LogOrigin): void {
+    this.pending.moveTo(checkpoint, origin);
     this.schedule();
   }
 

@@ -38,6 +38,51 @@ const checkpoints = (current: () => StoreUnderTest): void => {
   });
 };
 
+const originAt = (position: number) => ({ log: 'first', position: at(position), event: `event ${position}` });
+
+const origin = (current: () => StoreUnderTest): void => {
+  const move = (position: number, withOrigin = true): Promise<void> =>
+    current().store.apply({
+      ...{ changes: [], position: at(position) },
+      ...(withOrigin && { origin: originAt(position) }),
+    });
+
+  it('is undefined while it is empty, and after batches without one', async () => {
+    expect(await current().store.origin()).to.equal(undefined);
+    await move(1, false);
+    expect(await current().store.origin()).to.equal(undefined);
+  });
+
+  it('is that of the last batch that has one, and is kept', async () => {
+    await move(1);
+    await move(3);
+    expect(await current().store.origin()).to.deep.equal(originAt(3));
+    await move(4, false);
+    expect(await current().store.origin()).to.deep.equal(originAt(3));
+    const reopened = await current().reopen();
+    expect(await reopened.origin()).to.deep.equal(originAt(3));
+    expect(await reopened.checkpoint()).to.equal(at(4));
+  });
+
+  it('is not that of a batch that was refused', async () => {
+    await move(5);
+    expect(await rejectionOf(move(4))).to.be.instanceOf(StaleBatch);
+    expect(await current().store.origin()).to.deep.equal(originAt(5));
+  });
+
+  it('stays when the read models are rebuilt, and goes when they are cleared', async () => {
+    const { store } = current();
+    await move(5);
+    const rebuild = await store.rebuild();
+    await rebuild.apply({ changes: [putRoom('r')], position: at(5) });
+    expect(await rebuild.takeOver([])).to.equal(true);
+    expect(await store.origin()).to.deep.equal(originAt(5));
+    await store.clear();
+    expect(await store.origin()).to.equal(undefined);
+    expect(await (await current().reopen()).origin()).to.equal(undefined);
+  });
+};
+
 const waiting = (current: () => StoreUnderTest): void => {
   const move = (position: number): Promise<void> =>
     current().store.apply({ changes: [], position: at(position) });
@@ -179,6 +224,7 @@ const admitting = (current: () => StoreUnderTest): void => {
 
 export const positionsContract = (current: () => StoreUnderTest): void => {
   describe('checkpoint', () => checkpoints(current));
+  describe('the origin', () => origin(current));
   describe('reached', () => waiting(current));
   describe('readers', () => admitting(current));
   describe('clear', () => clearing(current));

@@ -27,7 +27,8 @@ export class BatchWriter {
     this.progress = progress;
   }
 
-  async apply({ changes, position }: ViewBatch): Promise<void> {
+  async apply(batch: ViewBatch): Promise<void> {
+    const { changes, position } = batch;
     // Rejects unusable changes before anything is written.
     const plan = planWrites(changes);
     await this.inTurn(async () => {
@@ -35,7 +36,7 @@ export class BatchWriter {
       // Writes again where a rebuild has taken over meanwhile: its generation needs the batch as well.
       while (progress !== undefined) {
         await this.write(plan, progress);
-        progress = await this.progress.moveTo(position, progress);
+        progress = await this.progress.moveTo(batch, progress);
       }
     });
   }

@@ -1,6 +1,6 @@
 import type { ViewName, Views } from '../../../wire/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
-import type { LogPosition } from '../../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type {
   ViewBatch,
   ViewFilter,
@@ -89,6 +89,10 @@ class MongoViewStore implements ViewStore {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     return this.connection.call(() => this.live.checkpoint());
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    return this.connection.call(async () => (await this.live.progress())?.origin);
   }
 
   async reached(position: LogPosition, withinMs: number): Promise<boolean> {

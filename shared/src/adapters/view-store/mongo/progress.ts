@@ -1,6 +1,7 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { StaleBatch } from '../../../ports/errors.js';
-import type { LogPosition } from '../../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
+import type { ViewBatch } from '../../../ports/viewStore.js';
 import { durably, readLimits } from '../../mongo/connection.js';
 import { isDuplicateKey } from '../../mongo/errors.js';
 
@@ -10,6 +11,8 @@ export interface Progress {
   /** Incremented whenever a projector takes the lead, or takes it again after a failure. */
   readonly term: number;
   readonly position?: LogPosition;
+  /** A projector of an older version moves the position alone; what this says stays true. */
+  readonly origin?: LogOrigin;
   /** The documents are being removed; the next writer that finds this completes it. */
   readonly isClearing?: true;
   /** The documents lack a part of the past: nobody reads them. */
@@ -64,7 +67,7 @@ export class ProgressDocument {
       { _id },
       {
         $set: { isClearing: true, isFilling: true },
-        $unset: { position: true, retiring: true, building: true, hold: true },
+        $unset: { position: true, origin: true, retiring: true, building: true, hold: true },
       },
     );
   }
@@ -90,9 +93,13 @@ export class ProgressDocument {
    * Resolves undefined, or with the current progress where another generation has gone live in this term. Rejects with
    * `StaleBatch` where another projector has taken the lead.
    */
-  async moveTo(position: LogPosition, { term, generation }: Progress): Promise<Progress | undefined> {
+  async moveTo(
+    { position, origin }: Pick<ViewBatch, 'position' | 'origin'>,
+    { term, generation }: Progress,
+  ): Promise<Progress | undefined> {
     const mine = { _id, term, generation: generation ?? 0 } as const;
-    const { matchedCount } = await this.collection.updateOne(mine, { $set: { position } }, durably);
+    const moved = { position, ...(origin !== undefined && { origin }) };
+    const { matchedCount } = await this.collection.updateOne(mine, { $set: moved }, durably);
     if (matchedCount > 0) return undefined;
     const found = await this.read();
     if (found?.term === term && found.generation !== mine.generation) return found;
