@@ -5,6 +5,7 @@ import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Config } from '../config/config.js';
 import type { Adapters } from '../engines/adapters.js';
+import { derivedData } from '../engines/derivedData.js';
 import { linesOf } from '../audit/exportLog.js';
 import { appendEvents, checkedManifest, parts, type Manifest } from './backupFiles.js';
 import { unfinishedMark } from '../engines/files.js';
@@ -79,28 +80,20 @@ const restoreDocuments = async (backup: string, { engines }: Config): Promise<vo
 
 /** Positions in the new log differ, so everything derived from the old one must be rebuilt. */
 const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps): Promise<void> => {
-  const [log, views, auditIndex, payloads] = [
-    await adapters.log(),
-    await adapters.views(),
-    await adapters.auditIndex(),
-    await adapters.payloads(),
-  ];
+  const log = await adapters.log();
   await requireEmptyOrBegun(log, join(backup, parts.events));
-  await views.clear();
-  await auditIndex.clear();
-  await payloads.moveCheckpoint(undefined);
+  for (const made of await derivedData(adapters)) await made.clear();
   await appendEvents(log, linesOf(join(backup, parts.events)), onProgress);
 };
 
 /** What is there may be the beginning of the very same history. */
 const requireEmptyOrBegun = async (log: EventLog, file: string): Promise<void> => {
-  for await (const [first] of log.readAll()) {
-    if (first === undefined) continue;
-    for await (const line of linesOf(file))
-      if ((JSON.parse(line) as RecordedEvent).id === first.id) return;
-      else break;
-    throw new Error('The event log is not empty, and what is in it is of another history');
-  }
+  const identity = await log.identity();
+  if (identity === undefined) return;
+  for await (const line of linesOf(file))
+    if ((JSON.parse(line) as RecordedEvent).id === identity) return;
+    else break;
+  throw new Error('The event log is not empty, and what is in it is of another history');
 };
 
 const sync = async (path: string): Promise<void> => {

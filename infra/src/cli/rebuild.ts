@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { rebuildViews, type RebuildReport } from '@roomwire/projections/rebuildViews';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { DataFolderInUse } from '@roomwire/shared/ports/errors';
+import { derivedData, provenanceIn } from '../engines/derivedData.js';
 import { openForAudit } from '../audit/openForAudit.js';
 import { progressBar, type ProgressBar } from './progressBar.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
@@ -13,7 +14,29 @@ export const addRebuild = (program: Command): void => {
     .find((command) => command.name() === 'projections')
     ?.command('rebuild')
     .description('rebuild the read models from the event log beside the live ones, and replace those')
-    .action(rebuild);
+    .option('--anew', 'only remove what was made from another event log, for the next start to make it anew')
+    .action(({ anew = false }: RebuildOptions) => (anew ? removeForeign() : rebuild()));
+};
+
+interface RebuildOptions {
+  readonly anew?: boolean;
+}
+
+const removeForeign = async (): Promise<void> => {
+  try {
+    const config = readConfig(process.env);
+    await openForAudit(config, createWinstonLogger(config.logLevel), async (adapters) => {
+      const [log, derived] = [await adapters.log(), await derivedData(adapters)];
+      const provenances = await Promise.all(derived.map((made) => provenanceIn(log, made)));
+      if (provenances.every((found) => found === undefined || found === 'this log'))
+        throw new Error('Everything fits the event log: there is nothing to remove');
+      for (const made of derived) await made.clear();
+    });
+    process.stdout.write('Removed what another event log has left; the next start makes it anew\n');
+  } catch (error) {
+    if (error instanceof ConfigError) fail(error.message, exitCodes.misused);
+    fail((error as Error).message);
+  }
 };
 
 const rebuild = async (): Promise<void> => {

@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
-import { DamagedFile, DataFolderInUse } from '@roomwire/shared/ports/errors';
+import { DamagedFile, DataFolderInUse, MadeFromAnotherLog } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Command } from 'commander';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
+import { otherLogRemedy } from '../engines/derivedData.js';
 import { exitCodes, fail } from './fail.js';
 import { firstSession } from '../standalone/firstStart.js';
 import { startStandalone, type Standalone } from '../standalone/standalone.js';
@@ -41,6 +42,7 @@ export const serve = async <T>(start: (config: Config, logger: Logger) => Starti
 const failedStart = (error: unknown, config: Config, logger: Logger): never => {
   if (error instanceof ConfigError) return fail(error.message, exitCodes.misused);
   if (error instanceof DataFolderInUse || error instanceof DamagedFile) return fail(error.message);
+  if (error instanceof MadeFromAnotherLog) return fail(`${error.message}. ${otherLogRemedy}`);
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
     return fail(portInUse((error as { readonly port?: number }).port, config));
   // A signal ended the waiting for an engine.

@@ -8,6 +8,7 @@ import { failure, ok, type Finding } from '../engines/finding.js';
 import { checkFolder } from './folderChecks.js';
 import { judgeLag, judgeRefusal } from './rules.js';
 import { checkOpenFiles, checkPort } from './processChecks.js';
+import { provenanceOf } from '@roomwire/shared/runtime/provenance';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 
 /** The time limit of each check. */
@@ -101,9 +102,12 @@ const checkLag = async (
   try {
     const head = await log.head();
     const findings: Finding[] = [];
-    for (const [follower, checkpoint] of checkpoints) {
-      const missingSinceMs = await missingSince(log, checkpoint, head, now);
-      findings.push(judgeLag({ follower, head, checkpoint, isKept: true, missingSinceMs }));
+    for (const [follower, { checkpoint, origin }] of checkpoints) {
+      const provenance = checkpoint === undefined ? undefined : await provenanceOf(log, checkpoint, origin);
+      const fits = provenance === undefined || provenance === 'this log';
+      const missingSinceMs = fits ? await missingSince(log, checkpoint, head, now) : undefined;
+      const state = { follower, head, checkpoint, provenance, missingSinceMs };
+      findings.push(judgeLag({ ...state, isKept: true, isShared: true }));
     }
     return findings;
   } finally {

@@ -111,17 +111,17 @@ const checkFiles = async (
 
 /** On disk they follow the ones in memory by a second. */
 const lags = (state: FolderState, isKept: boolean, now: number): Finding[] => {
-  const { last, firstBehind, viewsCheckpoint, auditCheckpoint } = state;
+  const { last, firstBehind, views, audit } = state;
   const since = (at: string | undefined) => (at === undefined ? undefined : now - Date.parse(at));
   const head = last?.position;
   return [
     judgeLag({
-      ...{ follower: 'read models', head, checkpoint: viewsCheckpoint, isKept },
+      ...{ follower: 'read models', head, ...views, isKept, isShared: false },
       missingSinceMs: since(firstBehind?.metadata.occurredAt),
     }),
     judgeLag({
-      ...{ follower: 'audit index', head, checkpoint: auditCheckpoint, isKept },
-      missingSinceMs: auditCheckpoint === head ? undefined : since(last?.metadata.occurredAt),
+      ...{ follower: 'audit index', head, ...audit, isKept, isShared: false },
+      missingSinceMs: audit.checkpoint === head ? undefined : since(last?.metadata.occurredAt),
     }),
   ];
 };

@@ -1,3 +1,5 @@
+import type { Provenance } from '@roomwire/shared/runtime/provenance';
+import { otherLogRemedy } from '../engines/derivedData.js';
 import type { Engine, LogFollower } from '../engines/engine.js';
 import { failure, ok, warning, type Finding } from '../engines/finding.js';
 import { describeRefusal, refusalOf } from '../engines/refusals.js';
@@ -46,16 +48,25 @@ export interface Lag {
   readonly follower: LogFollower;
   readonly head: string | undefined;
   readonly checkpoint: string | undefined;
+  /** Undefined where there is no checkpoint. */
+  readonly provenance: Provenance | undefined;
   /** Of the first event that is missing; undefined where none is, or where that is not known. */
   readonly missingSinceMs: number | undefined;
   /** Whether a process should be keeping it up. */
   readonly isKept: boolean;
+  /** Whether a Roomwire on another log may use it: a start then leaves what is of another log as it is. */
+  readonly isShared: boolean;
 }
 
-export const judgeLag = ({ follower, head, checkpoint, missingSinceMs = 0, isKept }: Lag): Finding => {
+const makesAnew = 'Start Roomwire, or restart it: it makes them anew';
+
+export const judgeLag = (lag: Lag): Finding => {
+  const { follower, head, checkpoint, provenance, missingSinceMs = 0, isKept, isShared } = lag;
+  if (provenance === 'another log')
+    return failure(follower, 'made from another event log', isShared ? otherLogRemedy : makesAnew);
+  if (provenance === 'this log, before it was put back')
+    return failure(follower, 'made from what the event log no longer holds', makesAnew);
   if (head === undefined) return ok(follower, 'the event log is empty');
-  if (checkpoint !== undefined && checkpoint > head)
-    return failure(follower, 'they are ahead of the event log', 'Start Roomwire: it rebuilds them');
   if (checkpoint === head) return ok(follower, 'up to the end of the event log');
   const what =
     checkpoint === undefined

@@ -2,7 +2,7 @@ import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
-import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
@@ -47,10 +47,16 @@ export interface EventLogEngine extends Engine {
 /** What follows the event log and keeps a checkpoint. */
 export type LogFollower = 'read models' | 'audit index';
 
+export interface FollowerCheckpoint {
+  /** Undefined where nothing has been made yet. */
+  readonly checkpoint: LogPosition | undefined;
+  readonly origin: LogOrigin | undefined;
+}
+
 export interface ReadModelInspection {
   readonly findings: readonly Finding[];
   /** Undefined where the files themselves are inspected. */
-  readonly checkpoints: ReadonlyMap<LogFollower, LogPosition | undefined> | undefined;
+  readonly checkpoints: ReadonlyMap<LogFollower, FollowerCheckpoint> | undefined;
 }
 
 /** The read models, and what is stored beside them. */

@@ -62,8 +62,8 @@ const mongodb = (url: string): ReadModelEngine => ({
         ...(state.isBuilding ? [unfinishedRebuild] : []),
       ],
       checkpoints: new Map([
-        ['read models', state.viewsCheckpoint],
-        ['audit index', state.auditCheckpoint],
+        ['read models', state.views],
+        ['audit index', state.audit],
       ]),
     };
   },

@@ -21,6 +21,7 @@ import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/fa
 import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
+import { awaitReadModels } from './awaitReadModels.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
@@ -39,7 +40,12 @@ export const startProjections: StartService = async ({
 }) => {
   const [log, views, bus] = [await openLog(), await adapters.views(), await adapters.bus()];
   const payloads = await adapters.payloads();
-  const projections = createProjections({ log, views, bus, payloads, clock, logger, tracing });
+  // A data folder has one owner; a database may be that of a Roomwire on another log.
+  const refusesOtherLogs = !config.engines.readModels.onFiles;
+  const projections = createProjections({
+    ...{ log, views, bus, payloads, clock, logger, tracing },
+    refusesOtherLogs,
+  });
   closing.push(() => projections.close());
   hindrances.push(() => projections.hindrance());
   show({ name: 'projections', collect: projections.collect });
@@ -49,7 +55,7 @@ export const startProjections: StartService = async ({
     { name: 'audit-index', checkpoint: () => index.checkpoint() },
   ];
   show({ name: 'projection-lag', collect: projectionLag({ log, clock, projections: followed }) });
-  const follower = createAuditFollower({ log, index, logger });
+  const follower = createAuditFollower({ log, index, logger, refusesOtherLogs });
   closing.push(() => follower.close());
   await follower.start();
   await projections.start();
@@ -58,7 +64,7 @@ export const startProjections: StartService = async ({
   closing.push(() => heads.close());
   await heads.start();
   // Beside the projections, because this process has the event log and the bus anyway.
-  const keeper = createPayloadKeeper({ log, payloads, logger, limits });
+  const keeper = createPayloadKeeper({ log, payloads, logger, limits, refusesOtherLogs });
   closing.push(() => keeper.close());
   await keeper.start();
   const recorder = createDeadLetterRecorder({
@@ -97,6 +103,9 @@ export const startCommandApi: StartService = async ({
   );
   const log = await openLog();
   const { views, usage } = await adapters.viewStores();
+  const waiting = new AbortController();
+  closing.push(async () => waiting.abort());
+  await awaitReadModels({ log, views, logger, signal: waiting.signal });
   const secretBoxes = {
     signingKeys: secretBoxFor(masterKeys, 'signingKeys'),
     webhookSecrets: secretBoxFor(masterKeys, 'webhookSecrets'),

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { BusTopic } from '@roomwire/shared/wire/bus/busTopics';
 import { describeFinding, judgeClock, judgeVersion, worstOf } from '../../src/engines/finding.js';
+import type { Provenance } from '@roomwire/shared/runtime/provenance';
 import { judgeDisk, judgeFiles, judgeLag } from '../../src/doctor/rules.js';
 import { judgeQueue, judgeReplicas, judgeTopics } from '../../src/engines/kafkaFindings.js';
 
@@ -34,13 +35,32 @@ describe('findings of the doctor', () => {
 
   it('cover the lag of followers of the log', () => {
     const lag = (checkpoint: string | undefined, missingSinceMs: number, isKept = true) =>
-      judgeLag({ follower: 'read models', head: '05', checkpoint, missingSinceMs, isKept });
+      judgeLag({
+        ...{ follower: 'read models', head: '05', checkpoint, missingSinceMs, isKept },
+        ...{ provenance: checkpoint === undefined ? undefined : 'this log', isShared: false },
+      });
     expect(statuses([lag('05', 0), lag('04', 900), lag('04', 9_000), lag('04', 90_000)])).to.eql([
       ...['ok', 'ok', 'warning', 'error'],
     ]);
-    expect(lag('06', 0)).to.include({ status: 'error', message: 'they are ahead of the event log' });
     expect(lag(undefined, 90_000)).to.include({ status: 'error', message: 'there are none yet' });
     expect(lag('04', 90_000, false).status, 'while nothing runs').to.equal('ok');
+  });
+
+  it('cover what was made from another log, or from this one before it was put back', () => {
+    const made = (provenance: Provenance, isShared: boolean, head: string | undefined) =>
+      judgeLag({
+        ...{ follower: 'read models', head, checkpoint: '04', provenance, missingSinceMs: undefined },
+        ...{ isKept: true, isShared },
+      });
+    const [onFiles, shared] = [made('another log', false, '05'), made('another log', true, '05')];
+    expect(onFiles).to.include({ status: 'error', message: 'made from another event log' });
+    expect(onFiles.action).to.equal('Start Roomwire, or restart it: it makes them anew');
+    expect(shared.action).to.include('run `roomwire projections rebuild --anew`');
+    expect(made('another log', true, undefined).status, 'on an empty log').to.equal('error');
+    expect(made('this log, before it was put back', true, '02')).to.eql({
+      ...{ check: 'read models', status: 'error', action: onFiles.action },
+      message: 'made from what the event log no longer holds',
+    });
   });
 
   it('cover work that waits', () => {

@@ -142,8 +142,8 @@ describe('roomwire doctor, on files', function () {
     await log.close();
     await chmod(join(other, 'events.lmdb'), 0o600);
     expect(await faults({ ROOMWIRE_DATA_DIR: other })).to.eql([
-      'error read models: they are ahead of the event log',
-      'error audit index: they are ahead of the event log',
+      'error read models: made from another event log',
+      'error audit index: made from another event log',
     ]);
   });
 

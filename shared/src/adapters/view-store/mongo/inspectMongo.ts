@@ -1,9 +1,14 @@
 import type { Db } from 'mongodb';
 import { auditVersion } from '../../../wire/audit/auditKeys.js';
 import { viewIndexes, type ViewName } from '../../../wire/views/views.js';
-import type { LogPosition } from '../../../ports/eventLog.js';
+import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 import { indexesOf, ViewCollections, type ViewGeneration } from './viewCollections.js';
+
+export interface MongoCheckpoint {
+  readonly checkpoint: LogPosition | undefined;
+  readonly origin: LogOrigin | undefined;
+}
 
 export interface MongoState {
   readonly version: string;
@@ -13,8 +18,8 @@ export interface MongoState {
   readonly clockAheadMs: number;
   /** `collection (fields)` each; undefined where there are no read models of this version yet. */
   readonly missingIndexes: readonly string[] | undefined;
-  readonly viewsCheckpoint: LogPosition | undefined;
-  readonly auditCheckpoint: LogPosition | undefined;
+  readonly views: MongoCheckpoint;
+  readonly audit: MongoCheckpoint;
   /** A rebuild is running, or was killed. */
   readonly isBuilding: boolean;
 }
@@ -36,15 +41,18 @@ export const inspectMongo = (address: MongoAddress): Promise<MongoState> =>
       missingIndexes: progress
         ? await missingIndexes(database, collections.generation(progress.generation ?? 0))
         : undefined,
-      viewsCheckpoint: progress?.position,
-      auditCheckpoint: await auditCheckpoint(database),
+      views: { checkpoint: progress?.position, origin: progress?.origin },
+      audit: await auditCheckpoint(database),
       isBuilding: progress?.building !== undefined,
     };
   });
 
-const auditCheckpoint = async (database: Db): Promise<LogPosition | undefined> => {
+const auditCheckpoint = async (database: Db): Promise<MongoCheckpoint> => {
   const [progress] = await database.collection(`audit${auditVersion}_progress`).find().toArray();
-  return progress?.['position'] as LogPosition | undefined;
+  return {
+    checkpoint: progress?.['position'] as LogPosition | undefined,
+    origin: progress?.['origin'] as LogOrigin | undefined,
+  };
 };
 
 const missingIndexes = async (database: Db, generation: ViewGeneration): Promise<string[]> => {
