@@ -166,12 +166,12 @@ describe('the stand-in for EventStoreDB', () => {
   });
 
   describe('subscriptions', () => {
-    it('deliver the existing events, a checkpoint, the end of the catch-up, and new events', async () => {
+    it('deliver the existing events, the end of the catch-up, without a checkpoint before it where they are few, and new events', async () => {
       await append('a', 'no_stream', events(3));
       const told: string[] = [];
       const filter = excludeSystemEvents({
         checkpointReached: () => void told.push('checkpoint'),
-        checkpointInterval: 1,
+        checkpointInterval: 8,
       });
       const subscription = client.subscribeToAll({ fromPosition: START, filter });
       tellAll(subscription, told);
@@ -184,7 +184,6 @@ describe('the stand-in for EventStoreDB', () => {
         'Counted 0',
         'Counted 1',
         'Counted 2',
-        'checkpoint',
         'caught up',
         'Counted 3',
         'Counted 4',
@@ -192,6 +191,65 @@ describe('the stand-in for EventStoreDB', () => {
       await subscription.unsubscribe();
       await eventually(async () => (await engine.subscriptionStarts()).length === 0);
     });
+  });
+
+  describe('in a cluster', () => {
+    const clients: EventStoreDBClient[] = [];
+    const another = (): EventStoreDBClient => {
+      const made = EventStoreDBClient.connectionString(engine.url);
+      clients.push(made);
+      return made;
+    };
+    afterEach(async () => {
+      for (const made of clients.splice(0)) await made.dispose();
+    });
+
+    it('sends what requires the leader to it, subscriptions included', async () => {
+      await engine.pointToLeader(2113);
+      const requiresLeader = { requiresLeader: true };
+      for (const attempt of [
+        placesIn(another().readAll(requiresLeader)),
+        placesIn(another().subscribeToAll(requiresLeader)),
+        another().appendToStream('a', events(1), { ...oneByOne, ...requiresLeader }),
+      ]) {
+        const refusal = await rejectionOf(attempt);
+        expect(refusal).to.include({ type: 'not-leader', code: 5 });
+        expect(refusal).to.have.property('message').that.includes('Leader info available');
+        expect(refusal).to.have.deep.property('leader', { address: '127.0.0.1', port: 2113 });
+      }
+    });
+
+    it('without a quorum refuses appends as if it failed, and answers reads of the whole log', async () => {
+      await append('a', 'no_stream');
+      await engine.refuseAppends(1);
+      expect(await rejectionOf(append('a', 'any'))).to.include({
+        ...{ code: 2, message: '2 UNKNOWN: Could not recognize Server Is Not Ready' },
+      });
+      expect(await placesIn(client.readAll())).to.have.length(5);
+    });
+
+    it('keeps a subscription open when it stops leading, and breaks it within a second when it is killed', async () => {
+      const told: string[] = [];
+      const subscription = another().subscribeToAll({ requiresLeader: true, filter: excludeSystemEvents() });
+      tellAll(subscription, told);
+      const broken = new Promise<unknown>((resolve) => subscription.on('error', resolve));
+      await eventually(() => told.includes('caught up'));
+      await engine.pointToLeader(2113);
+      await append('a', 'no_stream');
+      await eventually(() => told.at(-1) === 'Counted 0');
+      const killedAt = performance.now();
+      await engine.kill('SIGKILL');
+      expect(await broken).to.include({ type: 'unavailable', code: 14 });
+      expect(performance.now() - killedAt).to.be.lessThan(1_000);
+      await engine.restart();
+    });
+  });
+
+  it('is born with events of its own, of which none is for a client', async () => {
+    const streams = new Set<string>();
+    for await (const { event } of client.readAll()) streams.add(event!.streamId);
+    expect([...streams]).to.include('$$$scavenges');
+    expect([...streams].filter((stream) => !stream.startsWith('$'))).to.eql([]);
   });
 
   it('keeps what it has acknowledged when it is killed, and truncates an incomplete record', async () => {

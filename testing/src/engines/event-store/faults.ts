@@ -29,7 +29,7 @@ export const createFaults = (): Faults => {
       if (leaderPort > 0 && metadata.get('requires-leader').includes('true')) throw notLeader(leaderPort);
     },
     beforeAppend: async () => {
-      if (takeOne('refused')) throw new Refusal(status.UNAVAILABLE, 'Server Is Not Ready');
+      if (takeOne('refused')) throw new Refusal(status.UNKNOWN, 'Could not recognize Server Is Not Ready');
     },
     beforeAnswer: async () => {
       if (takeOne('spoiled')) throw new Refusal(status.UNAVAILABLE, 'Connection dropped');

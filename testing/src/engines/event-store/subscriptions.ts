@@ -27,7 +27,7 @@ export interface SubscribeOptions {
   readonly checkpointInterval: number | undefined;
 }
 
-/** What is there, a checkpoint, the news that it has caught up, then whatever comes, until the call is over. */
+/** What is there, with a checkpoint now and then, the news that it has caught up, then whatever comes, until the call is over. */
 export const subscribeToAll = async (
   log: TransactionLog,
   subscriptions: Subscriptions,
@@ -70,8 +70,6 @@ const pump = async (
     const growth = log.growth();
     if (!live) {
       live = true;
-      const last = log.at(next - 1);
-      if (checkpointInterval && last) await writer.write(checkpointResponse(last.position));
       await writer.write(caughtUpResponse());
     }
     await Promise.race([growth, writer.over]);

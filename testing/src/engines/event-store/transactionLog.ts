@@ -154,11 +154,11 @@ const systemEvent = (type: string) => ({
   metadata: Buffer.alloc(0),
 });
 
-/** A new server has some; not all of their types begin with a `$`. */
+/** A new server has some, and more with access control; not all of their types begin with a `$`. */
 export const writeFirstSystemEvents = async (log: TransactionLog): Promise<void> => {
   if (log.length > 0) return;
   for (const [stream, type] of [
-    ['$$$stats-127.0.0.1', '$metadata'],
+    ['$$$scavenges', '$metadata'],
     ['$settings', 'update'],
     ['$user-admin', '$User'],
     ['$users', '$UserCreated'],
