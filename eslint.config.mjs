@@ -18,10 +18,53 @@ const allBut = (...allowed) => packageNames.filter((name) => !allowed.includes(n
  */
 const layer = (files, bans, inside) => ({ files, bans: [...bans, ...(inside?.bans ?? [])] });
 
-const blockOf = ({ files, bans }) => ({
+/**
+ * The client libraries of engines stand where they can be replaced: everybody else sees our own types. Test support has
+ * them as foreign clients, witnesses of what an engine holds that know nothing of our adapters.
+ */
+const libraries = [
+  {
+    name: 'kafkajs',
+    homes: ['shared/src/adapters/message-bus/kafka/kafkajs/**'],
+    // Their tests, the witness, and the line that measures what the library does with nothing around it.
+    others: [
+      'shared/test/adapters/message-bus/kafkajs/**',
+      'testing/src/engines/foreignKafka.ts',
+      'bench/src/kafka/plainLine.ts',
+    ],
+  },
+  {
+    name: '@eventstore/db-client',
+    homes: ['shared/src/adapters/event-log/eventstoredb/**'],
+    // Their test; the stand-in of the server, which speaks the library's generated protocol, and what tests the stand-in.
+    others: [
+      'shared/test/adapters/event-log/**',
+      'testing/src/engines/event-store/**',
+      'infra/test/engines/event-store/**',
+    ],
+  },
+].map((library) => ({
+  ...library,
+  ban: {
+    regex: `^${library.name}(/|$)`,
+    message: `${library.name} is used in ${library.homes.join()} alone, so that it can be replaced.`,
+  },
+}));
+
+/** One of the three files that know kafkajs makes clients; the others are its own. */
+const withinKafkajs = {
+  regex: String.raw`/kafkajs/(?!kafkajsClient(\.js)?$)`,
+  message: 'Of the files around kafkajs, kafkajsClient is for others.',
+};
+
+const libraryBans = [...libraries.map(({ ban }) => ban), withinKafkajs];
+
+const importsAllowedBut = (files, bans) => ({
   files,
   rules: { 'no-restricted-imports': ['error', { patterns: bans }] },
 });
+
+const blockOf = ({ files, bans }) => importsAllowedBut(files, [...bans, ...libraryBans]);
 
 const serviceLayers = services.flatMap((service) => {
   const siblings = (allowed) =>
@@ -130,6 +173,30 @@ const layers = [
   ),
 ];
 
+/** With the layer around the files, and without the ban of the library that they are for. */
+const libraryBlocks = libraries.flatMap(({ name, homes, others }) => {
+  const rest = libraries.filter((library) => library.name !== name).map(({ ban }) => ban);
+  const around = (file) =>
+    layers.findLast(({ files }) => files.some((outer) => file.startsWith(outer.slice(0, -2))));
+  return [...homes, ...others].map((file) =>
+    importsAllowedBut([file], [...(around(file)?.bans ?? []), ...rest]),
+  );
+});
+
+/** `require` of parts that a library does not export, which `no-restricted-imports` does not see. */
+const internalsOfKafkajs = {
+  selector: 'CallExpression[callee.name="require"] > Literal[value=/^kafkajs/]',
+  message: 'What kafkajs does not export is used in kafkajsInternals alone.',
+};
+
+const syntax = [
+  {
+    selector: 'ExportDefaultDeclaration',
+    message: 'A file is named for its one main export; no default exports.',
+  },
+  { selector: 'PrivateIdentifier', message: 'Members that are not public are `private`.' },
+];
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/data/**'] },
   js.configs.recommended,
@@ -144,14 +211,8 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'ExportDefaultDeclaration',
-          message: 'A file is named for its one main export; no default exports.',
-        },
-        { selector: 'PrivateIdentifier', message: 'Members that are not public are `private`.' },
-      ],
+      'no-restricted-syntax': ['error', ...syntax, internalsOfKafkajs],
+      'no-restricted-imports': ['error', { patterns: libraryBans }],
     },
   },
   {
@@ -184,4 +245,12 @@ export default tseslint.config(
   },
 
   ...layers.map(blockOf),
+  ...libraryBlocks,
+  {
+    files: [
+      'shared/src/adapters/message-bus/kafka/kafkajs/kafkajsInternals.ts',
+      'shared/test/adapters/message-bus/kafkajs/**',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...syntax] },
+  },
 );

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import kafkajs, { Kafka } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { viewsVersion } from '@roomwire/shared/wire/views/views';
+import { foreignKafka, topicResource, withForeignAdmin } from '@roomwire/testing/engines/foreignKafka';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Finding } from '../../src/engines/finding.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
@@ -38,15 +38,8 @@ describe('roomwire doctor, on engines', function () {
       .filter(({ check, status }) => status !== 'ok' && !['disk', 'files', 'queues'].includes(check))
       .map(({ check, status, message }) => `${status} ${check}: ${message}`)
       .filter((line) => !expected.some((each) => line.endsWith(each)));
-  const withAdmin = async (use: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> => {
-    const admin = new Kafka({ brokers: [engines.kafkaBrokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
-    await admin.connect();
-    try {
-      await use(admin);
-    } finally {
-      await admin.disconnect();
-    }
-  };
+  const withAdmin = (use: Parameters<typeof withForeignAdmin>[1]): Promise<unknown> =>
+    withForeignAdmin([engines.kafkaBrokers], use);
 
   it('reports healthy engines, and their versions', async () => {
     await eventually(async () => (await faults()).length === 0, { withinMs: 20_000 });
@@ -81,7 +74,7 @@ describe('roomwire doctor, on engines', function () {
           validateOnly: false,
           resources: [
             {
-              type: kafkajs.ConfigResourceTypes.TOPIC,
+              type: topicResource,
               name: 'presence',
               configEntries: [
                 { name: 'retention.ms', value },
@@ -101,7 +94,6 @@ describe('roomwire doctor, on engines', function () {
   });
 
   it('reports work that no worker does', async () => {
-    const kafka = new Kafka({ brokers: [engines.kafkaBrokers], logLevel: kafkajs.logLevel.NOTHING });
     const waiting = async (): Promise<number> => {
       const finding = (await doctor()).find(({ message }) =>
         message.endsWith(' jobs wait in webhook-retry-2s'),
@@ -109,7 +101,7 @@ describe('roomwire doctor, on engines', function () {
       return Number(finding?.message.split(' ')[0]);
     };
     const before = await waiting();
-    const producer = kafka.producer();
+    const producer = foreignKafka([engines.kafkaBrokers]).producer();
     await producer.connect();
     await producer.send({
       topic: 'webhook-retry-2s',

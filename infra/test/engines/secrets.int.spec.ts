@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import kafkajs from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { foreignKafka } from '@roomwire/testing/engines/foreignKafka';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { readConfig } from '../../src/config/config.js';
 import { expectNoSecret, refusedSessions, type Place } from '../secrets/expectNoSecret.js';
@@ -122,7 +122,7 @@ describe('secrets, on engines', function () {
 
 /** Keys, headers and values of all topics, from the beginning to the end as it is now. */
 const everyRecord = async (brokers: string): Promise<readonly Place[]> => {
-  const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
+  const kafka = foreignKafka(brokers.split(','));
   const admin = kafka.admin();
   await admin.connect();
   const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));

@@ -4,6 +4,8 @@ import { ESLint, Linter } from 'eslint';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
+const kafkajs = 'shared/src/adapters/message-bus/kafka/kafkajs';
+
 /** A file of each layer, and an import that each of its bans forbids: its own, and those of the layer around it. */
 const forbidden: readonly (readonly [file: string, ...imports: readonly string[]])[] = [
   [
@@ -67,6 +69,26 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['shared/src/wire/views/views.ts', '@roomwire/gateway/x', '../../ports/x.js', '../../adapters/x.js'],
   ['shared/src/ports/clock.ts', '@roomwire/gateway/x', '../adapters/x.js', 'node:fs', 'mongodb'],
   ['shared/src/domain/topic.ts', '@roomwire/gateway/x', '../wire/x.js', '../ports/x.js', 'node:fs'],
+  // The libraries of engines, in and out of the layers.
+  ...[
+    'shared/src/adapters/message-bus/kafka/topicSender.ts',
+    'gateway/src/gateway.ts',
+    'infra/src/version.ts',
+  ].map(
+    (file) =>
+      [
+        file,
+        'kafkajs',
+        'kafkajs/src/cluster',
+        '@eventstore/db-client',
+        './kafkajs/kafkajsInternals.js',
+      ] as const,
+  ),
+  ...['infra/test/engines/x.int.spec.ts', 'bench/src/kafka/x.ts', 'shared/test/x.unit.spec.ts'].map(
+    (file) => [file, 'kafkajs', '@eventstore/db-client/generated/streams_pb.js'] as const,
+  ),
+  [`${kafkajs}/kafkajsClient.ts`, '@eventstore/db-client', '@roomwire/gateway/x'],
+  ['shared/src/adapters/event-log/eventstoredb/reads.ts', 'kafkajs', '@roomwire/gateway/x'],
 ];
 
 const eslint = new ESLint({ cwd: root });
@@ -96,5 +118,35 @@ describe('The layers', () => {
     ).to.deep.equal([]);
     expect(await refusals('gateway/test/x.ts', '@roomwire/testing/run/eventually')).to.deep.equal([]);
     expect(await refusals('shared/src/ports/clock.ts', '../domain/topic.js')).to.deep.equal([]);
+  });
+
+  it('leave the library of an engine to its adapter, and to witnesses', async () => {
+    const allowed = [
+      [`${kafkajs}/kafkajsClient.ts`, 'kafkajs', './kafkajsInternals.js'],
+      ['shared/test/adapters/message-bus/kafkajs/x.unit.spec.ts', 'kafkajs'],
+      ['shared/src/adapters/message-bus/kafka/kafkaClients.ts', './kafkajs/kafkajsClient.js'],
+      ['testing/src/engines/foreignKafka.ts', 'kafkajs'],
+      ['bench/src/kafka/plainLine.ts', 'kafkajs'],
+      ['shared/src/adapters/event-log/eventstoredb/reads.ts', '@eventstore/db-client'],
+      ['testing/src/engines/event-store/readCall.ts', '@eventstore/db-client/generated/streams_pb.js'],
+    ] as const;
+    for (const [file, ...imports] of allowed)
+      for (const imported of imports)
+        expect(await refusals(file, imported), `${file} ${imported}`).to.eql([]);
+  });
+
+  it('leave what kafkajs does not export to one file', async () => {
+    const text = "export const x = require('kafkajs/src/cluster');";
+    const files = ['kafkajsInternals', 'kafkajsPartitions', 'kafkajsClient'].map(
+      (name) => `${kafkajs}/${name}.ts`,
+    );
+    const found = await Promise.all(
+      [...files, 'gateway/src/gateway.ts'].map(async (file) => {
+        const { rules } = (await eslint.calculateConfigForFile(file)) as { rules: Linter.RulesRecord };
+        const rule = rules['no-restricted-syntax'] as Linter.RuleEntry;
+        return new Linter().verify(text, { rules: { 'no-restricted-syntax': rule } }).length;
+      }),
+    );
+    expect(found).to.eql([0, 1, 1, 1]);
   });
 });

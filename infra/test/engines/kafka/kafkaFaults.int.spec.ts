@@ -8,7 +8,7 @@ import {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { expect } from 'chai';
-import kafkajs from 'kafkajs';
+import { withForeignAdmin } from '@roomwire/testing/engines/foreignKafka';
 import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import { kafkaProxy, type KafkaProxy } from './kafkaProxy.js';
 import { KafkaTraffic, numberJobs, numbers } from './kafkaTraffic.js';
@@ -57,22 +57,16 @@ describe('the bus on Kafka', function () {
   };
   /** Both workers are in the group: what is done while one of them comes in may be done again. */
   const workersHaveJoined = async (): Promise<void> => {
-    const admin = new kafkajs.Kafka({
-      brokers: [engine.brokers],
-      logLevel: kafkajs.logLevel.NOTHING,
-    }).admin();
-    await admin.connect();
-    try {
-      await eventually(
+    const groupId = `roomwire.${topicPrefix}${numberJobs.name}`;
+    await withForeignAdmin([engine.brokers], (admin) =>
+      eventually(
         async () => {
-          const { groups } = await admin.describeGroups([`roomwire.${topicPrefix}${numberJobs.name}`]);
+          const { groups } = await admin.describeGroups([groupId]);
           return groups[0]?.state === 'Stable' && groups[0].members.length === 2;
         },
         { withinMs: 30_000, what: 'both workers to be in the group' },
-      );
-    } finally {
-      await admin.disconnect();
-    }
+      ),
+    );
   };
   /** Sends, readings and work that began after this moment have succeeded. */
   const allGoOn = async (since: number): Promise<void> => {

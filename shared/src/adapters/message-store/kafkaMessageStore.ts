@@ -1,4 +1,3 @@
-import type { KafkaMessage } from 'kafkajs';
 import { liveMessages, type LiveMessage } from '../../wire/bus/liveMessage.js';
 import {
   recordedMessages,
@@ -11,6 +10,7 @@ import type { Clock } from '../../ports/clock.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { once } from '../../runtime/service.js';
+import type { StoredRecord } from '../message-bus/kafka/kafkaClient.js';
 import type { KafkaRecords } from '../message-bus/kafka/kafkaMessageBus.js';
 import type { PartitionHistory } from '../message-bus/kafka/partitionHistory.js';
 import { systemClock } from '../system/systemClock.js';
@@ -22,7 +22,7 @@ const pageMessages = 500;
 /** Reads selected records of a partition in ascending offset order and buffers one fetch. */
 class RecordCursor {
   private readonly history: Pick<PartitionHistory, 'from'>;
-  private fetched: readonly KafkaMessage[] = [];
+  private fetched: readonly StoredRecord[] = [];
   private next = 0;
 
   constructor(history: Pick<PartitionHistory, 'from'>) {
@@ -30,13 +30,13 @@ class RecordCursor {
   }
 
   /** Undefined where it is no longer there. */
-  async at(wanted: number): Promise<KafkaMessage | undefined> {
+  async at(wanted: number): Promise<StoredRecord | undefined> {
     if (Number(this.fetched.at(-1)?.offset ?? -1) < wanted) {
       this.fetched = await this.history.from(wanted);
       this.next = 0;
     }
     for (; this.next < this.fetched.length; this.next += 1) {
-      const record = this.fetched[this.next] as KafkaMessage;
+      const record = this.fetched[this.next] as StoredRecord;
       if (Number(record.offset) === wanted) return record;
       if (Number(record.offset) > wanted) return undefined;
     }
@@ -141,7 +141,7 @@ class KafkaMessageStore implements MessageStore {
 const nothing = (): void => undefined;
 
 /** Skips records of an unknown format, since other programs may write to the topic. */
-const decoded = ({ value }: KafkaMessage): LiveMessage | undefined => {
+const decoded = ({ value }: StoredRecord): LiveMessage | undefined => {
   try {
     return liveMessages.codec.decode(value ?? new Uint8Array());
   } catch {

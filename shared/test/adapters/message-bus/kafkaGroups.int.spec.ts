@@ -1,14 +1,13 @@
 import { expect } from 'chai';
-import type { Producer } from 'kafkajs';
 import type {
   GroupBatch,
   GroupFollower,
   GroupReading,
 } from '../../../src/adapters/message-bus/kafka/groupReader.js';
-import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { RecordNumbers } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
+import { foreignKafka } from '@roomwire/testing/engines/foreignKafka';
 import { testBrokers } from '@roomwire/testing/run/testProfile';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { cable, kafkaUnderTest, partitions, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
@@ -70,9 +69,10 @@ describe('groups that store their offsets, on Kafka', function () {
     return texts;
   };
   /** Past the bus, to one partition. */
-  const withProducer = async (action: (producer: Producer) => Promise<unknown>): Promise<void> => {
-    const connection = { brokers: testBrokers(), clientId: 'roomwire-test', logger: undefined };
-    const producer = createKafkaClient(connection).kafka.producer();
+  const withProducer = async (
+    action: (producer: ReturnType<ReturnType<typeof foreignKafka>['producer']>) => Promise<unknown>,
+  ): Promise<void> => {
+    const producer = foreignKafka(testBrokers()).producer();
     await producer.connect();
     await action(producer).finally(() => producer.disconnect());
   };

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import kafkajs, { type IHeaders, type KafkaMessage } from 'kafkajs';
+import { partitionByForeignClient } from '@roomwire/testing/engines/foreignKafka';
+import type { RecordHeaders, StoredRecord } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import {
   Lane,
   messagesOf,
@@ -16,13 +16,11 @@ import {
   RecordNumbers,
   RepeatedRecords,
 } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
-import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
 
-const message = (offset: number, headers: IHeaders = {}): KafkaMessage => ({
+const message = (offset: number, headers: RecordHeaders = {}): StoredRecord => ({
   key: Buffer.from('a'),
   value: Buffer.from(`value ${offset}`),
   timestamp: '1700000000000',
-  attributes: 0,
   offset: String(offset),
   headers,
 });
@@ -30,28 +28,15 @@ const batch = (from: number, to: number, highWatermark = to + 1) => ({
   messages: Array.from({ length: to - from + 1 }, (_, n) => message(from + n)),
   highWatermark: String(highWatermark),
 });
-const offsets = (messages: readonly KafkaMessage[]): number[] => messages.map(({ offset }) => Number(offset));
+const offsets = (messages: readonly StoredRecord[]): number[] => messages.map(({ offset }) => Number(offset));
 
 describe('partitionOf', () => {
   it('equals the default partitioner of every Kafka client', () => {
-    const partitioner = kafkajs.Partitioners.DefaultPartitioner();
     const property = fc.property(
       fc.uint8Array({ maxLength: 40 }),
       fc.integer({ min: 1, max: 100 }),
       (key, count) => {
-        const partitionMetadata = Array.from({ length: count }, (_, partitionId) => ({
-          partitionId,
-          partitionErrorCode: 0,
-          leader: 1,
-          replicas: [1],
-          isr: [1],
-        }));
-        const theirs = partitioner({
-          topic: 'any',
-          partitionMetadata,
-          message: { key: Buffer.from(key), value: null },
-        });
-        expect(partitionOf(key, count)).to.equal(theirs);
+        expect(partitionOf(key, count)).to.equal(partitionByForeignClient(key, count));
       },
     );
     fc.assert(property, { seed: 20260214, numRuns: 500 });
@@ -63,10 +48,10 @@ describe('RepeatedRecords', () => {
   const read = (
     repeated: RepeatedRecords,
     from: number,
-    { first, count }: { readonly first: IHeaders; readonly count: number },
+    { first, count }: { readonly first: RecordHeaders; readonly count: number },
   ): boolean[] =>
     Array.from({ length: count }, (_, n) => repeated.isRepeated(from + n, n === 0 ? first : {}));
-  const batchOf = (numbers: RecordNumbers, count: number): { first: IHeaders; count: number } => {
+  const batchOf = (numbers: RecordNumbers, count: number): { first: RecordHeaders; count: number } => {
     const [number] = Array.from({ length: count }, () => numbers.next(0));
     return { first: numbers.headers(number as number, count), count };
   };
@@ -229,7 +214,7 @@ describe('PartitionJobs', () => {
 
 describe('takeBatch', () => {
   const record = (key: string, bytes: number): Outgoing => ({
-    message: { key: Buffer.from(key), value: null },
+    message: { key: Buffer.from(key), value: Buffer.alloc(0) },
     bytes,
     expiresAt: 0,
     settle: undefined,
@@ -304,31 +289,5 @@ describe('takeBatch', () => {
     expect(headers()).to.deep.equal([numbers.headers(1, 2), undefined]);
     lane.sending = lane.sending.slice(1);
     expect(headers()).to.deep.equal([numbers.headers(2, 1)]);
-  });
-});
-
-describe('the queue of requests of a connection', () => {
-  interface Queue {
-    pending: unknown[];
-    throttleCheckTimeoutId: NodeJS.Timeout | null;
-    scheduleCheckPendingRequests(): void;
-    destroy(): void;
-  }
-  const require = createRequire(import.meta.url);
-  const RequestQueue = require('kafkajs/src/network/requestQueue') as new (options: object) => Queue;
-  const options = { logger: { debug: () => undefined }, requestTimeout: 1_000, enforceRequestTimeout: false };
-
-  const looksAgain = (pending: readonly unknown[]): boolean => {
-    const queue = new RequestQueue(options);
-    queue.pending = [...pending];
-    queue.scheduleCheckPendingRequests();
-    const looks = queue.throttleCheckTimeoutId !== null;
-    queue.destroy();
-    return looks;
-  };
-
-  it('sleeps while a connection is idle, and checks a connection with pending requests', () => {
-    patchKafkajs();
-    expect([looksAgain([]), looksAgain(['a request'])]).to.deep.equal([false, true]);
   });
 });

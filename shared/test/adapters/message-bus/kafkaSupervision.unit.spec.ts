@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Batch, Consumer, Kafka } from 'kafkajs';
 import { createRecordingLogger, type RecordedLine } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { notes } from '@roomwire/testing/contracts/message-bus/busUnderTest';
@@ -9,7 +8,8 @@ import {
   ConsumerWatch,
   SupervisedConsumer,
 } from '../../../src/adapters/message-bus/kafka/supervisedConsumer.js';
-import type { KafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import type { RecordBatch } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import { createGroupConsumer } from '../../../src/adapters/message-bus/kafka/kafkajs/kafkajsClient.js';
 import { reasonOf } from '../../../src/runtime/outage.js';
 import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
 import { PartitionUnavailable, Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
@@ -48,18 +48,22 @@ class FakeConsumer {
 describe('SupervisedConsumer', () => {
   let made: FakeConsumer[];
   let cuts: number;
-  let taken: Batch[];
+  let taken: RecordBatch[];
   let supervised: SupervisedConsumer;
   let isReachable: boolean;
   let lines: RecordedLine[];
 
-  const client = (): KafkaClient => {
-    const consumer = (options: { readonly groupId: string }): Consumer => {
-      const fake = new FakeConsumer(options.groupId);
+  const client: ConsumerContext['client'] = () => {
+    const consumer = ({ groupId }: { readonly groupId: string }) => {
+      const fake = new FakeConsumer(groupId);
       made.push(fake);
-      return fake as unknown as Consumer;
+      return fake as never;
     };
-    return { kafka: { consumer } as unknown as Kafka, bytesRead: 7, cut: () => void (cuts += 1) };
+    return {
+      consumer: (options) => createGroupConsumer({ consumer }, options),
+      bytesRead: 7,
+      cut: () => void (cuts += 1),
+    };
   };
   const latest = async (count: number): Promise<FakeConsumer> => {
     await eventually(() => made.length === count && made.at(-1)?.eachBatch !== undefined);
@@ -80,7 +84,7 @@ describe('SupervisedConsumer', () => {
       },
       leaving: () => undefined,
       left: () => undefined,
-      take: (batch: Batch) => {
+      take: (batch: RecordBatch) => {
         taken.push(batch);
         throw new TypeError('What stops the library');
       },

@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { IHeaders } from 'kafkajs';
-import type { ForLeader, Refusals } from '../../../src/adapters/message-bus/kafka/partitionWriter.js';
+import type {
+  ForLeader,
+  RecordHeaders,
+  Refusals,
+} from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { partitionOf, RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
 import type { Acknowledgement } from '../../../src/ports/messageBus.js';
@@ -13,7 +16,7 @@ interface Attempt {
   readonly leader: number;
   readonly partitions: readonly number[];
   readonly values: readonly string[];
-  readonly headers: readonly (IHeaders | undefined)[];
+  readonly headers: readonly (RecordHeaders | undefined)[];
   readonly succeed: () => void;
   /** All partitions but these have stored their records. */
   readonly refuse: (...partitions: readonly number[]) => void;

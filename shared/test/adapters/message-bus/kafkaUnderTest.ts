@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Admin } from 'kafkajs';
-import { createKafkaClient } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import {
   openKafkaMessageBus,
   type KafkaMessageBus,
   type KafkaMessageBusOptions,
 } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { otherTopics } from '../../../src/wire/bus/busTopics.js';
+import { withForeignAdmin } from '@roomwire/testing/engines/foreignKafka';
 import { testBrokers } from '@roomwire/testing/run/testProfile';
 
 /** The shortest that brokers allow by default. */
@@ -51,16 +50,8 @@ export const kafkaUnderTest = (): KafkaUnderTest => {
   };
 };
 
-export const withAdmin = async <T>(action: (admin: Admin) => Promise<T>): Promise<T> => {
-  const connection = { brokers: testBrokers(), clientId: 'roomwire-test', logger: undefined };
-  const admin = createKafkaClient(connection).kafka.admin();
-  await admin.connect();
-  try {
-    return await action(admin);
-  } finally {
-    await admin.disconnect();
-  }
-};
+export const withAdmin = <T>(use: Parameters<typeof withForeignAdmin<T>>[1]): Promise<T> =>
+  withForeignAdmin(testBrokers(), use);
 
 /** What a bus is connected through, for a test to disturb. */
 export interface Cable {

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { Batch, KafkaMessage } from 'kafkajs';
 import type { ChannelReader, ReadOptions } from '../../../ports/messageBus.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { Channel } from '../../../wire/bus/channel.js';
+import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { partitionOf, traceparentOf } from './recordFormat.js';
@@ -178,7 +178,7 @@ export class ChannelSource<T> implements ConsumerTask {
   /** The offsets stay as they are for the next consumer. */
   left(): void {}
 
-  take(batch: Batch): void {
+  take(batch: RecordBatch): void {
     this.records += batch.messages.length;
     const cursor = this.partitions[batch.partition]?.cursor;
     const { messages, behind, isLoss } = cursor?.accept(batch) ?? { messages: [] };
@@ -254,7 +254,7 @@ export class ChannelSource<T> implements ConsumerTask {
     }
   }
 
-  private deliver(message: KafkaMessage, partition: number): void {
+  private deliver(message: StoredRecord, partition: number): void {
     const position: RecordPosition = { partition, offset: Number(message.offset) };
     const key = message.key?.toString() ?? '';
     let record: { readonly value: T } | undefined;
@@ -268,7 +268,7 @@ export class ChannelSource<T> implements ConsumerTask {
 
   /** Skips a record that cannot be decoded, since a retry would fail again. */
   private decode(
-    { value, headers }: KafkaMessage,
+    { value, headers }: StoredRecord,
     position: RecordPosition,
   ): { readonly value: T } | undefined {
     const { codec, trace } = this.channel;

@@ -1,6 +1,6 @@
-import type { Batch, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
 import { once } from '../../../runtime/service.js';
+import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
 import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
@@ -11,7 +11,7 @@ export interface GroupBatch {
   /** The first offset: follows the previous batch unless the records in between were deleted. */
   readonly first: number;
   /** Without duplicates. */
-  readonly messages: readonly KafkaMessage[];
+  readonly messages: readonly StoredRecord[];
   /** The offset behind the last record. */
   readonly next: number;
 }
@@ -94,11 +94,8 @@ export class GroupReader implements ConsumerTask, GroupReading {
   }
 
   async commit(offsets: ReadonlyMap<number, number>): Promise<void> {
-    const owned = [...offsets].filter(([partition]) => this.owned.has(partition));
-    if (owned.length === 0) return;
-    await this.consumer.commit(
-      owned.map(([partition, offset]) => ({ topic: this.topic, partition, offset: String(offset) })),
-    );
+    const owned = new Map([...offsets].filter(([partition]) => this.owned.has(partition)));
+    if (owned.size > 0) await this.consumer.commit(owned);
   }
 
   readonly close = once(() => this.consumer.close());
@@ -125,7 +122,7 @@ export class GroupReader implements ConsumerTask, GroupReading {
     for (const partition of this.owned.keys()) this.lose(partition);
   }
 
-  take(batch: Batch): void {
+  take(batch: RecordBatch): void {
     const owned = this.owned.get(batch.partition);
     const start = Number(batch.messages[0]?.offset ?? 0);
     if (!owned || batch.messages.length === 0) return;
@@ -184,5 +181,5 @@ export class GroupReader implements ConsumerTask, GroupReading {
 
 const isFrom =
   (first: number) =>
-  ({ offset }: KafkaMessage): boolean =>
+  ({ offset }: StoredRecord): boolean =>
     Number(offset) >= first;

@@ -1,8 +1,7 @@
-import type { Admin } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
-import { describeTopics, fetchCommittedOffsets, type DescribedTopic } from './topicCatalog.js';
+import type { DescribedTopic, KafkaAdmin } from './kafkaClient.js';
 import type { KafkaSecurity } from './kafkaSettings.js';
-import { createKafkaClient, noRetry } from './kafkaClient.js';
+import { createKafkaClient, noRetries } from './kafkajs/kafkajsClient.js';
 
 export interface TopicState {
   readonly declared: BusTopic;
@@ -41,10 +40,10 @@ export const inspectKafka = async (
 ): Promise<KafkaState> => {
   const { brokers, security, topicPrefix = '', groupPrefix = 'roomwire.' } = target;
   const client = createKafkaClient({ brokers, security, clientId: 'roomwire-doctor', logger: undefined });
-  const admin = client.kafka.admin();
+  const admin = client.admin();
   try {
     await admin.connect();
-    const cluster = await admin.describeCluster();
+    const countOfBrokers = await admin.countBrokers();
     const existing = new Set(await admin.listTopics());
     const there = topics.filter(({ name }) => existing.has(topicPrefix + name));
     const found = await statesOf(admin, there, topicPrefix);
@@ -53,7 +52,7 @@ export const inspectKafka = async (
       if (existing.has(topicPrefix + queue))
         waiting.set(queue, await waitingIn(admin, topicPrefix + queue, groupPrefix + topicPrefix + queue));
     return {
-      brokers: cluster.brokers.length,
+      brokers: countOfBrokers,
       topics: topics.map((declared) => ({ declared, found: found.get(declared.name) })),
       waiting,
     };
@@ -64,15 +63,12 @@ export const inspectKafka = async (
 };
 
 const statesOf = async (
-  admin: Admin,
+  admin: KafkaAdmin,
   topics: readonly BusTopic[],
   prefix: string,
 ): Promise<ReadonlyMap<string, TopicState['found']>> => {
   if (topics.length === 0) return new Map();
-  const found = await describeTopics(
-    admin,
-    topics.map(({ name }) => prefix + name),
-  );
+  const found = await admin.describeTopics(topics.map(({ name }) => prefix + name));
   return new Map(
     topics.map(({ name }) => {
       const { partitions, config } = found.get(prefix + name) as DescribedTopic;
@@ -90,24 +86,24 @@ const statesOf = async (
 };
 
 /** A group that has committed nothing starts with the first record. */
-const waitingIn = async (admin: Admin, topic: string, groupId: string): Promise<number> => {
+const waitingIn = async (admin: KafkaAdmin, topic: string, groupId: string): Promise<number> => {
   const [ends, committed] = [
-    await admin.fetchTopicOffsets(topic),
-    await fetchCommittedOffsets(admin, topic, groupId).catch((): readonly number[] => []),
+    await admin.fetchOffsets(topic),
+    await admin.fetchCommitted(topic, groupId).catch((): readonly number[] => []),
   ];
   return ends.reduce((sum, { partition, high, low }) => {
     const from = committed[partition] ?? -1;
-    return sum + Math.max(0, Number(high) - (from < 0 ? Number(low) : from));
+    return sum + Math.max(0, high - (from < 0 ? low : from));
   }, 0);
 };
 
 /** Whether a broker at the address answers. */
 export const kafkaAnswers = async (...brokers: readonly string[]): Promise<boolean> => {
-  const client = createKafkaClient({ brokers, clientId: 'roomwire-probe', logger: undefined }, noRetry);
-  const admin = client.kafka.admin();
+  const client = createKafkaClient({ brokers, clientId: 'roomwire-probe', logger: undefined }, noRetries);
+  const admin = client.admin();
   try {
     await admin.connect();
-    await admin.describeCluster();
+    await admin.countBrokers();
     return true;
   } catch {
     return false;

@@ -1,18 +1,17 @@
-import type { Admin, Kafka } from 'kafkajs';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { OutageReport } from '../../../runtime/outage.js';
 import { sleep, withTimeout } from '../../../runtime/waiting.js';
-import { createKafkaClient, noRetry } from './kafkaClient.js';
+import type {
+  Connectable,
+  KafkaAdmin,
+  KafkaClient,
+  LeaderFinder,
+  PartitionReader,
+  PartitionWriter,
+} from './kafkaClient.js';
+import { createKafkaClient, noRetries } from './kafkajs/kafkajsClient.js';
 import type { KafkaConnection } from './kafkaSettings.js';
-import { createCluster } from './kafkaCluster.js';
-import { createPartitionReader, type PartitionReader } from './partitionHistory.js';
-import {
-  createLeaderFinder,
-  createPartitionWriter,
-  type LeaderFinder,
-  type PartitionWriter,
-} from './partitionWriter.js';
-import { Renewable, type Connectable } from './renewableClient.js';
+import { Renewable } from './renewableClient.js';
 import type { ConsumerContext } from './supervisedConsumer.js';
 
 const betweenProbesMs = 500;
@@ -91,7 +90,7 @@ export class Reachability {
 /** The clients of one bus: one that asks, one that looks for leaders, one that reads back, and one for each leader and consumer. */
 export interface KafkaClients {
   readonly reachability: Reachability;
-  readonly admin: Renewable<Admin>;
+  readonly admin: Renewable<KafkaAdmin>;
   readonly leaders: Renewable<LeaderFinder>;
   readonly writerTo: (leader: number) => Renewable<PartitionWriter>;
   readonly reader: Renewable<PartitionReader>;
@@ -99,29 +98,28 @@ export interface KafkaClients {
   close(): Promise<void>;
 }
 
-const createAdmin = (kafka: Kafka): Admin => kafka.admin();
-
 export const createKafkaClients = (connection: KafkaConnection): KafkaClients => {
   const { logger, outage } = connection;
-  const reachability = new Reachability(() => admin.use((client) => client.describeCluster()), outage);
+  const reachability = new Reachability(() => admin.use((client) => client.countBrokers()), outage);
   // One broker of several may be away: whether others answer is asked before anything is refused.
   const outcome = { answered: () => reachability.answered(), failed: () => void reachability.doubted() };
-  const renewable = <Client extends Connectable>(create: (kafka: Kafka) => Client): Renewable<Client> =>
+  const renewable = <Client extends Connectable>(
+    create: (client: KafkaClient) => Client,
+  ): Renewable<Client> =>
     new Renewable(() => {
-      const { kafka, cut } = createKafkaClient(connection, noRetry);
-      return { client: create(kafka), cut };
+      const client = createKafkaClient(connection, noRetries);
+      return { client: create(client), cut: client.cut };
     }, outcome);
-  const admin = renewable(createAdmin);
-  const leaders = renewable(createLeaderFinder);
+  const admin = renewable((client) => client.admin());
+  const leaders = renewable((client) => client.leaderFinder());
   const writers = new Map<number, Renewable<PartitionWriter>>();
-  const reader = renewable(createPartitionReader);
+  const reader = renewable((client) => client.reader());
   return {
     reachability,
     admin,
     leaders,
     writerTo: (leader) => {
-      const writer =
-        writers.get(leader) ?? renewable((kafka) => createPartitionWriter(createCluster(kafka), leader));
+      const writer = writers.get(leader) ?? renewable((client) => client.writerTo(leader));
       writers.set(leader, writer);
       return writer;
     },

@@ -12,7 +12,7 @@ import type {
 import type { Channel, WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { ChannelSource } from './channelSource.js';
-import { EndOffsets, fetchCommittedOffsets, TopicCatalog } from './topicCatalog.js';
+import { EndOffsets, TopicCatalog } from './topicCatalog.js';
 import { GroupReader, type GroupFollower, type GroupReading } from './groupReader.js';
 import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaSettings.js';
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
@@ -257,8 +257,7 @@ class KafkaBus implements KafkaMessageBus {
     const common = await this.common(queue.name);
     const consumer = new QueueConsumer(queue, {
       ...common,
-      committed: (groupId) =>
-        this.clients.admin.use((admin) => fetchCommittedOffsets(admin, common.topic, groupId)),
+      committed: (groupId) => this.clients.admin.use((admin) => admin.fetchCommitted(common.topic, groupId)),
       clock: this.settings.clock,
       unused: () => this.queues.closeOne(queue.name),
     });

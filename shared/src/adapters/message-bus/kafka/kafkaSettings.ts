@@ -1,11 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
-import type { SASLOptions } from 'kafkajs';
 import { busTopics, otherTopics, type BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { OutageReport } from '../../../runtime/outage.js';
 import { systemClock } from '../../system/systemClock.js';
+
+/** As long as a sender waits: the answer to a slower request is of no use. */
+export const requestTimeoutMs = 10_000;
 
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
@@ -28,10 +30,6 @@ export const connectToBroker = ({ tls }: KafkaSecurity): ConnectToBroker =>
     ? connect
     : (port, host, connected) =>
         connectByTls({ port, host, ...(tls.ca === undefined ? {} : { ca: tls.ca }) }, connected);
-
-/** A copy: the library writes into it. */
-export const saslOptions = ({ sasl }: KafkaSecurity): { readonly sasl?: SASLOptions } =>
-  sasl === undefined ? {} : { sasl: { ...sasl } };
 
 export interface KafkaConnection {
   readonly brokers: readonly string[];

@@ -1,9 +1,9 @@
-import type { Batch, KafkaMessage } from 'kafkajs';
+import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import { RepeatedRecords } from './recordFormat.js';
 
 /** The records of a batch for the reader; `behind` is the offset to seek back to. */
 export interface Accepted {
-  readonly messages: readonly KafkaMessage[];
+  readonly messages: readonly StoredRecord[];
   readonly behind?: number;
   /** Records that were to be read are no longer there. */
   readonly isLoss?: boolean;
@@ -37,7 +37,7 @@ export class PartitionCursor {
   }
 
   /** Moves behind the batch. */
-  accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
+  accept(batch: Pick<RecordBatch, 'messages' | 'highWatermark'>): Accepted {
     const first = batch.messages[0];
     const last = batch.messages.at(-1);
     if (this.position === undefined || !first || !last) return nothing;

@@ -1,79 +1,13 @@
-import type { Admin, Kafka, KafkaMessage } from 'kafkajs';
-import { createCluster, leadersIn, type Broker } from './kafkaCluster.js';
-import {
-  type Connectable,
-  isOfPartition,
-  PartitionUnavailable,
-  type Renewable,
-  untilAnswered,
-  within,
-} from './renewableClient.js';
+import type { KafkaAdmin, PartitionReader, StoredRecord } from './kafkaClient.js';
+import { PartitionUnavailable, type Renewable, untilAnswered, within } from './renewableClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { RepeatedRecords } from './recordFormat.js';
-
-export interface RecordPosition {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-}
-
-/** Reads a partition from an offset, without a group: joining one takes seconds. */
-export interface PartitionReader extends Connectable {
-  /**
-   * Whole batches, so that the first records may come before the offset; at least one batch unless there is none.
-   * Undefined where the offset has expired.
-   */
-  read(position: RecordPosition, maxBytes: number): Promise<readonly KafkaMessage[] | undefined>;
-}
-
-const longestFetchWaitMs = 500;
-const ordinaryReader = -1;
-
-/** The fetcher of the library's consumers, which it offers only together with a group. */
-export const createPartitionReader = (kafka: Kafka): PartitionReader => {
-  const cluster = createCluster(kafka);
-
-  const leaderOf = async ({ topic, partition }: RecordPosition): Promise<Broker> => {
-    await cluster.addTargetTopic(topic);
-    await cluster.refreshMetadataIfNecessary();
-    const nodeId = leadersIn(cluster, topic)[partition];
-    if (nodeId === undefined) throw new PartitionUnavailable(topic, partition);
-    return cluster.findBroker({ nodeId });
-  };
-
-  return {
-    connect: () => cluster.connect(),
-    disconnect: () => cluster.disconnect(),
-    read: async (position, maxBytes) => {
-      const { topic, partition, offset } = position;
-      const broker = await leaderOf(position);
-      const fetched = broker.fetch({
-        replicaId: ordinaryReader,
-        isolationLevel: 0,
-        maxWaitTime: longestFetchWaitMs,
-        minBytes: 1,
-        maxBytes,
-        topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
-      });
-      const response = await fetched.catch(async (error: Error): Promise<undefined> => {
-        // It may have another leader now.
-        if (isOfPartition(error)) await cluster.refreshMetadata();
-        return undefinedIfGone(error);
-      });
-      return response && (response.responses[0]?.partitions[0]?.messages ?? []);
-    },
-  };
-};
-
-const undefinedIfGone = (error: Error & { readonly type?: string }): undefined => {
-  if (error.type !== 'OFFSET_OUT_OF_RANGE') throw error;
-};
 
 export interface PartitionHistoryOptions {
   readonly topic: string;
   readonly partition: number;
   readonly ends: EndOffsets;
-  readonly admin: Renewable<Admin>;
+  readonly admin: Renewable<KafkaAdmin>;
   readonly reader: Renewable<PartitionReader>;
   readonly withinMs: number;
 }
@@ -101,7 +35,7 @@ export class PartitionHistory {
   }
 
   /** All of it, a fetch at a time; second copies of a record are left out. */
-  async *all(): AsyncGenerator<readonly KafkaMessage[]> {
+  async *all(): AsyncGenerator<readonly StoredRecord[]> {
     const repeated = new RepeatedRecords();
     for (let next = this.start; next < this.end;) {
       const fetched = await this.fetch(next);
@@ -119,13 +53,13 @@ export class PartitionHistory {
   }
 
   /** Some records, the first of which is the one at the offset; none where that has expired. */
-  async from(start: number): Promise<readonly KafkaMessage[]> {
+  async from(start: number): Promise<readonly StoredRecord[]> {
     const fetched = await this.fetch(start);
     return fetched?.filter(({ offset }) => Number(offset) >= start) ?? [];
   }
 
   /** At least one record, since the end is behind the offset. Undefined where they have expired. */
-  private fetch(offset: number): Promise<readonly KafkaMessage[] | undefined> {
+  private fetch(offset: number): Promise<readonly StoredRecord[] | undefined> {
     const { topic, partition, reader, withinMs } = this.options;
     const attempt = async () => {
       const position = { topic, partition, offset };
@@ -143,10 +77,10 @@ const offsetOf = async (
   { topic, partition, admin, withinMs }: PartitionHistoryOptions,
 ): Promise<number> => {
   const ask = async () => {
-    const offsets = await admin.use((client) => client.fetchTopicOffsetsByTimestamp(topic, timeMs));
-    const found = offsets.find((one) => one.partition === partition);
-    if (!found) throw new PartitionUnavailable(topic, partition);
-    return Number(found.offset);
+    const offsets = await admin.use((client) => client.fetchOffsetsAt(topic, timeMs));
+    const found = offsets[partition];
+    if (found === undefined) throw new PartitionUnavailable(topic, partition);
+    return found;
   };
   return within(withinMs, untilAnswered(ask, withinMs));
 };

@@ -1,5 +1,5 @@
-import type { Batch, KafkaMessage } from 'kafkajs';
 import { FifoQueue } from '../fifoQueue.js';
+import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import { PartitionCursor, type Accepted } from './partitionCursor.js';
 
 export interface Job {
@@ -53,12 +53,12 @@ export class PartitionJobs {
     return !this.isBeyond(0.5);
   }
 
-  accept(batch: Pick<Batch, 'messages' | 'highWatermark'>): Accepted {
+  accept(batch: Pick<RecordBatch, 'messages' | 'highWatermark'>): Accepted {
     if (this.cursor.next === undefined) this.cursor.begin(Number(batch.messages[0]?.offset ?? 0));
     return this.cursor.accept(batch);
   }
 
-  add({ offset, key, value, timestamp }: KafkaMessage): Job {
+  add({ offset, key, value, timestamp }: StoredRecord): Job {
     const payload = value ?? Buffer.alloc(0);
     const job: Job = {
       jobs: this,

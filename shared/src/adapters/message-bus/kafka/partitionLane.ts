@@ -1,9 +1,9 @@
-import type { Message } from 'kafkajs';
 import { FifoQueue } from '../fifoQueue.js';
+import type { RecordToSend } from './kafkaClient.js';
 import type { RecordNumbers } from './recordFormat.js';
 
 export interface Outgoing {
-  readonly message: Message & { readonly key: Buffer };
+  readonly message: RecordToSend;
   readonly bytes: number;
   /** Monotonic clock. */
   readonly expiresAt: number;
@@ -87,9 +87,9 @@ export const takeBatch = (lanes: Iterable<Lane>, numbers: RecordNumbers): Lane[]
 };
 
 /** In the library's format; the first record describes the batch in its header. */
-export const messagesOf = ({ sending }: Lane, numbers: RecordNumbers): Message[] => {
-  const [first, ...others] = sending.map(({ outgoing }): Message => outgoing.message);
+export const messagesOf = ({ sending }: Lane, numbers: RecordNumbers): RecordToSend[] => {
+  const [first, ...others] = sending.map(({ outgoing }) => outgoing.message);
   const id = numbers.headers((sending[0] as NumberedRecord).number, sending.length);
   const headers = first?.headers === undefined ? id : { ...first.headers, ...id };
-  return [{ ...(first as Message), headers }, ...others];
+  return [{ ...(first as RecordToSend), headers }, ...others];
 };

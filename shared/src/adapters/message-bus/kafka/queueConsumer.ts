@@ -1,10 +1,10 @@
-import type { Batch } from 'kafkajs';
 import type { Clock } from '../../../ports/clock.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { QueueWorker, WorkOptions } from '../../../ports/messageBus.js';
 import type { WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { DueTimes, JobWorkers } from '../jobWorkers.js';
+import type { RecordBatch } from './kafkaClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionJobs, type Job } from './partitionJobs.js';
 import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
@@ -15,7 +15,7 @@ export interface QueueConsumerOptions {
   readonly sessionTimeoutMs: number;
   readonly ends: EndOffsets;
   /** The committed offset of a group by partition; -1 for none. */
-  readonly committed: (groupId: string) => Promise<readonly number[]>;
+  readonly committed: (groupId: string) => Promise<readonly (number | undefined)[]>;
   readonly context: ConsumerContext;
   readonly clock: Clock;
   readonly logger: Logger | undefined;
@@ -112,7 +112,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     for (const [partition, owned] of this.owned) this.lose(partition, owned);
   }
 
-  take(batch: Batch): void {
+  take(batch: RecordBatch): void {
     const owned = this.owned.get(batch.partition);
     if (!owned) return;
     const { jobs, dueTimes } = owned;
@@ -199,13 +199,7 @@ export class QueueConsumer<T> implements ConsumerTask {
     });
     if (offsets.length === 0) return;
     try {
-      await this.consumer.commit(
-        offsets.map(({ jobs, offset }) => ({
-          topic: this.topic,
-          partition: jobs.partition,
-          offset: String(offset),
-        })),
-      );
+      await this.consumer.commit(new Map(offsets.map(({ jobs, offset }) => [jobs.partition, offset])));
       for (const { jobs, offset } of offsets) jobs.committed(offset);
     } catch (error) {
       this.options.logger?.debug('Finished jobs could not be committed', { topic: this.topic, error });

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { IHeaders } from 'kafkajs';
 import { randomBytes } from 'node:crypto';
+import type { RecordHeaders } from './kafkaClient.js';
 
 const seed = 0x9747b28c;
 const multiplier = 0x5bd1e995;
@@ -34,10 +34,12 @@ const traceHeader = 'traceparent';
 /** Size of a `traceparent` header of version 00, which is written here, with the lengths of name and value. */
 export const traceHeaderBytes = traceHeader.length + 55 + 4;
 
-export const traceHeaders = (traceparent: string): IHeaders => ({ [traceHeader]: Buffer.from(traceparent) });
+export const traceHeaders = (traceparent: string): RecordHeaders => ({
+  [traceHeader]: Buffer.from(traceparent),
+});
 
 /** Undefined where there is none. */
-export const traceparentOf = (headers: IHeaders | undefined): string | undefined => {
+export const traceparentOf = (headers: RecordHeaders | undefined): string | undefined => {
   const value = headers?.[traceHeader];
   return Buffer.isBuffer(value) ? value.toString('latin1') : undefined;
 };
@@ -65,7 +67,7 @@ export class RecordNumbers {
   }
 
   /** For the first of `count` records with successive numbers. */
-  headers(number: number, count: number): IHeaders {
+  headers(number: number, count: number): RecordHeaders {
     const id = Buffer.allocUnsafe(idBytes);
     this.sender.copy(id);
     id.writeUIntBE(number, senderBytes, numberBytes);
@@ -82,7 +84,7 @@ interface Run {
   readonly endOffset: number;
 }
 
-const runAt = (offset: number, headers: IHeaders | undefined): Run | undefined => {
+const runAt = (offset: number, headers: RecordHeaders | undefined): Run | undefined => {
   const id = headers?.[idHeader];
   if (!Buffer.isBuffer(id) || id.length !== idBytes) return undefined;
   return {
@@ -109,7 +111,7 @@ export class RepeatedRecords {
     this.run = undefined;
   }
 
-  isRepeated(offset: number, headers: IHeaders | undefined): boolean {
+  isRepeated(offset: number, headers: RecordHeaders | undefined): boolean {
     this.run = runAt(offset, headers) ?? this.run;
     const run = this.run;
     // Not sent by this program, or read from the middle of a batch: nothing to compare.

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { backOffMs, withTimeout } from '../../../runtime/waiting.js';
+import { refusalOf, type Connectable } from './kafkaClient.js';
 
 /** Rejects with `EngineUnavailable` after the time-out; the action itself continues. */
 export const within = <T>(milliseconds: number, action: Promise<T>): Promise<T> =>
@@ -24,8 +25,7 @@ const permanent = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALI
 /** Whether an error is an answer of the brokers, and not the lack of one. */
 export const isAnswer = (error: unknown): boolean =>
   error instanceof PermanentError ||
-  (error instanceof Error &&
-    (permanent.has((error as { readonly type?: string }).type ?? '') || isAnswer(error.cause)));
+  (error instanceof Error && (permanent.has(refusalOf(error) ?? '') || isAnswer(error.cause)));
 
 /** A partition without a leader. */
 export class PartitionUnavailable extends Error {
@@ -51,8 +51,7 @@ const errorsOfPartitions = new Set([
 /** Whether one partition is to blame: a broker has answered, and the client is as good as before. */
 export const isOfPartition = (error: unknown): boolean =>
   error instanceof PartitionUnavailable ||
-  (error instanceof Error &&
-    (errorsOfPartitions.has((error as { readonly type?: string }).type ?? '') || isOfPartition(error.cause)));
+  (error instanceof Error && (errorsOfPartitions.has(refusalOf(error) ?? '') || isOfPartition(error.cause)));
 
 /** Tries until it succeeds; past the time, rejects with `EngineUnavailable`. */
 export const untilAnswered = async <T>(attempt: () => Promise<T>, withinMs: number): Promise<T> => {
@@ -99,12 +98,7 @@ export class BoundedWaits {
   }
 }
 
-export interface Connectable {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-}
-
-export interface Held<Client extends Connectable> {
+export interface Held<Client> {
   readonly client: Client;
   /** Closes its connections in any state. */
   readonly cut: () => void;
@@ -126,10 +120,7 @@ const disconnectMs = 2_000;
 const longestUseMs = 20_000;
 
 /** Disconnects a client; where the brokers do not answer, its connections are cut. */
-export const disconnect = async <Client extends Connectable>({
-  client,
-  cut,
-}: Held<Client>): Promise<void> => {
+export const disconnect = async ({ client, cut }: Held<Pick<Connectable, 'disconnect'>>): Promise<void> => {
   await withTimeout(
     disconnectMs,
     client.disconnect().catch(() => undefined),

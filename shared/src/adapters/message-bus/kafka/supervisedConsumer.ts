@@ -1,6 +1,6 @@
-import type { Batch, Consumer, TopicPartitionOffset } from 'kafkajs';
 import type { Logger } from '../../../ports/logger.js';
-import { requestTimeoutMs, type KafkaClient } from './kafkaClient.js';
+import type { GroupConsumer, KafkaClient, RecordBatch } from './kafkaClient.js';
+import { requestTimeoutMs } from './kafkaSettings.js';
 import { disconnect, pauseBeforeAttempt, within } from './renewableClient.js';
 import { sleep } from '../../../runtime/waiting.js';
 
@@ -80,7 +80,7 @@ export interface ConsumerTask extends Progress {
   readonly sessionTimeoutMs: number;
   /** Called before anything is fetched, to seek and to pause: the library has forgotten both. */
   joined(partitions: readonly number[], memberId: string): void;
-  take(batch: Batch): void;
+  take(batch: RecordBatch): void;
   /** A rebalance is about to begin. */
   leaving(): void;
   /** Others get the partitions, unless this process joins again before. */
@@ -88,14 +88,14 @@ export interface ConsumerTask extends Progress {
 }
 
 export interface ConsumerContext {
-  readonly client: () => KafkaClient;
+  readonly client: () => Pick<KafkaClient, 'consumer' | 'bytesRead' | 'cut'>;
   readonly outcome: { answered(): void; doubted(): Promise<boolean> };
   readonly logger: Logger | undefined;
 }
 
 interface Running {
-  readonly consumer: Consumer;
-  readonly client: KafkaClient;
+  readonly consumer: GroupConsumer;
+  readonly client: Pick<KafkaClient, 'bytesRead' | 'cut'>;
   /** Resolves with the reason when it is of no more use. */
   readonly ended: Promise<string>;
   readonly end: (why: string) => void;
@@ -104,14 +104,8 @@ interface Running {
   hasJoined: boolean;
 }
 
-/** Members learn of a rebalance with a heartbeat. */
-const heartbeatIntervalMs = 1_000;
-/** How long a group waits for its members in a rebalance. */
-const rebalanceTimeoutMs = 10_000;
 /** How long a consumer that is to close waits to join its group, which usually takes milliseconds. */
 const joiningMs = 2_000;
-/** The maximum wait of a fetch without records; a resumed partition waits for it. */
-const longestFetchWaitMs = 100;
 
 /**
  * A consumer that runs until it is closed. The library stops permanently after some errors, restarts without its seeks and pauses
@@ -147,22 +141,20 @@ export class SupervisedConsumer {
   }
 
   seek(partition: number, offset: number): void {
-    this.control((consumer, topic) => consumer.seek({ topic, partition, offset: String(offset) }));
+    this.control((consumer) => consumer.seek(partition, offset));
   }
 
   pause(partitions: readonly number[]): void {
-    if (partitions.length > 0)
-      this.control((consumer, topic) => consumer.pause([{ topic, partitions: [...partitions] }]));
+    if (partitions.length > 0) this.control((consumer) => consumer.pause(partitions));
   }
 
   resume(partitions: readonly number[]): void {
-    if (partitions.length > 0)
-      this.control((consumer, topic) => consumer.resume([{ topic, partitions: [...partitions] }]));
+    if (partitions.length > 0) this.control((consumer) => consumer.resume(partitions));
   }
 
-  async commit(offsets: TopicPartitionOffset[]): Promise<void> {
+  async commit(offsets: ReadonlyMap<number, number>): Promise<void> {
     if (!this.running?.hasJoined) throw new Error('There is no consumer to commit with now');
-    await within(requestTimeoutMs, this.running.consumer.commitOffsets(offsets));
+    await within(requestTimeoutMs, this.running.consumer.commit(offsets));
   }
 
   async close(): Promise<void> {
@@ -178,10 +170,10 @@ export class SupervisedConsumer {
   }
 
   /** A consumer that has not joined gets seeks and pauses when it joins. */
-  private control(what: (consumer: Consumer, topic: string) => void): void {
+  private control(what: (consumer: GroupConsumer) => void): void {
     if (!this.running?.hasJoined) return;
     try {
-      what(this.running.consumer, this.task.topic);
+      what(this.running.consumer);
     } catch (error) {
       this.context.logger?.debug('A consumer cannot seek, pause or resume now', { error });
     }
@@ -204,8 +196,7 @@ export class SupervisedConsumer {
       givenUp: running.end,
     });
     this.running = running;
-    this.listen(running, watch);
-    this.begin(running).catch((error: unknown) => running.end(String(error)));
+    this.begin(running, watch).catch((error: unknown) => running.end(String(error)));
     const why = await running.ended;
     watch.close();
     this.running = undefined;
@@ -225,17 +216,9 @@ export class SupervisedConsumer {
 
   private build(): Running {
     const client = this.context.client();
-    const consumer = client.kafka.consumer({
-      groupId: this.task.groupId(),
-      sessionTimeout: this.task.sessionTimeoutMs,
-      rebalanceTimeout: rebalanceTimeoutMs,
-      heartbeatInterval: heartbeatIntervalMs,
-      minBytes: 1,
-      maxWaitTimeInMs: longestFetchWaitMs,
-      allowAutoTopicCreation: false,
-      // A restart by the library begins where the group has committed, which readers never do.
-      retry: { restartOnFailure: async () => false },
-    });
+    const { topic, fromBeginning, sessionTimeoutMs } = this.task;
+    const groupId = this.task.groupId();
+    const consumer = client.consumer({ topic, groupId, fromBeginning, sessionTimeoutMs });
     let end = (_why: string): void => undefined;
     const ended = new Promise<string>((resolve) => {
       end = resolve;
@@ -247,47 +230,35 @@ export class SupervisedConsumer {
     return { consumer, client, ended, end, joined, isIn, hasJoined: false };
   }
 
-  private async begin(running: Running): Promise<void> {
-    const { consumer } = running;
-    const { topic, fromBeginning } = this.task;
-    await consumer.connect();
-    await consumer.subscribe({ topics: [topic], fromBeginning });
-    await consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      eachBatch: async (payload) => {
-        const { batch } = payload;
-        if (payload.isStale() || this.running !== running) return;
-        this.take(batch);
-        payload.resolveOffset(batch.lastOffset());
+  private begin(running: Running, watch: ConsumerWatch): Promise<void> {
+    return running.consumer.run({
+      joined: (partitions, memberId) => {
+        if (this.running !== running) return;
+        running.hasJoined = true;
+        running.isIn();
+        this.task.joined(partitions, memberId);
+        this.joinedOnce();
       },
+      leaving: () => this.task.leaving(),
+      take: (batch) => {
+        if (this.running !== running) return false;
+        this.take(batch);
+        return true;
+      },
+      answered: () => {
+        watch.answered();
+        this.context.outcome.answered();
+      },
+      crashed: running.end,
     });
   }
 
   /** Must not throw: an error would stop the library, or make it deliver the same batch endlessly. */
-  private take(batch: Batch): void {
+  private take(batch: RecordBatch): void {
     try {
       this.task.take(batch);
     } catch (error) {
       this.context.logger?.error('A batch was passed over', { topic: batch.topic, error });
     }
-  }
-
-  private listen(running: Running, watch: ConsumerWatch): void {
-    const { consumer, end } = running;
-    const { events } = consumer;
-    consumer.on(events.GROUP_JOIN, ({ payload: { memberAssignment, memberId } }) => {
-      if (this.running !== running) return;
-      running.hasJoined = true;
-      running.isIn();
-      this.task.joined(memberAssignment[this.task.topic] ?? [], memberId);
-      this.joinedOnce();
-    });
-    consumer.on(events.REBALANCING, () => this.task.leaving());
-    consumer.on(events.REQUEST, () => {
-      watch.answered();
-      this.context.outcome.answered();
-    });
-    consumer.on(events.CRASH, ({ payload: { error } }) => end(error.message));
   }
 }

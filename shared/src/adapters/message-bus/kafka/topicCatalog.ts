@@ -1,6 +1,6 @@
-import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs';
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
+import type { DescribedTopic, KafkaAdmin, NewTopic } from './kafkaClient.js';
 import {
   type Renewable,
   PartitionUnavailable,
@@ -23,46 +23,17 @@ export class TopicMismatch extends PermanentError {
   override readonly name = 'TopicMismatch';
 }
 
-/** A topic as the brokers have it. */
-export interface DescribedTopic {
-  /** None where the topic is missing. */
-  readonly partitions: readonly PartitionMetadata[];
-  readonly config: ReadonlyMap<string, string>;
-}
-
-export const describeTopics = async (
-  admin: Admin,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, DescribedTopic>> => {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: names.map((name) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name,
-      configNames: ['max.message.bytes', 'retention.ms', 'cleanup.policy'],
-    })),
-  });
-  return new Map(
-    names.map((name) => {
-      const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
-      const config = new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
-      return [name, { partitions: topics.find((topic) => topic.name === name)?.partitions ?? [], config }];
-    }),
-  );
-};
-
 const mostReplicas = 3;
 const segmentsKept = 4;
 
 /** The topics as they were declared, and as the brokers have them. */
 export class TopicCatalog {
-  private readonly admin: Renewable<Admin>;
+  private readonly admin: Renewable<KafkaAdmin>;
   private readonly options: TopicCatalogOptions;
   /** By name, of topics that exist. */
   private readonly counts = new Map<string, Promise<number>>();
 
-  constructor(admin: Renewable<Admin>, options: TopicCatalogOptions) {
+  constructor(admin: Renewable<KafkaAdmin>, options: TopicCatalogOptions) {
     this.admin = admin;
     this.options = options;
   }
@@ -110,41 +81,34 @@ export class TopicCatalog {
     );
   }
 
-  private async createAndCheck(admin: Admin, topics: readonly BusTopic[]): Promise<number[]> {
+  private async createAndCheck(admin: KafkaAdmin, topics: readonly BusTopic[]): Promise<number[]> {
     const existing = new Set(await admin.listTopics());
     const missing = topics.filter(({ name }) => !existing.has(this.topicOf(name)));
     if (missing.length > 0) await this.create(admin, missing);
-    const found = await describeTopics(
-      admin,
-      topics.map(({ name }) => this.topicOf(name)),
-    );
+    const found = await admin.describeTopics(topics.map(({ name }) => this.topicOf(name)));
     return topics.map((topic) => this.check(topic, found.get(this.topicOf(topic.name)) as DescribedTopic));
   }
 
   /** Of two processes that start at the same time one creates a topic, and the other finds that it exists. */
-  private async create(admin: Admin, topics: readonly BusTopic[]): Promise<void> {
-    const { brokers } = await admin.describeCluster();
-    const replicas = Math.min(brokers.length, mostReplicas);
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: topics.map((topic) => this.asTopicConfig(topic, replicas)),
-    });
+  private async create(admin: KafkaAdmin, topics: readonly BusTopic[]): Promise<void> {
+    const replicas = Math.min(await admin.countBrokers(), mostReplicas);
+    await admin.createTopics(topics.map((topic) => this.newTopic(topic, replicas)));
   }
 
-  private asTopicConfig(topic: BusTopic, replicas: number): ITopicConfig {
+  private newTopic(topic: BusTopic, replicas: number): NewTopic {
     return {
-      topic: this.topicOf(topic.name),
-      numPartitions: topic.partitions,
-      replicationFactor: replicas,
-      configEntries: [
-        { name: 'cleanup.policy', value: topic.cleanup },
-        { name: 'retention.ms', value: String(topic.retentionMs) },
+      name: this.topicOf(topic.name),
+      partitions: topic.partitions,
+      replicas,
+      config: {
+        'cleanup.policy': topic.cleanup,
+        'retention.ms': String(topic.retentionMs),
         // Only whole segments are removed, and the one that is written to is not.
-        { name: 'segment.ms', value: String(Math.ceil(topic.retentionMs / segmentsKept)) },
-        { name: 'max.message.bytes', value: String(topic.maxRecordBytes) },
+        'segment.ms': String(Math.ceil(topic.retentionMs / segmentsKept)),
+        'max.message.bytes': String(topic.maxRecordBytes),
         // Acknowledged records survive the loss of a broker, and writes continue with one broker down.
-        { name: 'min.insync.replicas', value: String(Math.max(1, replicas - 1)) },
-      ],
+        'min.insync.replicas': String(Math.max(1, replicas - 1)),
+      },
     };
   }
 
@@ -183,7 +147,7 @@ export class EndOffsets {
   private asking: Promise<readonly number[]> | undefined;
   private next: Promise<readonly number[]> | undefined;
 
-  constructor(admin: Renewable<Admin>, topic: string, withinMs: number) {
+  constructor(admin: Renewable<KafkaAdmin>, topic: string, withinMs: number) {
     this.topic = topic;
     this.withinMs = withinMs;
     const ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
@@ -223,20 +187,8 @@ export class EndOffsets {
 }
 
 /** By partition. */
-const fetchEndOffsets = async (admin: Admin, topic: string): Promise<readonly number[]> => {
+const fetchEndOffsets = async (admin: KafkaAdmin, topic: string): Promise<readonly number[]> => {
   const ends: number[] = [];
-  for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends[partition] = Number(high);
+  for (const { partition, high } of await admin.fetchOffsets(topic)) ends[partition] = high;
   return ends;
-};
-
-/** By partition; -1 where the group has not committed anything. */
-export const fetchCommittedOffsets = async (
-  admin: Admin,
-  topic: string,
-  groupId: string,
-): Promise<readonly number[]> => {
-  const committed: number[] = [];
-  const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  for (const { partition, offset } of offsets?.partitions ?? []) committed[partition] = Number(offset);
-  return committed;
 };

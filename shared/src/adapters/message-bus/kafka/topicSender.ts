@@ -4,8 +4,7 @@ import { partitionOf, RecordNumbers, traceHeaderBytes, traceHeaders } from './re
 import type { Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { done } from '../channelHub.js';
-import type { Leaders } from './kafkaCluster.js';
-import type { ForLeader, Refusals } from './partitionWriter.js';
+import { refusalOf, type ForLeader, type Leaders, type Refusals } from './kafkaClient.js';
 import {
   Lane,
   messagesOf,
@@ -51,8 +50,7 @@ const expiryLookMs = 500;
 
 /** They are on the leader, which has lost its replicas meanwhile: sent again, they would be there twice. */
 const appendedErrors = new Set(['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'REQUEST_TIMED_OUT']);
-const isAppended = (error: Error & { readonly type?: string }): boolean =>
-  appendedErrors.has(error.type ?? '');
+const isAppended = (error: Error): boolean => appendedErrors.has(refusalOf(error) ?? '');
 
 /**
  * All records of this process to one topic. Each leader has one request on its way, and what comes meanwhile goes into the

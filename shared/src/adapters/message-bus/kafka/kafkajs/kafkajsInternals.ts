@@ -1,9 +1,39 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import kafkajs from 'kafkajs';
+import kafkajs, { type Kafka } from 'kafkajs';
+import type { Connectable, StoredRecord } from '../kafkaClient.js';
 
-// Patches of kafkajs 2.2.4 internals: the version is pinned, and a test for each patch fails when the library
-// is no longer as it was.
+// All that is used of kafkajs 2.2.4 and not public, and the patches of it: the version is pinned, and a test for each fails
+// when the library is no longer as it was.
+
+interface FetchAnswer {
+  readonly responses: readonly {
+    readonly partitions: readonly { readonly messages: readonly StoredRecord[] }[];
+  }[];
+}
+
+export interface ProduceAnswer {
+  readonly topics: readonly {
+    readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
+  }[];
+}
+
+export interface Broker {
+  fetch(request: object): Promise<FetchAnswer>;
+  /** Rejects with an error that has the `answer` where a partition has refused its records. */
+  produce(request: object): Promise<unknown>;
+}
+
+/** What the producers and consumers of kafkajs are built on. */
+export interface Cluster extends Connectable {
+  addTargetTopic(topic: string): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  refreshMetadataIfNecessary(): Promise<void>;
+  findTopicPartitionMetadata(
+    topic: string,
+  ): readonly { readonly partitionId: number; readonly leader: number }[];
+  findBroker(node: { readonly nodeId: number }): Promise<Broker>;
+}
 
 interface Connection {
   readonly broker: string;
@@ -45,10 +75,13 @@ interface AskedOffsets {
   readonly partitions: readonly { readonly partition: number }[];
 }
 
-interface Cluster {
+interface PatchedCluster {
   findTopicPartitionMetadata(topic: string): readonly PartitionMetadata[];
   refreshMetadata(): Promise<void>;
-  fetchTopicsOffset: (this: Cluster, topics: readonly AskedOffsets[]) => Promise<readonly AskedOffsets[]>;
+  fetchTopicsOffset: (
+    this: PatchedCluster,
+    topics: readonly AskedOffsets[],
+  ) => Promise<readonly AskedOffsets[]>;
 }
 
 type Parse<Data> = (data: Data) => Promise<Data>;
@@ -68,7 +101,7 @@ const require = createRequire(import.meta.url);
 const connections = (require('kafkajs/src/network/connection') as Class<Connection>).prototype;
 const queues = (require('kafkajs/src/network/requestQueue') as Class<RequestQueue>).prototype;
 const pools = (require('kafkajs/src/cluster/brokerPool') as Class<BrokerPool>).prototype;
-const clusters = (require('kafkajs/src/cluster') as Class<Cluster>).prototype;
+const clusters = (require('kafkajs/src/cluster') as Class<PatchedCluster>).prototype;
 const { Metadata, Produce } = (
   require('kafkajs/src/protocol/requests') as {
     requests: { Metadata: Definition<TopicMetadata>; Produce: Definition<object> };
@@ -82,6 +115,25 @@ const protocols = { metadata: Metadata.protocol, produce: Produce.protocol };
 
 /** Every answer begins with its length. */
 const lengthBytes = 4;
+
+const metadataMaxAgeMs = 300_000;
+
+export const createCluster = (kafka: Kafka): Cluster => {
+  const symbol = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === 'private:Kafka:createCluster',
+  );
+  if (symbol === undefined) throw new Error('This version of kafkajs makes clusters in another way');
+  const create = (kafka as unknown as Record<symbol, (options: object) => Cluster>)[symbol];
+  return (create as (options: object) => Cluster)({
+    metadataMaxAge: metadataMaxAgeMs,
+    allowAutoTopicCreation: false,
+  });
+};
+
+/** The error of a code in an answer, as the library makes it. */
+export const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+  readonly createErrorFromCode: (code: number) => Error;
+};
 
 export const patchKafkajs = (): void => {
   connections.failIfNotConnected = refuseWhileClosing;
@@ -141,7 +193,7 @@ const hasLeader = ({ leader }: PartitionMetadata): boolean => leader >= 0;
  * more, which the library would not find out for minutes.
  */
 async function fetchOffsetsOfLed(
-  this: Cluster,
+  this: PatchedCluster,
   topics: readonly AskedOffsets[],
 ): Promise<readonly AskedOffsets[]> {
   const asked = topics.map((offsets) => {

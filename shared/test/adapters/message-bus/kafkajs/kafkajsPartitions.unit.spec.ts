@@ -1,11 +1,14 @@
+import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Admin } from 'kafkajs';
-import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
-import type { Cluster as WriterCluster } from '../../../src/adapters/message-bus/kafka/kafkaCluster.js';
-import { createPartitionWriter } from '../../../src/adapters/message-bus/kafka/partitionWriter.js';
-import { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
-import { Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
+import {
+  patchKafkajs,
+  type Cluster as WriterCluster,
+} from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsInternals.js';
+import { createPartitionWriter } from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsPartitions.js';
+import type { KafkaAdmin } from '../../../../src/adapters/message-bus/kafka/kafkaClient.js';
+import { EndOffsets } from '../../../../src/adapters/message-bus/kafka/topicCatalog.js';
+import { Renewable } from '../../../../src/adapters/message-bus/kafka/renewableClient.js';
 
 interface Partition {
   readonly partitionId: number;
@@ -157,25 +160,26 @@ describe('the library, where a partition has no leader', () => {
 
 describe('the end offsets of a topic', () => {
   it('lack those of partitions without a leader, which only those who need them wait for', async () => {
-    let found = [{ partition: 1, high: '7' }];
+    let found = [{ partition: 1, high: 7 }];
     const admin = {
       connect: async () => undefined,
       disconnect: async () => undefined,
-      fetchTopicOffsets: async () => found,
+      fetchOffsets: async () => found,
     };
-    const held = { client: admin as unknown as Admin, cut: () => undefined };
+    const held = { client: admin as unknown as KafkaAdmin, cut: () => undefined };
     const outcome = { answered: () => undefined, failed: () => undefined };
     const ends = new EndOffsets(new Renewable(() => held, outcome), 'notes', 5_000);
     const needed = ends.fetch([0]);
     expect((await ends.fetch([1]))[1]).to.equal(7);
     expect((await ends.fetch())[0]).to.equal(undefined);
-    found = [...found, { partition: 0, high: '3' }];
+    found = [...found, { partition: 0, high: 3 }];
     expect((await needed)[0]).to.equal(3);
   });
 });
 
 describe('the writer to a leader', () => {
-  const partitions = [0, 1].map((partition) => ({ partition, messages: [{ value: 'any' }] }));
+  const record = { key: Buffer.from('any'), value: Buffer.from('any') };
+  const partitions = [0, 1].map((partition) => ({ partition, messages: [record] }));
   const writing = (produce: () => Promise<unknown>) => {
     const cluster = { addTargetTopic: async () => undefined, findBroker: async () => ({ produce }) };
     const writer = createPartitionWriter(cluster as unknown as WriterCluster, 1);

@@ -4,9 +4,11 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { createKafkaClient, noRetry } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
-import { patchKafkajs } from '../../../src/adapters/message-bus/kafka/kafkajsPatches.js';
-import { createPartitionReader } from '../../../src/adapters/message-bus/kafka/partitionHistory.js';
+import {
+  createKafkaClient,
+  noRetries,
+} from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsClient.js';
+import { patchKafkajs } from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsInternals.js';
 
 interface Connection {
   connect(): Promise<unknown>;
@@ -99,6 +101,31 @@ describe('a connection that is closing', () => {
   });
 });
 
+describe('the queue of requests of a connection', () => {
+  interface Queue {
+    pending: unknown[];
+    throttleCheckTimeoutId: NodeJS.Timeout | null;
+    scheduleCheckPendingRequests(): void;
+    destroy(): void;
+  }
+  const RequestQueue = require('kafkajs/src/network/requestQueue') as new (options: object) => Queue;
+  const options = { logger: { debug: () => undefined }, requestTimeout: 1_000, enforceRequestTimeout: false };
+
+  const looksAgain = (pending: readonly unknown[]): boolean => {
+    const queue = new RequestQueue(options);
+    queue.pending = [...pending];
+    queue.scheduleCheckPendingRequests();
+    const looks = queue.throttleCheckTimeoutId !== null;
+    queue.destroy();
+    return looks;
+  };
+
+  it('sleeps while a connection is idle, and checks a connection with pending requests', () => {
+    patchKafkajs();
+    expect([looksAgain([]), looksAgain(['a request'])]).to.deep.equal([false, true]);
+  });
+});
+
 describe('createKafkaClient', () => {
   it('fails pending requests of a client that is cut, and prevents new connections', async () => {
     const sockets: Socket[] = [];
@@ -107,12 +134,12 @@ describe('createKafkaClient', () => {
       return sockets.at(-1) as Socket;
     };
     const connection = { brokers: ['broker:1'], clientId: 'test', logger: undefined, connect };
-    const { kafka, cut } = createKafkaClient(connection, noRetry);
-    const first = kafka.admin().connect().catch(String);
+    const client = createKafkaClient(connection, noRetries);
+    const first = client.admin().connect().catch(String);
     await eventually(() => sockets.length === 1 && sockets[0]?.listenerCount('data') === 1);
-    cut();
+    client.cut();
     expect(await first).to.contain('The connection was given up');
-    expect(await kafka.admin().connect().catch(String)).to.contain('The connection was given up');
+    expect(await client.admin().connect().catch(String)).to.contain('The connection was given up');
     expect(sockets.every(({ destroyed }) => destroyed)).to.equal(true);
   });
 });
@@ -120,7 +147,7 @@ describe('createKafkaClient', () => {
 describe('the reader of partitions', () => {
   it('finds the parts of the library that it replaces', () => {
     const connection = { brokers: ['127.0.0.1:9'], clientId: 'roomwire-test', logger: undefined };
-    const reader = createPartitionReader(createKafkaClient(connection).kafka);
+    const reader = createKafkaClient(connection).reader();
     expect(reader).to.respondTo('read');
   });
 });

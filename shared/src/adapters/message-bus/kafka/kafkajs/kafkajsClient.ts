@@ -1,0 +1,218 @@
+import type { Socket } from 'node:net';
+import kafkajs, { Kafka, type Admin, type ISocketFactory, type logCreator, type SASLOptions } from 'kafkajs';
+import type { Logger } from '../../../../ports/logger.js';
+import type {
+  DescribedTopic,
+  GroupConsumer,
+  GroupConsumerOptions,
+  KafkaAdmin,
+  KafkaClient,
+} from '../kafkaClient.js';
+import {
+  connectToBroker,
+  requestTimeoutMs,
+  type KafkaConnection,
+  type KafkaSecurity,
+} from '../kafkaSettings.js';
+import { createCluster, patchKafkajs } from './kafkajsInternals.js';
+import { createLeaderFinder, createPartitionReader, createPartitionWriter } from './kafkajsPartitions.js';
+
+const connectionTimeoutMs = 3_000;
+
+/** With the defaults of the library (30 s at most, doubling) sends resume up to 25 s after a broker is back. */
+const retry = { initialRetryTime: 50, maxRetryTime: 1_000, multiplier: 2 };
+const defaultRetries = 4;
+/** For callers that retry themselves. */
+export const noRetries = 0;
+
+/** The library recovers from most errors that it logs; the others reach the caller as rejections. */
+const logTo =
+  (logger: Logger | undefined): logCreator =>
+  () =>
+  ({ namespace, log }) =>
+    logger?.debug(`Kafka client: ${log.message}`, { namespace, reason: log['error'] as unknown });
+
+/** The library listens to `error` and to `end`, not to `close`, and may wait on one that it has ended itself. */
+const giveUp = (socket: Socket): void => {
+  socket.destroy(new Error('The connection was given up'));
+};
+
+/** A copy: the library writes into it. */
+const saslOptions = ({ sasl }: KafkaSecurity): { readonly sasl?: SASLOptions } =>
+  sasl === undefined ? {} : { sasl: { ...sasl } };
+
+export const createKafkaClient = (connection: KafkaConnection, retries = defaultRetries): KafkaClient => {
+  patchKafkajs();
+  const sockets = new Set<Socket>();
+  const { security = {} } = connection;
+  const open = connection.connect ?? connectToBroker(security);
+  let bytesOfEnded = 0;
+  let isCut = false;
+
+  const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
+    const socket = open(port, host, onConnect);
+    // A batch is written as a whole: waiting for more only costs time.
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 30_000);
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      bytesOfEnded += socket.bytesRead;
+    });
+    // Connections that the library still opens for a discarded client would never be closed.
+    if (isCut) giveUp(socket);
+    return socket;
+  };
+  const kafka = new Kafka({
+    brokers: [...connection.brokers],
+    clientId: connection.clientId,
+    ...saslOptions(security),
+    connectionTimeout: connectionTimeoutMs,
+    authenticationTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    enforceRequestTimeout: true,
+    retry: { ...retry, retries },
+    socketFactory,
+    logLevel: kafkajs.logLevel.WARN,
+    logCreator: logTo(connection.logger),
+  });
+  return {
+    admin: () => createAdmin(kafka.admin()),
+    leaderFinder: () => createLeaderFinder(kafka),
+    writerTo: (leader) => createPartitionWriter(createCluster(kafka), leader),
+    reader: () => createPartitionReader(kafka),
+    consumer: (options) => createGroupConsumer(kafka, options),
+    get bytesRead() {
+      return [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytesOfEnded);
+    },
+    cut: () => {
+      isCut = true;
+      sockets.forEach(giveUp);
+    },
+  };
+};
+
+const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
+
+export const createAdmin = (
+  admin: Pick<
+    Admin,
+    | 'connect'
+    | 'disconnect'
+    | 'createTopics'
+    | 'describeCluster'
+    | 'describeConfigs'
+    | 'fetchOffsets'
+    | 'fetchTopicMetadata'
+    | 'fetchTopicOffsets'
+    | 'fetchTopicOffsetsByTimestamp'
+    | 'listTopics'
+  >,
+): KafkaAdmin => {
+  const describeTopics = async (names: readonly string[]): Promise<ReadonlyMap<string, DescribedTopic>> => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames })),
+    });
+    return new Map(
+      names.map((name) => {
+        const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+        const config = new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+        return [name, { partitions: topics.find((topic) => topic.name === name)?.partitions ?? [], config }];
+      }),
+    );
+  };
+
+  return {
+    connect: () => admin.connect(),
+    disconnect: () => admin.disconnect(),
+    countBrokers: async () => (await admin.describeCluster()).brokers.length,
+    listTopics: () => admin.listTopics(),
+    describeTopics,
+    createTopics: async (topics) => {
+      await admin.createTopics({
+        waitForLeaders: true,
+        topics: topics.map(({ name, partitions, replicas, config }) => ({
+          topic: name,
+          numPartitions: partitions,
+          replicationFactor: replicas,
+          configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
+        })),
+      });
+    },
+    fetchOffsets: async (topic) => {
+      const ends = await admin.fetchTopicOffsets(topic);
+      return ends.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
+    },
+    fetchOffsetsAt: async (topic, timeMs) =>
+      byPartition(await admin.fetchTopicOffsetsByTimestamp(topic, timeMs)),
+    fetchCommitted: async (topic, groupId) => {
+      const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      return byPartition(offsets?.partitions ?? []);
+    },
+  };
+};
+
+const byPartition = (
+  offsets: readonly { readonly partition: number; readonly offset: string }[],
+): readonly (number | undefined)[] => {
+  const found: (number | undefined)[] = [];
+  for (const { partition, offset } of offsets) found[partition] = Number(offset);
+  return found;
+};
+
+/** Members learn of a rebalance with a heartbeat. */
+const heartbeatIntervalMs = 1_000;
+/** How long a group waits for its members in a rebalance. */
+const rebalanceTimeoutMs = 10_000;
+/** The maximum wait of a fetch without records; a resumed partition waits for it. */
+const longestFetchWaitMs = 100;
+
+export const createGroupConsumer = (
+  kafka: Pick<Kafka, 'consumer'>,
+  { topic, groupId, fromBeginning, sessionTimeoutMs }: GroupConsumerOptions,
+): GroupConsumer => {
+  const consumer = kafka.consumer({
+    groupId,
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: rebalanceTimeoutMs,
+    heartbeatInterval: heartbeatIntervalMs,
+    minBytes: 1,
+    maxWaitTimeInMs: longestFetchWaitMs,
+    allowAutoTopicCreation: false,
+    // A restart by the library begins where the group has committed, which readers never do.
+    retry: { restartOnFailure: async () => false },
+  });
+  return {
+    run: async (events) => {
+      const { GROUP_JOIN, REBALANCING, REQUEST, CRASH } = consumer.events;
+      consumer.on(GROUP_JOIN, ({ payload: { memberAssignment, memberId } }) =>
+        events.joined(memberAssignment[topic] ?? [], memberId),
+      );
+      consumer.on(REBALANCING, () => events.leaving());
+      consumer.on(REQUEST, () => events.answered());
+      consumer.on(CRASH, ({ payload: { error } }) => events.crashed(error.message));
+      await consumer.connect();
+      await consumer.subscribe({ topics: [topic], fromBeginning });
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: async (payload) => {
+          // Fetched before a seek.
+          if (payload.isStale()) return;
+          const { batch } = payload;
+          if (events.take(batch)) payload.resolveOffset(batch.lastOffset());
+        },
+      });
+    },
+    disconnect: () => consumer.disconnect(),
+    seek: (partition, offset) => consumer.seek({ topic, partition, offset: String(offset) }),
+    pause: (partitions) => consumer.pause([{ topic, partitions: [...partitions] }]),
+    resume: (partitions) => consumer.resume([{ topic, partitions: [...partitions] }]),
+    commit: (offsets) =>
+      consumer.commitOffsets(
+        [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) })),
+      ),
+  };
+};
