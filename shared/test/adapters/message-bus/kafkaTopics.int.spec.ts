@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { busTopics, otherTopics } from '../../../src/wire/bus/busTopics.js';
+import { notes, numbered } from '@roomwire/testing/contracts/message-bus/busUnderTest';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { kafkaUnderTest, withAdmin, type KafkaUnderTest } from './kafkaUnderTest.js';
 
 describe('the topics on Kafka', () => {
@@ -22,6 +24,17 @@ describe('the topics on Kafka', () => {
       const found = topics.find(({ name }) => name === kafka.prefix + declared.name);
       expect(found?.partitions).to.have.lengthOf(declared.partitions);
     }
+  });
+
+  it('can be written as soon as they are created, in every partition', async () => {
+    const bus = await kafka.open({ topics: [{ ...otherTopics, name: notes.name, partitions: 64 }] });
+    const sent = numbered(500, ...(Array.from({ length: 500 }, (_, n) => `key ${n}`) as [string]));
+    // Refused where the partition has no leader.
+    await Promise.all(sent.map((note) => bus.send(notes, note, 'none')));
+    await eventually(async () => {
+      const ends = await withAdmin((admin) => admin.fetchTopicOffsets(kafka.prefix + notes.name));
+      return ends.length === 64 && ends.reduce((sum, { high }) => sum + Number(high), 0) === sent.length;
+    });
   });
 
   it('are used unchanged when they have more partitions', async () => {

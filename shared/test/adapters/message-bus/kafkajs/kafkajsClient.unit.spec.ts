@@ -5,6 +5,7 @@ import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import {
+  createAdmin,
   createKafkaClient,
   noRetries,
 } from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsClient.js';
@@ -141,6 +142,52 @@ describe('createKafkaClient', () => {
     expect(await first).to.contain('The connection was given up');
     expect(await client.admin().connect().catch(String)).to.contain('The connection was given up');
     expect(sockets.every(({ destroyed }) => destroyed)).to.equal(true);
+  });
+});
+
+describe('createTopics', () => {
+  const refused = (type: string) => Object.assign(new Error(type), { type });
+  const metadata = (...leaders: readonly number[]) => ({
+    topics: [
+      {
+        name: 'notes',
+        partitions: leaders.map((leader, partitionId) => ({
+          ...{ partitionId, leader, partitionErrorCode: leader < 0 ? 5 : 0, replicas: [1], isr: [1] },
+        })),
+      },
+    ],
+  });
+  const creating = (answers: (() => ReturnType<typeof metadata>)[]): Promise<void> => {
+    const library = {
+      createTopics: async () => true,
+      fetchTopicMetadata: async () => {
+        const answer = answers.shift();
+        return answer?.() ?? expect.fail('It has looked again');
+      },
+    };
+    const admin = createAdmin(library as unknown as Parameters<typeof createAdmin>[0]);
+    return admin.createTopics([{ name: 'notes', partitions: 2, replicas: 1, config: {} }]);
+  };
+
+  it('resolves when all partitions can be written', async () => {
+    const answers = [
+      () => {
+        throw refused('UNKNOWN_TOPIC_OR_PARTITION');
+      },
+      () => metadata(1, -1),
+      () => metadata(1, 1),
+    ];
+    await creating(answers);
+    expect(answers).to.have.lengthOf(0);
+  });
+
+  it('rejects what is no matter of time', async () => {
+    const answers = [
+      () => {
+        throw refused('TOPIC_AUTHORIZATION_FAILED');
+      },
+    ];
+    expect(await creating(answers).catch(String)).to.equal('Error: TOPIC_AUTHORIZATION_FAILED');
   });
 });
 

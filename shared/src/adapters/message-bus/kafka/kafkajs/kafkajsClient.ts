@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import kafkajs, { Kafka, type Admin, type ISocketFactory, type logCreator, type SASLOptions } from 'kafkajs';
 import type { Logger } from '../../../../ports/logger.js';
-import type {
-  DescribedTopic,
-  GroupConsumer,
-  GroupConsumerOptions,
-  KafkaAdmin,
-  KafkaClient,
+import {
+  refusalOf,
+  type DescribedTopic,
+  type GroupConsumer,
+  type GroupConsumerOptions,
+  type KafkaAdmin,
+  type KafkaClient,
 } from '../kafkaClient.js';
 import {
   connectToBroker,
@@ -94,6 +96,12 @@ export const createKafkaClient = (connection: KafkaConnection, retries = default
 
 const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
 
+/** Of a topic that was created: the broker that is asked may learn of it later, and then of its leaders. */
+const notYet = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
+/** What is sent to a topic that takes longer waits for its leaders. */
+const writableWithinMs = 5_000;
+const betweenLooksMs = 20;
+
 export const createAdmin = (
   admin: Pick<
     Admin,
@@ -124,6 +132,16 @@ export const createAdmin = (
     );
   };
 
+  const areWritable = async (names: string[]): Promise<boolean> => {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: names });
+      return topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0));
+    } catch (error) {
+      if (!notYet.has(refusalOf(error) ?? '')) throw error;
+      return false;
+    }
+  };
+
   return {
     connect: () => admin.connect(),
     disconnect: () => admin.disconnect(),
@@ -132,7 +150,8 @@ export const createAdmin = (
     describeTopics,
     createTopics: async (topics) => {
       await admin.createTopics({
-        waitForLeaders: true,
+        // It waits until nothing is rejected, and a partition without a leader no longer is: see `kafkajsInternals`.
+        waitForLeaders: false,
         topics: topics.map(({ name, partitions, replicas, config }) => ({
           topic: name,
           numPartitions: partitions,
@@ -140,6 +159,9 @@ export const createAdmin = (
           configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
         })),
       });
+      const names = topics.map(({ name }) => name);
+      const deadline = performance.now() + writableWithinMs;
+      while (!(await areWritable(names)) && performance.now() < deadline) await pause(betweenLooksMs);
     },
     fetchOffsets: async (topic) => {
       const ends = await admin.fetchTopicOffsets(topic);
