@@ -9,7 +9,7 @@ export interface Connectable {
 
 /** Why a broker refuses, by its name in Kafka's protocol, on the errors that a client rejects with; undefined for others. */
 export const refusalOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error as { readonly type?: string }).type : undefined;
+  error instanceof Error ? ((error as { readonly type?: string }).type ?? refusalOf(error.cause)) : undefined;
 
 export type RecordHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
 

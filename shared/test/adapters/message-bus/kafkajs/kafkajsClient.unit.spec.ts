@@ -147,20 +147,13 @@ describe('createKafkaClient', () => {
 
 describe('createTopics', () => {
   const refused = (type: string) => Object.assign(new Error(type), { type });
-  const metadata = (...leaders: readonly number[]) => ({
-    topics: [
-      {
-        name: 'notes',
-        partitions: leaders.map((leader, partitionId) => ({
-          ...{ partitionId, leader, partitionErrorCode: leader < 0 ? 5 : 0, replicas: [1], isr: [1] },
-        })),
-      },
-    ],
-  });
-  const creating = (answers: (() => ReturnType<typeof metadata>)[]): Promise<void> => {
+  /** The library leaves out partitions without a leader. */
+  const offsets = (count: number) =>
+    Array.from({ length: count }, (_, partition) => ({ partition, offset: '0', high: '0', low: '0' }));
+  const creating = (answers: (() => ReturnType<typeof offsets>)[]): Promise<void> => {
     const library = {
       createTopics: async () => true,
-      fetchTopicMetadata: async () => {
+      fetchTopicOffsets: async () => {
         const answer = answers.shift();
         return answer?.() ?? expect.fail('It has looked again');
       },
@@ -174,8 +167,11 @@ describe('createTopics', () => {
       () => {
         throw refused('UNKNOWN_TOPIC_OR_PARTITION');
       },
-      () => metadata(1, -1),
-      () => metadata(1, 1),
+      () => {
+        throw new Error('Retried', { cause: refused('NOT_LEADER_FOR_PARTITION') });
+      },
+      () => offsets(1),
+      () => offsets(2),
     ];
     await creating(answers);
     expect(answers).to.have.lengthOf(0);

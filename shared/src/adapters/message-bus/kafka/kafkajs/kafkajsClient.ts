@@ -9,6 +9,7 @@ import {
   type GroupConsumerOptions,
   type KafkaAdmin,
   type KafkaClient,
+  type NewTopic,
 } from '../kafkaClient.js';
 import {
   connectToBroker,
@@ -94,12 +95,12 @@ export const createKafkaClient = (connection: KafkaConnection, retries = default
   };
 };
 
-const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy'];
+const configNames = ['max.message.bytes', 'retention.ms', 'cleanup.policy', 'min.insync.replicas'];
 
 /** Of a topic that was created: the broker that is asked may learn of it later, and then of its leaders. */
-const notYet = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE']);
+const notYet = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 /** What is sent to a topic that takes longer waits for its leaders. */
-const writableWithinMs = 5_000;
+const ledWithinMs = 5_000;
 const betweenLooksMs = 20;
 
 export const createAdmin = (
@@ -132,10 +133,10 @@ export const createAdmin = (
     );
   };
 
-  const areWritable = async (names: string[]): Promise<boolean> => {
+  /** A leader that answers for a partition takes its records, too; the metadata says earlier who will lead. */
+  const isLed = async ({ name, partitions }: NewTopic): Promise<boolean> => {
     try {
-      const { topics } = await admin.fetchTopicMetadata({ topics: names });
-      return topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0));
+      return (await admin.fetchTopicOffsets(name)).length === partitions;
     } catch (error) {
       if (!notYet.has(refusalOf(error) ?? '')) throw error;
       return false;
@@ -159,9 +160,9 @@ export const createAdmin = (
           configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
         })),
       });
-      const names = topics.map(({ name }) => name);
-      const deadline = performance.now() + writableWithinMs;
-      while (!(await areWritable(names)) && performance.now() < deadline) await pause(betweenLooksMs);
+      const deadline = performance.now() + ledWithinMs;
+      for (const topic of topics)
+        while (!(await isLed(topic)) && performance.now() < deadline) await pause(betweenLooksMs);
     },
     fetchOffsets: async (topic) => {
       const ends = await admin.fetchTopicOffsets(topic);
