@@ -9,6 +9,8 @@ import type { Remedies } from './refusals.js';
 
 const name = 'EventStoreDB';
 const variable = 'ROOMWIRE_EVENTSTORE_URL';
+/** KurrentDB is what EventStoreDB is called since version 25. */
+const schemes = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'];
 const oldest = [22, 10] as const;
 const answersWithinMs = 5_000;
 
@@ -69,7 +71,7 @@ const neverWritten = (): NewEvent => ({
 export const eventStoreDbRow: EngineRow<EventLogEngine> = {
   variable,
   read(read) {
-    const url = read.engineUrl(variable, ['esdb:', 'esdb+discover:']);
+    const url = read.engineUrl(variable, schemes);
     return url === undefined ? undefined : eventStoreDb(url);
   },
 };

@@ -174,6 +174,16 @@ describe('configuration', () => {
       readModels: { name: 'MongoDB', settings: { url: clusters.ROOMWIRE_MONGODB_URL } },
     });
     expect(usesDataFolder(engines)).to.equal(false);
+    for (const scheme of ['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']) {
+      const url = `${scheme}://u:p@a:2113,b:2113?tls=false`;
+      const { eventLog } = readConfig({ ...clusters, ROOMWIRE_EVENTSTORE_URL: url }).engines;
+      expect(eventLog.settings).to.deep.equal({ url });
+    }
+    for (const bad of ['http://a', 'kurrentdb://', 'kurrentdb+srv://a'])
+      expect(() => readConfig({ ROOMWIRE_EVENTSTORE_URL: bad })).to.throw(
+        ConfigError,
+        /ROOMWIRE_EVENTSTORE_URL/,
+      );
     for (const bad of ['kafka', 'c:9092,', 'http://c:9092'])
       expect(() => readConfig({ ROOMWIRE_KAFKA_BROKERS: bad })).to.throw(
         ConfigError,

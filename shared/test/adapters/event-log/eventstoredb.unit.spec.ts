@@ -12,6 +12,7 @@ describe('the event log in EventStoreDB', () => {
   it('refuses an invalid URL, and does not repeat the password in it', async () => {
     for (const url of [
       'http://me:secret@host',
+      'kurrentdb://me:secret@',
       'esdb://me:secret@',
       'esdb://me:secret@host:port',
       'secret',

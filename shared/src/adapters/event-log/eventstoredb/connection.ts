@@ -99,10 +99,13 @@ const urlOfItsOwn = (url: string): string => {
   return `${url}${url.includes('?') ? '&' : '?'}keepAliveTimeout=${timeoutMs}`;
 };
 
+/** KurrentDB is EventStoreDB under its later name, and speaks the same protocol; this client knows the earlier one alone. */
+const byEarlierName = (url: string): string => url.replace(/^kurrentdb(?=(\+discover)?:)/, 'esdb');
+
 /** The client's own message on an invalid URL repeats parts of it, which may hold a password. */
 const clientFor = (url: string): EventStoreDBClient => {
   try {
-    return EventStoreDBClient.connectionString(url);
+    return EventStoreDBClient.connectionString(byEarlierName(url));
   } catch {
     throw new RangeError('The URL of EventStoreDB is not one as in esdb://host:2113?tls=false');
   }

@@ -20,7 +20,7 @@ import { createEventReader, isSystemName } from './storedEvents.js';
 import { subscribe } from './subscription.js';
 
 export interface EventStoreDbOptions {
-  /** `esdb://…` or `esdb+discover://…`, as the client takes it. */
+  /** `esdb://…` or `kurrentdb://…`, or either with `+discover`. */
   readonly url: string;
   readonly outage?: OutageReport;
   readonly clock?: Clock;
