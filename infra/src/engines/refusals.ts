@@ -16,7 +16,7 @@ const signs: readonly (readonly [Refusal, RegExp])[] = [
   ['rights', /PERMISSION_DENIED|access-denied|\bUnauthorized\b|AUTHORIZATION_FAILED/i],
   [
     'no leader',
-    /not-leader|Server Is Not Ready|NotWritablePrimary|NotPrimary|NoPrimaryAmongThose|LEADER_NOT_AVAILABLE|NOT_CONTROLLER/i,
+    /not-leader|Server Is Not Ready|NotWritablePrimary|NotPrimary|NoPrimaryAmongThose|LEADER_NOT_AVAILABLE|NOT_CONTROLLER|No partition takes records/i,
   ],
   ['unknown host', /ENOTFOUND|EAI_AGAIN|Name resolution failed/i],
   ['away', /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|\bUNAVAILABLE\b/i],

@@ -31,6 +31,10 @@ const errors: readonly (readonly [Refusal, Error])[] = [
       },
     ),
   ],
+  [
+    'no leader',
+    new Error('The message bus cannot be reached', { cause: new Error('No partition takes records') }),
+  ],
   ['no leader', withFields('NotLeaderError', '5 NOT_FOUND: Leader info available', { type: 'not-leader' })],
   [
     'no leader',

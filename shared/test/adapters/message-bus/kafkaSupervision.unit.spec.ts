@@ -11,7 +11,7 @@ import {
 import type { RecordBatch } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { createGroupConsumer } from '../../../src/adapters/message-bus/kafka/kafkajs/kafkajsClient.js';
 import { reasonOf } from '../../../src/runtime/outage.js';
-import { Reachability } from '../../../src/adapters/message-bus/kafka/kafkaClients.js';
+import { Reachability } from '../../../src/adapters/message-bus/kafka/reachability.js';
 import { PartitionUnavailable, Renewable } from '../../../src/adapters/message-bus/kafka/renewableClient.js';
 import { ChannelSource } from '../../../src/adapters/message-bus/kafka/channelSource.js';
 import type { EndOffsets } from '../../../src/adapters/message-bus/kafka/topicCatalog.js';
@@ -203,12 +203,61 @@ describe('ConsumerWatch', () => {
 });
 
 describe('Reachability', () => {
+  const answers = async (): Promise<void> => undefined;
+  const takesRecords = async (): Promise<boolean> => true;
+
+  describe('where brokers answer', () => {
+    let isTaken: boolean;
+    let told: string[];
+    let reachability: Reachability;
+    const outage = {
+      failed: (error: unknown) => void told.push(reasonOf(error)),
+      over: () => void told.push('over'),
+    };
+    const refused = 'No partition takes records';
+
+    beforeEach(async () => {
+      isTaken = false;
+      told = [];
+      reachability = new Reachability({ answers, takesRecords: async () => isTaken }, outage);
+    });
+    afterEach(() => reachability.close());
+
+    it('is lost when no partition takes records, whatever they answer, until one does', async () => {
+      reachability.writesDoubted();
+      await eventually(() => !reachability.isReachable);
+      reachability.answered();
+      expect(reachability.isReachable).to.equal(false);
+      expect(told).to.deep.equal([refused]);
+      isTaken = true;
+      await eventually(() => reachability.isReachable);
+      expect(told).to.deep.equal([refused, 'over']);
+    });
+
+    it('is back with the first record that a partition takes', async () => {
+      reachability.writesDoubted();
+      await eventually(() => !reachability.isReachable);
+      reachability.written();
+      expect(reachability.isReachable).to.equal(true);
+      expect(told).to.deep.equal([refused, 'over']);
+    });
+
+    it('stays while a partition of any topic takes records', async () => {
+      isTaken = true;
+      reachability.writesDoubted();
+      await pause(5);
+      expect(reachability.isReachable).to.equal(true);
+      expect(told).to.deep.equal([]);
+    });
+  });
+
   it('probes after a failure until there is an answer', async () => {
     let probes = 0;
-    const reachability = new Reachability(async () => {
+    const answers = async (): Promise<void> => {
       probes += 1;
       if (probes < 2) throw new Error('Away');
-    });
+    };
+    const reachability = new Reachability({ answers, takesRecords });
     reachability.failed(new Error('Away'));
     expect(reachability.isReachable).to.equal(false);
     await eventually(() => reachability.isReachable);
@@ -222,7 +271,7 @@ describe('Reachability', () => {
       failed: (error: unknown) => void told.push(reasonOf(error)),
       over: () => void told.push('over'),
     };
-    const reachability = new Reachability(async () => undefined, outage);
+    const reachability = new Reachability({ answers, takesRecords }, outage);
     reachability.failed(new Error('Away'));
     await eventually(() => reachability.isReachable);
     expect(told).to.deep.equal(['Away', 'over']);
@@ -234,7 +283,7 @@ describe('Reachability', () => {
     const probe = async () => {
       if (isAway) throw new Error('Away');
     };
-    const reachability = new Reachability(probe);
+    const reachability = new Reachability({ answers: probe, takesRecords });
     void reachability.doubted();
     await pause(5);
     expect(reachability.isReachable).to.equal(true);

@@ -32,6 +32,9 @@ describe('TopicSender', () => {
   let sender: TopicSender;
   let isReachable: boolean;
   let leaders: (number | undefined)[];
+  let inSyncReplicas: number;
+  let written: number;
+  let doubts: number;
 
   const write = (leader: number, { acks, partitions }: ForLeader): Promise<Refusals> =>
     new Promise((resolve, reject) => {
@@ -50,16 +53,20 @@ describe('TopicSender', () => {
         fail: (error = new Error('Away')) => reject(error),
       });
     });
+  const shapeOf = (partitions: number) => () => Promise.resolve({ partitions, fewestInSync: 2 });
   const create = (options: Partial<TopicSenderOptions> = {}): TopicSender =>
     new TopicSender({
       topic: 'numbers',
-      partitions: () => Promise.resolve(1),
-      leaders: async () => leaders,
+      shape: shapeOf(1),
+      leaders: async () =>
+        leaders.map((leader) => (leader === undefined ? undefined : { leader, replicas: 3, inSyncReplicas })),
       write,
       reachability: {
         get isReachable() {
           return isReachable;
         },
+        written: () => void (written += 1),
+        writesDoubted: () => void (doubts += 1),
       },
       maxRecordBytes: 1_000,
       withinMs: 10_000,
@@ -77,6 +84,8 @@ describe('TopicSender', () => {
     attempts = [];
     isReachable = true;
     leaders = [1];
+    inSyncReplicas = 2;
+    [written, doubts] = [0, 0];
     sender = create();
   });
   afterEach(() => {
@@ -165,7 +174,10 @@ describe('TopicSender', () => {
     const partitions = new Promise<number>((resolve) => {
       open = resolve;
     });
-    sender = create({ withinMs: 3_000, partitions: () => partitions });
+    sender = create({
+      withinMs: 3_000,
+      shape: async () => ({ partitions: await partitions, fewestInSync: 2 }),
+    });
     const sent = [send(1)];
     // The second one has time left when that of the first is over.
     await pause(1_500);
@@ -218,7 +230,7 @@ describe('TopicSender', () => {
   });
 
   it('passes on why the topic is missing', async () => {
-    sender = create({ partitions: () => Promise.reject(new Error('No such topic')) });
+    sender = create({ shape: () => Promise.reject(new Error('No such topic')) });
     expect(await outcomeOf(send(1))).to.equal('Error: No such topic');
     await sender.flush();
   });
@@ -239,7 +251,7 @@ describe('TopicSender', () => {
 
     beforeEach(() => {
       leaders = [1, 1, 1];
-      sender = create({ partitions: async () => 3 });
+      sender = create({ shape: shapeOf(3) });
     });
 
     it('repeats what one partition has refused alone, before what came after it, while others go on', async () => {
@@ -324,9 +336,45 @@ describe('TopicSender', () => {
       expect(await outcomeOf(sendTo(1, 4, 'none'))).to.equal('stored');
     });
 
+    it('doubts that anything can be written when the last of its partitions refuses', async () => {
+      const sent = [sendTo(0, 1), sendTo(1, 2), sendTo(2, 3)];
+      (await attempt(1)).refuse(0, 1);
+      await sent[2];
+      expect([sender.takesRecords, doubts, written]).to.deep.equal([true, 0, 1]);
+      for (let n = 2; sender.takesRecords; n += 1) {
+        if (n === 2) sent.push(sendTo(2, 4));
+        (await attempt(n)).refuse(0, 1, 2);
+        await pause(1);
+      }
+      expect(doubts).to.be.at.least(1);
+      const before = written;
+      let isStored = false;
+      void Promise.all(sent).then(() => (isStored = true));
+      await eventually(() => {
+        for (const { succeed } of attempts) succeed();
+        return isStored;
+      });
+      expect(written).to.be.above(before);
+      expect(sender.takesRecords).to.equal(true);
+    });
+
+    it('knows partitions that nothing was sent to by their leaders and replicas', async () => {
+      leaders = [1, undefined, undefined];
+      const sent = sendTo(0, 1);
+      (await attempt(1)).succeed();
+      await sent;
+      expect(sender.takesRecords).to.equal(true);
+      inSyncReplicas = 1;
+      await sender.look();
+      expect(sender.takesRecords).to.equal(false);
+      [inSyncReplicas, leaders] = [2, [undefined, undefined, undefined]];
+      await sender.look();
+      expect(sender.takesRecords).to.equal(false);
+    });
+
     it('ends what waits for a partition that stays without a leader', async () => {
       leaders = [1, undefined, 1];
-      sender = create({ partitions: async () => 3, withinMs: 100 });
+      sender = create({ shape: shapeOf(3), withinMs: 100 });
       expect(await outcomeOf(sendTo(1, 1))).to.equal(unavailable);
       await sender.flush();
       expect(attempts).to.have.lengthOf(0);

@@ -37,6 +37,23 @@ describe('the topics on Kafka', () => {
     });
   });
 
+  it('make the bus unreachable while brokers answer and none of them can be written', async () => {
+    const topics = [{ ...otherTopics, name: notes.name, partitions: 2 }];
+    const bus = await kafka.open({ topics, withinMs: 2_000 });
+    const send = (...keys: readonly [string, ...string[]]) =>
+      Promise.all(numbered(20, ...keys).map((note) => bus.send(notes, note, 'stored'))).then(
+        () => 'stored',
+        String,
+      );
+    expect(await send('a', 'b', 'c', 'd')).to.equal('stored');
+    await withAdmin((admin) => admin.deleteTopics({ topics: [kafka.prefix + notes.name] }));
+    expect(await send('a', 'b', 'c', 'd')).to.match(/^EngineUnavailable/);
+    expect(bus.reachable).to.equal(false);
+    await kafka.open({ topics });
+    await eventually(async () => (await send('a')) === 'stored', { withinMs: 20_000 });
+    expect(bus.reachable).to.equal(true);
+  });
+
   it('are used unchanged when they have more partitions', async () => {
     expect(await opening({})).to.equal('opened');
     expect(await opening({ partitions: 2 })).to.equal('opened');

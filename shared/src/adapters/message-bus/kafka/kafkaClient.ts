@@ -38,8 +38,14 @@ export interface RecordBatch {
   readonly messages: readonly StoredRecord[];
 }
 
+export interface Led {
+  readonly leader: number;
+  readonly replicas: number;
+  readonly inSyncReplicas: number;
+}
+
 /** By partition; undefined for one without a leader. */
-export type Leaders = readonly (number | undefined)[];
+export type Leaders = readonly (Led | undefined)[];
 
 /** Finds out who leads the partitions of a topic at present. */
 export interface LeaderFinder extends Connectable {

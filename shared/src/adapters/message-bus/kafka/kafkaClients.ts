@@ -1,6 +1,3 @@
-import { EngineUnavailable } from '../../../ports/errors.js';
-import type { OutageReport } from '../../../runtime/outage.js';
-import { sleep, withTimeout } from '../../../runtime/waiting.js';
 import type {
   Connectable,
   KafkaAdmin,
@@ -11,81 +8,9 @@ import type {
 } from './kafkaClient.js';
 import { createKafkaClient, noRetries } from './kafkajs/kafkajsClient.js';
 import type { KafkaConnection } from './kafkaSettings.js';
+import { Reachability } from './reachability.js';
 import { Renewable } from './renewableClient.js';
 import type { ConsumerContext } from './supervisedConsumer.js';
-
-const betweenProbesMs = 500;
-/** A slower broker is of no use to a caller that waits. */
-const answersWithinMs = 2_000;
-
-/** Whether the brokers answered the last request. After a failure it probes until they do. */
-export class Reachability {
-  private readonly probe: () => Promise<unknown>;
-  private readonly outage: OutageReport | undefined;
-  private readonly closing = new AbortController();
-  private hasAnswered = true;
-  private isProbing = false;
-  /** Under way. */
-  private doubt: Promise<void> | undefined;
-
-  constructor(probe: () => Promise<unknown>, outage?: OutageReport) {
-    this.probe = probe;
-    this.outage = outage;
-  }
-
-  get isReachable(): boolean {
-    return this.hasAnswered;
-  }
-
-  answered(): void {
-    if (this.closing.signal.aborted) return;
-    this.hasAnswered = true;
-    this.outage?.over();
-  }
-
-  failed(error: unknown): void {
-    if (this.closing.signal.aborted) return;
-    this.outage?.failed(new EngineUnavailable('message bus', { cause: error }));
-    this.hasAnswered = false;
-    if (!this.isProbing) void this.probeUntilAnswered();
-  }
-
-  /** Something took long or failed, for which there may be other reasons. Resolves with whether they answer. */
-  async doubted(): Promise<boolean> {
-    if (this.hasAnswered && !this.isProbing)
-      this.doubt ??= this.asked()
-        .catch((error: unknown) => this.failed(error))
-        .finally(() => (this.doubt = undefined));
-    await this.doubt;
-    return this.hasAnswered;
-  }
-
-  close(): void {
-    this.hasAnswered = false;
-    this.closing.abort();
-  }
-
-  /** Rejects where they do not answer. */
-  private async asked(): Promise<void> {
-    const tooLate = (): never => {
-      throw new Error(`No answer within ${answersWithinMs} ms`);
-    };
-    await withTimeout(answersWithinMs, this.probe(), tooLate, { unref: true });
-  }
-
-  private async probeUntilAnswered(): Promise<void> {
-    const { signal } = this.closing;
-    this.isProbing = true;
-    while (!this.hasAnswered && !signal.aborted) {
-      await sleep(betweenProbesMs, signal);
-      await this.asked().then(
-        () => this.answered(),
-        () => undefined,
-      );
-    }
-    this.isProbing = false;
-  }
-}
 
 /** The clients of one bus: one that asks, one that looks for leaders, one that reads back, and one for each leader and consumer. */
 export interface KafkaClients {
@@ -98,9 +23,16 @@ export interface KafkaClients {
   close(): Promise<void>;
 }
 
-export const createKafkaClients = (connection: KafkaConnection): KafkaClients => {
+/** `takesRecords`: whether a partition that this process writes takes records, as of a moment after the call. */
+export const createKafkaClients = (
+  connection: KafkaConnection,
+  takesRecords: () => Promise<boolean>,
+): KafkaClients => {
   const { logger, outage } = connection;
-  const reachability = new Reachability(() => admin.use((client) => client.countBrokers()), outage);
+  const reachability = new Reachability(
+    { answers: () => admin.use((client) => client.countBrokers()), takesRecords },
+    outage,
+  );
   // One broker of several may be away: whether others answer is asked before anything is refused.
   const outcome = { answered: () => reachability.answered(), failed: () => void reachability.doubted() };
   const renewable = <Client extends Connectable>(

@@ -17,54 +17,11 @@ import { GroupReader, type GroupFollower, type GroupReading } from './groupReade
 import { settingsOf, type KafkaMessageBusOptions, type Settings } from './kafkaSettings.js';
 import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { QueueConsumer } from './queueConsumer.js';
+import { OpenByName } from './openByName.js';
 import { PartitionHistory } from './partitionHistory.js';
 import { partitionOf } from './recordFormat.js';
 import { TopicSender } from './topicSender.js';
 import { untilAnswered, within } from './renewableClient.js';
-
-/** Things that take time to open, and of which there is one by name as long as it is needed. */
-export class OpenByName<T extends { close(): Promise<void> }> {
-  private readonly opening = new Map<string, Promise<T>>();
-  private readonly byName = new Map<string, T>();
-
-  /**
-   * What is open, or being opened. One that is about to close is no longer returned, so a caller that uses it at once
-   * finds it open.
-   */
-  async get(name: string, open: () => Promise<T>): Promise<T> {
-    for (;;) {
-      const opening = this.opening.get(name) ?? this.open(name, open);
-      const thing = await opening;
-      if (this.byName.get(name) === thing) return thing;
-    }
-  }
-
-  opened(): [string, T][] {
-    return [...this.byName];
-  }
-
-  async closeOne(name: string): Promise<void> {
-    const thing = this.byName.get(name);
-    this.opening.delete(name);
-    this.byName.delete(name);
-    await thing?.close();
-  }
-
-  async close(): Promise<void> {
-    await Promise.allSettled(this.opening.values());
-    await Promise.all([...this.byName.keys()].map((name) => this.closeOne(name)));
-  }
-
-  private open(name: string, open: () => Promise<T>): Promise<T> {
-    const opening = open();
-    this.opening.set(name, opening);
-    opening.then(
-      (thing) => this.byName.set(name, thing),
-      () => this.opening.delete(name),
-    );
-    return opening;
-  }
-}
 
 export type { KafkaMessageBusOptions } from './kafkaSettings.js';
 
@@ -105,7 +62,7 @@ class KafkaBus implements KafkaMessageBus {
 
   constructor(settings: Settings) {
     this.settings = settings;
-    this.clients = createKafkaClients(settings.connection);
+    this.clients = createKafkaClients(settings.connection, () => this.takesRecords());
     this.topics = new TopicCatalog(this.clients.admin, {
       prefix: settings.topicPrefix,
       declared: settings.topics,
@@ -225,7 +182,7 @@ class KafkaBus implements KafkaMessageBus {
     const topic = this.topics.topicOf(name);
     const sender = new TopicSender({
       topic,
-      partitions: () => this.topics.partitions(name),
+      shape: () => this.topics.shape(name),
       leaders: () => leaders.use((client) => client.leaders(topic)),
       write: (leader, records) => writerTo(leader).use((client) => client.write(records)),
       reachability,
@@ -235,6 +192,14 @@ class KafkaBus implements KafkaMessageBus {
     });
     this.senders.set(name, sender);
     return sender;
+  }
+
+  /** What a sender knows of its topic may be old. */
+  private async takesRecords(): Promise<boolean> {
+    const senders = [...this.senders.values()];
+    await Promise.all(senders.map((sender) => sender.look()));
+    const known = senders.map((sender) => sender.takesRecords).filter((each) => each !== undefined);
+    return known.length === 0 || known.includes(true);
   }
 
   private async openSource<T>(channel: Channel<T>): Promise<ChannelSource<unknown>> {

@@ -40,6 +40,8 @@ export class Lane {
   isTaken = false;
   /** Of successive attempts. */
   failures = 0;
+  /** Monotonic clock: when it last did not take its records, if it has taken none since. */
+  refusedAt: number | undefined;
 
   constructor(partition: number) {
     this.partition = partition;

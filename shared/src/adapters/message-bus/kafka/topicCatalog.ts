@@ -23,6 +23,13 @@ export class TopicMismatch extends PermanentError {
   override readonly name = 'TopicMismatch';
 }
 
+/** What a sender has to know of a topic. */
+export interface TopicShape {
+  readonly partitions: number;
+  /** With fewer replicas in sync a partition takes nothing that is to be stored. */
+  readonly fewestInSync: number;
+}
+
 const mostReplicas = 3;
 const segmentsKept = 4;
 
@@ -31,7 +38,7 @@ export class TopicCatalog {
   private readonly admin: Renewable<KafkaAdmin>;
   private readonly options: TopicCatalogOptions;
   /** By name, of topics that exist. */
-  private readonly counts = new Map<string, Promise<number>>();
+  private readonly shapes = new Map<string, Promise<TopicShape>>();
 
   constructor(admin: Renewable<KafkaAdmin>, options: TopicCatalogOptions) {
     this.admin = admin;
@@ -50,19 +57,23 @@ export class TopicCatalog {
   async ensureDeclared(): Promise<void> {
     const { declared } = this.options;
     if (declared.length === 0) return;
-    const counts = await this.ensure(declared);
+    const shapes = await this.ensure(declared);
     for (const [n, { name }] of declared.entries())
-      this.counts.set(name, Promise.resolve(counts[n] as number));
+      this.shapes.set(name, Promise.resolve(shapes[n] as TopicShape));
   }
 
-  /** How many the topic has; it is created if it is missing. */
-  partitions(name: string): Promise<number> {
-    const known = this.counts.get(name);
+  /** The topic is created if it is missing. */
+  shape(name: string): Promise<TopicShape> {
+    const known = this.shapes.get(name);
     if (known) return known;
-    const asked = this.ensure([this.declaration(name)]).then(([count]) => count as number);
-    this.counts.set(name, asked);
-    asked.catch(() => this.counts.delete(name));
+    const asked = this.ensure([this.declaration(name)]).then(([shape]) => shape as TopicShape);
+    this.shapes.set(name, asked);
+    asked.catch(() => this.shapes.delete(name));
     return asked;
+  }
+
+  async partitions(name: string): Promise<number> {
+    return (await this.shape(name)).partitions;
   }
 
   /** Whether the brokers have the topic; it is not created. */
@@ -74,14 +85,14 @@ export class TopicCatalog {
     );
   }
 
-  private ensure(topics: readonly BusTopic[]): Promise<number[]> {
+  private ensure(topics: readonly BusTopic[]): Promise<TopicShape[]> {
     return untilAnswered(
       () => this.admin.use((admin) => this.createAndCheck(admin, topics)),
       this.options.withinMs,
     );
   }
 
-  private async createAndCheck(admin: KafkaAdmin, topics: readonly BusTopic[]): Promise<number[]> {
+  private async createAndCheck(admin: KafkaAdmin, topics: readonly BusTopic[]): Promise<TopicShape[]> {
     const existing = new Set(await admin.listTopics());
     const missing = topics.filter(({ name }) => !existing.has(this.topicOf(name)));
     if (missing.length > 0) await this.create(admin, missing);
@@ -112,8 +123,7 @@ export class TopicCatalog {
     };
   }
 
-  /** How many partitions it has. */
-  private check(topic: BusTopic, { partitions, config }: DescribedTopic): number {
+  private check(topic: BusTopic, { partitions, config }: DescribedTopic): TopicShape {
     const name = this.topicOf(topic.name);
     if (partitions.length < topic.partitions)
       throw new TopicMismatch(
@@ -132,7 +142,10 @@ export class TopicCatalog {
       config.get('cleanup.policy') !== topic.cleanup;
     if (differs)
       this.options.logger?.warn('A topic is kept otherwise than declared', { topic: name, ...topic });
-    return partitions.length;
+    return {
+      partitions: partitions.length,
+      fewestInSync: Number(config.get('min.insync.replicas') ?? 1),
+    };
   }
 }
 

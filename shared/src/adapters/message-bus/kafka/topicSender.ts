@@ -13,7 +13,9 @@ import {
   type Outgoing,
   type Settle,
 } from './partitionLane.js';
+import type { Reachability } from './reachability.js';
 import { isAnswer, pauseBeforeAttempt } from './renewableClient.js';
+import type { TopicShape } from './topicCatalog.js';
 
 /** Maximum overhead per record: lengths, offset, timestamp and the Roomwire header. */
 export const recordOverheadBytes = 70;
@@ -21,12 +23,12 @@ export const recordOverheadBytes = 70;
 export interface TopicSenderOptions {
   readonly topic: string;
   /** Resolves when the topic is there. */
-  readonly partitions: () => Promise<number>;
+  readonly shape: () => Promise<TopicShape>;
   /** As of now. */
   readonly leaders: () => Promise<Leaders>;
   /** One attempt. */
   readonly write: (leader: number, records: ForLeader) => Promise<Refusals>;
-  readonly reachability: { readonly isReachable: boolean };
+  readonly reachability: Pick<Reachability, 'isReachable' | 'written' | 'writesDoubted'>;
   readonly maxRecordBytes: number;
   /** How long a record waits to be stored before its send is rejected. */
   readonly withinMs: number;
@@ -48,6 +50,9 @@ const fromAllReplicas = -1;
 
 const expiryLookMs = 500;
 
+/** Longer than an attempt. A partition that nothing was sent to since then may be another matter now. */
+const refusalCountsMs = 15_000;
+
 /** They are on the leader, which has lost its replicas meanwhile: sent again, they would be there twice. */
 const appendedErrors = new Set(['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'REQUEST_TIMED_OUT']);
 const isAppended = (error: Error): boolean => appendedErrors.has(refusalOf(error) ?? '');
@@ -64,6 +69,7 @@ export class TopicSender {
   private readonly arrived = new FifoQueue<Outgoing>();
   private routing: Promise<void> | undefined;
   private lanes: readonly Lane[] = [];
+  private fewestInSync = 1;
   /** With something to send, the one that has waited longest first. */
   private readonly ready = new Set<Lane>();
   private leaders: Leaders | undefined;
@@ -92,6 +98,17 @@ export class TopicSender {
   /** Resolves when everything that was accepted is stored or has failed. */
   async flush(): Promise<void> {
     if (this.queuedBytes > 0) await new Promise<void>((resolve) => this.flushed.push(resolve));
+  }
+
+  /** Whether any of its partitions does, as far as known: undefined while nothing is. */
+  get takesRecords(): boolean | undefined {
+    return this.leaders && this.lanes.some((lane) => this.mayTake(lane));
+  }
+
+  private mayTake({ partition, refusedAt }: Lane): boolean {
+    const led = this.leaders?.[partition];
+    if (!led || led.inSyncReplicas < Math.min(this.fewestInSync, led.replicas)) return false;
+    return refusedAt === undefined || performance.now() - refusedAt > refusalCountsMs;
   }
 
   private refusal({ key }: NewRecord, bytes: number, acknowledgement: Acknowledgement): Error | undefined {
@@ -127,8 +144,7 @@ export class TopicSender {
     // Collects the records that other callers send in this turn of the event loop.
     await new Promise(setImmediate);
     try {
-      if (this.lanes.length === 0)
-        this.lanes = Array.from({ length: await this.options.partitions() }, (_, n) => new Lane(n));
+      if (this.lanes.length === 0) await this.open();
       if (!this.leaders) await this.look();
     } catch (error) {
       this.failArrived(error);
@@ -142,8 +158,14 @@ export class TopicSender {
     this.dispatch();
   }
 
-  /** Where nobody can say, what was known before is all there is. */
-  private look(): Promise<void> {
+  private async open(): Promise<void> {
+    const { partitions, fewestInSync } = await this.options.shape();
+    this.fewestInSync = fewestInSync;
+    this.lanes = Array.from({ length: partitions }, (_, n) => new Lane(n));
+  }
+
+  /** Asks who leads. Where nobody can say, what was known before is all there is. */
+  look(): Promise<void> {
     const found = (leaders: Leaders | undefined): void => {
       this.leaders = leaders ?? this.leaders;
       this.looking = undefined;
@@ -154,9 +176,11 @@ export class TopicSender {
   private dispatch(): void {
     const byLeader = new Map<number, Lane[]>();
     for (const lane of this.ready) {
-      const leader = this.leaders?.[lane.partition];
-      if (leader === undefined) void this.retry(lane);
-      else if (!this.busy.has(leader)) {
+      const leader = this.leaders?.[lane.partition]?.leader;
+      if (leader === undefined) {
+        this.refused(lane);
+        void this.retry(lane);
+      } else if (!this.busy.has(leader)) {
         const lanes = byLeader.get(leader);
         if (lanes) lanes.push(lane);
         else byLeader.set(leader, [lane]);
@@ -187,6 +211,8 @@ export class TopicSender {
   }
 
   private settle(lane: Lane, error: Error | undefined): void {
+    if (error && !isAnswer(error)) this.refused(lane);
+    else this.taken(lane);
     if (!error) for (const { outgoing } of lane.sending) outgoing.settle?.stored();
     else if (isAnswer(error)) failAll(lane.sending, error);
     else if (isAppended(error)) failAll(lane.sending, new EngineUnavailable('message bus', { cause: error }));
@@ -196,10 +222,20 @@ export class TopicSender {
     this.release(lane);
   }
 
+  private taken(lane: Lane): void {
+    lane.refusedAt = undefined;
+    this.options.reachability.written();
+  }
+
+  private refused(lane: Lane): void {
+    lane.refusedAt = performance.now();
+    void this.look();
+    if (this.takesRecords === false) this.options.reachability.writesDoubted();
+  }
+
   private async retry(lane: Lane): Promise<void> {
     this.hold(lane);
     lane.failures += 1;
-    void this.look();
     await pause(pauseBeforeAttempt(lane.failures));
     this.expire();
     if (lane.isEmpty) lane.failures = 0;

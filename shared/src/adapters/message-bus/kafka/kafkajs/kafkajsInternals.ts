@@ -29,9 +29,12 @@ export interface Cluster extends Connectable {
   addTargetTopic(topic: string): Promise<void>;
   refreshMetadata(): Promise<void>;
   refreshMetadataIfNecessary(): Promise<void>;
-  findTopicPartitionMetadata(
-    topic: string,
-  ): readonly { readonly partitionId: number; readonly leader: number }[];
+  findTopicPartitionMetadata(topic: string): readonly {
+    readonly partitionId: number;
+    readonly leader: number;
+    readonly replicas: readonly number[];
+    readonly isr: readonly number[];
+  }[];
   findBroker(node: { readonly nodeId: number }): Promise<Broker>;
 }
 

@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import {
   type LeaderFinder,
+  type Led,
   type Leaders,
   type PartitionReader,
   type PartitionWriter,
@@ -20,9 +21,10 @@ import {
 
 /** As far as the cluster knows. */
 const leadersIn = (cluster: Cluster, topic: string): Leaders => {
-  const leaders: (number | undefined)[] = [];
-  for (const { partitionId, leader } of cluster.findTopicPartitionMetadata(topic))
-    leaders[partitionId] = leader < 0 ? undefined : leader;
+  const leaders: (Led | undefined)[] = [];
+  for (const { partitionId, leader, replicas, isr } of cluster.findTopicPartitionMetadata(topic))
+    leaders[partitionId] =
+      leader < 0 ? undefined : { leader, replicas: replicas.length, inSyncReplicas: isr.length };
   return leaders;
 };
 
@@ -75,7 +77,7 @@ export const createPartitionReader = (kafka: Kafka): PartitionReader => {
   const leaderOf = async ({ topic, partition }: RecordPosition): Promise<Broker> => {
     await cluster.addTargetTopic(topic);
     await cluster.refreshMetadataIfNecessary();
-    const nodeId = leadersIn(cluster, topic)[partition];
+    const nodeId = leadersIn(cluster, topic)[partition]?.leader;
     if (nodeId === undefined) throw new PartitionUnavailable(topic, partition);
     return cluster.findBroker({ nodeId });
   };
