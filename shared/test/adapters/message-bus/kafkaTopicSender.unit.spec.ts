@@ -235,6 +235,16 @@ describe('TopicSender', () => {
     await sender.flush();
   });
 
+  it('says nothing of the bus by its only partition, unless that takes records', async () => {
+    const sent = send(1);
+    (await attempt(1)).refuse(0);
+    await attempt(2);
+    expect([sender.takesRecords, doubts]).to.deep.equal([undefined, 0]);
+    attempts[1]?.succeed();
+    await sent;
+    expect(sender.takesRecords).to.equal(true);
+  });
+
   describe('with several partitions', () => {
     /** A key of each partition. */
     const keys = [0, 1, 2].map((partition) => {

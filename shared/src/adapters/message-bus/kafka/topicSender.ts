@@ -16,6 +16,7 @@ import {
 import type { Reachability } from './reachability.js';
 import { isAnswer, pauseBeforeAttempt } from './renewableClient.js';
 import type { TopicShape } from './topicCatalog.js';
+import { TopicLeaders } from './topicLeaders.js';
 
 /** Maximum overhead per record: lengths, offset, timestamp and the Roomwire header. */
 export const recordOverheadBytes = 70;
@@ -50,9 +51,6 @@ const fromAllReplicas = -1;
 
 const expiryLookMs = 500;
 
-/** Longer than an attempt. A partition that nothing was sent to since then may be another matter now. */
-const refusalCountsMs = 15_000;
-
 /** They are on the leader, which has lost its replicas meanwhile: sent again, they would be there twice. */
 const appendedErrors = new Set(['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'REQUEST_TIMED_OUT']);
 const isAppended = (error: Error): boolean => appendedErrors.has(refusalOf(error) ?? '');
@@ -72,8 +70,7 @@ export class TopicSender {
   private fewestInSync = 1;
   /** With something to send, the one that has waited longest first. */
   private readonly ready = new Set<Lane>();
-  private leaders: Leaders | undefined;
-  private looking: Promise<void> | undefined;
+  private readonly leaders: TopicLeaders;
   /** Leaders with a request on its way. */
   private readonly busy = new Set<number>();
   private queuedBytes = 0;
@@ -82,6 +79,7 @@ export class TopicSender {
 
   constructor(options: TopicSenderOptions) {
     this.options = options;
+    this.leaders = new TopicLeaders(options.leaders);
   }
 
   send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
@@ -100,15 +98,19 @@ export class TopicSender {
     if (this.queuedBytes > 0) await new Promise<void>((resolve) => this.flushed.push(resolve));
   }
 
-  /** Whether any of its partitions does, as far as known: undefined while nothing is. */
+  /**
+   * Whether any of its partitions does, as far as known. One that is the only one says nothing of the bus when it does not: a gateway
+   * that has told others of itself and nothing else would refuse sessions for want of one leader.
+   */
   get takesRecords(): boolean | undefined {
-    return this.leaders && this.lanes.some((lane) => this.mayTake(lane));
+    if (!this.leaders.areKnown) return undefined;
+    const isAny = this.lanes.some((lane) => this.leaders.mayTake(lane, this.fewestInSync));
+    return isAny || (this.lanes.length > 1 ? false : undefined);
   }
 
-  private mayTake({ partition, refusedAt }: Lane): boolean {
-    const led = this.leaders?.[partition];
-    if (!led || led.inSyncReplicas < Math.min(this.fewestInSync, led.replicas)) return false;
-    return refusedAt === undefined || performance.now() - refusedAt > refusalCountsMs;
+  /** Asks who leads. */
+  look(): Promise<void> {
+    return this.leaders.look();
   }
 
   private refusal({ key }: NewRecord, bytes: number, acknowledgement: Acknowledgement): Error | undefined {
@@ -145,7 +147,7 @@ export class TopicSender {
     await new Promise(setImmediate);
     try {
       if (this.lanes.length === 0) await this.open();
-      if (!this.leaders) await this.look();
+      if (!this.leaders.areKnown) await this.look();
     } catch (error) {
       this.failArrived(error);
     }
@@ -164,19 +166,10 @@ export class TopicSender {
     this.lanes = Array.from({ length: partitions }, (_, n) => new Lane(n));
   }
 
-  /** Asks who leads. Where nobody can say, what was known before is all there is. */
-  look(): Promise<void> {
-    const found = (leaders: Leaders | undefined): void => {
-      this.leaders = leaders ?? this.leaders;
-      this.looking = undefined;
-    };
-    return (this.looking ??= this.options.leaders().then(found, () => found(undefined)));
-  }
-
   private dispatch(): void {
     const byLeader = new Map<number, Lane[]>();
     for (const lane of this.ready) {
-      const leader = this.leaders?.[lane.partition]?.leader;
+      const leader = this.leaders.of(lane.partition);
       if (leader === undefined) {
         this.refused(lane);
         void this.retry(lane);
