@@ -39,7 +39,10 @@ const clientOptions: MongoClientOptions = {
   maxPoolSize: 50,
   // Only there are the documents at least as new as the checkpoint.
   readPreference: 'primary',
-  writeConcern: { w: 'majority' },
+  // Under these names they go before what the URL says. A primary that was cut off from the others does not answer with rights
+  // that it alone has, or has not lost yet.
+  readConcernLevel: 'majority',
+  w: 'majority',
   ignoreUndefined: true,
 };
 

@@ -16,8 +16,11 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** A link to the first host that a MongoDB URL names. */
-export const linkTo = async (serverUrl: string): Promise<Link> => {
+/** A link to the first host that a MongoDB URL names. `onConnection` gets the client's end of each connection. */
+export const linkTo = async (
+  serverUrl: string,
+  onConnection: (client: Socket) => void = () => undefined,
+): Promise<Link> => {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isFrozen = false;
@@ -49,6 +52,7 @@ export const linkTo = async (serverUrl: string): Promise<Link> => {
     frozen();
   };
   const server = createServer((client) => {
+    onConnection(client);
     const upstream = connect(Number(target.port || 27017), target.hostname);
     join(client, upstream, countDown);
     join(upstream, client, () => undefined);
