@@ -42,6 +42,7 @@ export const followLog = async (
   const originOf = await originsIn(log);
   const feed = await beginFeed(deps, mark, head);
   await feed.resume(checkpoint);
+  let writtenUpTo = checkpoint;
 
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
     const origin = originOf(events);
@@ -51,8 +52,9 @@ export const followLog = async (
       ...events.flatMap((event) => changesOrNone(event, logger)),
     ];
     await views
-      .apply({ changes, position: origin.position, origin })
+      .apply({ changes, position: origin.position, after: writtenUpTo, origin })
       .catch(endingWithError(...(spans ?? [])));
+    writtenUpTo = origin.position;
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {

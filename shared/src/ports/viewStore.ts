@@ -32,6 +32,8 @@ export interface ViewBatch {
   readonly changes: readonly ViewChange[];
   /** Position of the last event that the changes come from. */
   readonly position: LogPosition;
+  /** The position that the changes continue from, where there is one. */
+  readonly after?: LogPosition | undefined;
   /** Of which log it is; absent in what only tests and tools write. */
   readonly origin?: LogOrigin | undefined;
 }
@@ -64,7 +66,8 @@ export interface ViewStore extends ViewReader {
   /**
    * Applies the changes in order, then advances the checkpoint. After a crash at any point the checkpoint is never ahead
    * of the documents, so that resuming from it repeats work and never skips any.
-   * Rejects with `StaleBatch` at or before the checkpoint: a projector that has lost the lead must stop.
+   * Rejects with `StaleBatch` at or before the checkpoint, and where the checkpoint is not as far as `after`, because the
+   * documents were cleared or lost since: a projector that has lost the lead must stop.
    */
   apply(batch: ViewBatch): Promise<void>;
 

@@ -1,3 +1,4 @@
+import { assertContinues } from './continuity.js';
 import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
@@ -87,9 +88,8 @@ class EmbeddedViewStore implements ViewStore {
     await this.applying;
   }
 
-  private async applyNow({ changes, position, origin }: ViewBatch): Promise<void> {
-    if (this.position !== undefined && position <= this.position)
-      throw new StaleBatch(position, this.position);
+  private async applyNow({ changes, position, after, origin }: ViewBatch): Promise<void> {
+    assertContinues({ position, after }, this.position);
     const { documents } = this;
     await documents.applyInSlices(changes, () => {
       this.assertOpen();

@@ -63,6 +63,25 @@ describe('the MongoDB view store, with projectors that end or compete', function
     expect(await later.checkpoint()).to.equal(at(12));
   });
 
+  it('refuses the first batch of a projector that was suspended while another one began again', async () => {
+    const [suspended, other] = [await open(), await open()];
+    await other.apply({ changes: [putRoom('r1')], position: at(9) });
+    await other.clear();
+    await other.apply({ changes: [putRoom('r1')], position: at(1) });
+    const late = { changes: [putRoom('late')], position: at(12), after: at(9) };
+    expect(await rejectionOf(suspended.apply(late))).to.be.instanceOf(StaleBatch);
+    await other.apply({ changes: [putRoom('r2')], position: at(2), after: at(1) });
+    expect(await matchingIds(other, {})).to.deep.equal(['r1', 'r2']);
+  });
+
+  it('refuses a projector that continues from what the database no longer has', async () => {
+    const store = await open();
+    const late = { changes: [putRoom('late')], position: at(12), after: at(9) };
+    expect(await rejectionOf(store.apply(late))).to.be.instanceOf(StaleBatch);
+    expect(await store.checkpoint()).to.equal(undefined);
+    expect(await matchingIds(store, {})).to.deep.equal([]);
+  });
+
   it('keeps one of several that start at the same time', async () => {
     const rivals = await Promise.all([open(), open(), open(), open()]);
     const outcomes = await Promise.allSettled(rivals.map((store) => project(store, 400, 20)));

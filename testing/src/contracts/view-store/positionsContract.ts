@@ -156,6 +156,28 @@ const clearing = (current: () => StoreUnderTest): void => {
   });
 };
 
+const continuing = (current: () => StoreUnderTest): void => {
+  it('refuses a late batch that continues from what has been cleared', async () => {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('past')], position: at(5) });
+    await store.clear();
+    const late = { changes: [putRoom('late')], position: at(9), after: at(5) };
+    expect(await rejectionOf(store.apply(late))).to.be.instanceOf(StaleBatch);
+    await store.apply({ changes: [putRoom('again')], position: at(1) });
+    expect(await rejectionOf(store.apply(late))).to.be.instanceOf(StaleBatch);
+    expect(await matchingIds(store, {})).to.deep.equal(['again']);
+    expect(await store.checkpoint()).to.equal(at(1));
+  });
+
+  it('accepts one that continues from the checkpoint, or from before it', async () => {
+    const { store } = current();
+    await store.apply({ changes: [putRoom('r1')], position: at(5) });
+    await store.apply({ changes: [putRoom('r2')], position: at(6), after: at(5) });
+    await store.apply({ changes: [putRoom('r3')], position: at(7), after: at(4) });
+    expect(await matchingIds(store, {})).to.deep.equal(['r1', 'r2', 'r3']);
+  });
+};
+
 const reopening = (current: () => StoreUnderTest): void => {
   it('keeps documents and checkpoint together', async () => {
     const { store } = current();
@@ -228,5 +250,6 @@ export const positionsContract = (current: () => StoreUnderTest): void => {
   describe('reached', () => waiting(current));
   describe('readers', () => admitting(current));
   describe('clear', () => clearing(current));
+  describe('a batch that continues', () => continuing(current));
   describe('a reopened store', () => reopening(current));
 };

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StaleBatch } from '../../../ports/errors.js';
-import type { LogPosition } from '../../../ports/eventLog.js';
 import type { ViewBatch } from '../../../ports/viewStore.js';
+import { assertContinues } from '../continuity.js';
 import { allOf, DocumentWriter } from './documentWriter.js';
 import { retirementMs } from './liveGeneration.js';
 import { planWrites, type PlannedWrites } from './writePlan.js';
-import type { Progress, ProgressDocument } from './progress.js';
+import type { Extent, Progress, ProgressDocument } from './progress.js';
 import type { ViewCollections } from './viewCollections.js';
 
 /** How long a rebuild may hold back the projector. It needs far less; the bound is for one that was killed. */
@@ -28,11 +28,10 @@ export class BatchWriter {
   }
 
   async apply(batch: ViewBatch): Promise<void> {
-    const { changes, position } = batch;
     // Rejects unusable changes before anything is written.
-    const plan = planWrites(changes);
+    const plan = planWrites(batch.changes);
     await this.inTurn(async () => {
-      let progress: Progress | undefined = await this.lead(position);
+      let progress: Progress | undefined = await this.lead(batch);
       // Writes again where a rebuild has taken over meanwhile: its generation needs the batch as well.
       while (progress !== undefined) {
         await this.write(plan, progress);
@@ -63,18 +62,18 @@ export class BatchWriter {
   }
 
   /** The term to write in. A writer with newer events takes the lead; the earlier one gets `StaleBatch`. */
-  private async lead(position: LogPosition): Promise<Progress> {
+  private async lead(batch: Extent): Promise<Progress> {
     const progress = await this.progressOnceReleased();
     const checkpoint = progress?.position;
-    if (checkpoint !== undefined && position <= checkpoint) throw new StaleBatch(position, checkpoint);
-    if (this.term === undefined) return this.takeLead(position);
+    assertContinues(batch, checkpoint);
+    if (this.term === undefined) return this.takeLead(batch);
     if (progress === undefined || this.term !== progress.term)
-      throw new StaleBatch(position, checkpoint ?? 'of another projector');
+      throw new StaleBatch(batch.position, checkpoint ?? 'of another projector');
     return this.withoutRetired(progress);
   }
 
-  private async takeLead(position: LogPosition): Promise<Progress> {
-    const progress = await this.progress.newTerm(position);
+  private async takeLead(batch: Extent): Promise<Progress> {
+    const progress = await this.progress.newTerm(batch);
     if (progress.isClearing) await this.finishClearing(progress);
     this.term = progress.term;
     return progress;

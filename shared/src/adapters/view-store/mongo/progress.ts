@@ -29,6 +29,9 @@ export interface Progress {
   readonly hold?: string;
 }
 
+/** What of the log a batch comes from. */
+export type Extent = Pick<ViewBatch, 'position' | 'after'>;
+
 const _id = 'projector';
 
 const whenNew: UpdateFilter<Progress> = { $setOnInsert: { isFilling: true } };
@@ -52,24 +55,26 @@ export class ProgressDocument {
     return (await this.collection.findOne({ _id }, readLimits())) ?? undefined;
   }
 
-  /** For a batch at this position; rejects with `StaleBatch` where the checkpoint is there already. */
-  async newTerm(position: LogPosition): Promise<Progress> {
-    return this.raiseTerm({ _id, $nor: [{ position: { $gte: position } }] }, whenNew).catch(
-      async (error: unknown) => {
-        throw isDuplicateKey(error) ? await this.stale(position) : error;
-      },
-    );
+  /** For this batch; rejects with `StaleBatch` where the checkpoint is there already, or not where the batch continues from. */
+  async newTerm({ position, after }: Extent): Promise<Progress> {
+    const continued = after === undefined ? {} : { position: { $gte: after } };
+    const filter: Filter<Progress> = { _id, $nor: [{ position: { $gte: position } }], ...continued };
+    const progress = await this.raiseTerm(filter, whenNew, after === undefined).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+    return progress ?? Promise.reject(await this.stale(position));
   }
 
   /** A term that starts with the removal of all documents. */
   async newTermForClearing(): Promise<Progress> {
-    return this.raiseTerm(
+    const progress = await this.raiseTerm(
       { _id },
       {
         $set: { isClearing: true, isFilling: true },
         $unset: { position: true, origin: true, retiring: true, building: true, hold: true },
       },
     );
+    return progress as Progress;
   }
 
   /** Nothing happens where they have not come so far, because they were lost or cleared meanwhile. */
@@ -163,18 +168,22 @@ export class ProgressDocument {
     return new StaleBatch(position, (await this.read())?.position ?? 'of another projector');
   }
 
-  private async raiseTerm(filter: Filter<Progress>, and: UpdateFilter<Progress>): Promise<Progress> {
+  /** Resolves null where nothing matches and nothing is to be inserted. */
+  private async raiseTerm(
+    filter: Filter<Progress>,
+    and: UpdateFilter<Progress>,
+    upsert = true,
+  ): Promise<Progress | null> {
     const raise = (): Promise<Progress | null> =>
       this.collection.findOneAndUpdate(
         filter,
         { $inc: { term: 1 }, $max: { generation: 0 }, ...and },
-        { upsert: true, returnDocument: 'after', ...durably },
+        { upsert, returnDocument: 'after', ...durably },
       );
     // When two writers insert the document concurrently, one gets a duplicate key error.
-    const progress = await raise().catch((error: unknown) => {
+    return raise().catch((error: unknown) => {
       if (isDuplicateKey(error)) return raise();
       throw error;
     });
-    return progress as Progress;
   }
 }

@@ -1,0 +1,13 @@
+import { StaleBatch } from '../../ports/errors.js';
+import type { LogPosition } from '../../ports/eventLog.js';
+import type { ViewBatch } from '../../ports/viewStore.js';
+
+/** Refuses a batch that repeats what is there, and one behind a gap, which would never be filled. */
+export const assertContinues = (
+  { position, after }: Pick<ViewBatch, 'position' | 'after'>,
+  checkpoint: LogPosition | undefined,
+): void => {
+  const isRepeated = checkpoint !== undefined && position <= checkpoint;
+  const isBehindGap = after !== undefined && (checkpoint === undefined || checkpoint < after);
+  if (isRepeated || isBehindGap) throw new StaleBatch(position, checkpoint ?? 'of another projector');
+};
