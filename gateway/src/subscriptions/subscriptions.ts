@@ -206,6 +206,8 @@ export class Subscriptions {
     if (this.client.isOver) return;
     const isNew = !subscription.isJoined;
     if (isNew) {
+      // One that has ended during the change does not have the new options yet.
+      void subscription.change(options);
       const outcome = await this.join(topic, subscription, access);
       if (outcome === 'scopeChanged') return this.subscribe(frame);
       if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';

@@ -4,6 +4,9 @@ import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
+import { overlaid } from '../../support/overlaid.js';
 import { World } from '../../support/world.js';
 
 const work = { loadBalance: true, loadBalanceGroup: 'workers' };
@@ -195,6 +198,46 @@ describe('worker groups', () => {
       upTo(251),
     );
     readers.forEach((reader) => reader.stop());
+  });
+
+  it('[WS-GROUP-6] are left also when the subscription ends meanwhile, and may be had again', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isLeaving = false;
+    await world.startGateway({
+      bus: (real) =>
+        overlaid(real, {
+          send: async (channel, record, acknowledgement) => {
+            const { kind } = record as { readonly kind?: unknown };
+            if (channel.name === roomRecords.name && kind === 'leave') {
+              isLeaving = true;
+              await held;
+            }
+            return real.send(channel, record, acknowledgement);
+          },
+        }),
+    });
+    const subscriptions = async (): Promise<unknown> =>
+      (await collectedMetrics(world.gatewayAt(1).collect)).get('roomwire_subscriptions');
+    const { client: stayer, id: actorTokenId } = await world.member();
+    await stayer.subscribe(topic, work);
+    const mover = await world.join({}, 1);
+    await mover.subscribe(topic, work);
+    mover.send({ type: 'subscribe', topic });
+    await eventually(() => isLeaving, { what: 'the member is leaving' });
+
+    const grant = await world.grant(await world.find('rooms', { slug: 'lobby' }), { actorTokenId });
+    await world.happened({ type: 'RoomGrantAdded', data: grant });
+    await eventually(async () => (await subscriptions()) === 0, { what: 'the subscription has ended' });
+    const { appId, roomId, roomActorAccessId } = grant;
+    await world.happened(
+      { type: 'RoomGrantRevoked', data: { appId, roomId, roomActorAccessId } },
+      { remove: 'grants', id: roomActorAccessId },
+    );
+    release();
+    expect(await mover.next()).to.include({ type: 'subscribed', loadBalance: false });
+    await publishAll(await world.join(), 0, 4);
+    for (const n of upTo(4)) expect(await mover.next()).to.include({ type: 'message', data: n });
   });
 
   it('[WS-GROUP-4] reassign what a member that leaves has not received', async () => {
