@@ -165,6 +165,7 @@ const continuing = (current: () => StoreUnderTest): void => {
     expect(await rejectionOf(store.apply(late))).to.be.instanceOf(StaleBatch);
     await store.apply({ changes: [putRoom('again')], position: at(1) });
     expect(await rejectionOf(store.apply(late))).to.be.instanceOf(StaleBatch);
+    await store.admitReaders(at(1));
     expect(await matchingIds(store, {})).to.deep.equal(['again']);
     expect(await store.checkpoint()).to.equal(at(1));
   });
