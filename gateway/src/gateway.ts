@@ -17,7 +17,12 @@ import { defaultOptions, type GatewayOptions } from './options.js';
 import { createDomainChanges } from './session/domainChanges.js';
 import { drain } from './socket/openConnections.js';
 import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
-import { createWsListener, type WsListener } from './socket/wsListener.js';
+import {
+  createWsListener,
+  type FrameReceiver,
+  type FrameSocket,
+  type WsListener,
+} from './socket/wsListener.js';
 
 type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing' | 'limits' | 'accessRecorder';
 
@@ -32,6 +37,11 @@ export interface Gateway extends Service {
    * refused. Other protocols that a client offers are ignored: the server gets such a request as an ordinary one.
    */
   attach(server: Server): void;
+  /**
+   * Takes a WebSocket that has not come by the server of `attach`: whoever brings it does what the handshake would have
+   * done, and calls the receiver. Undefined while the gateway takes none.
+   */
+  accept(socket: FrameSocket, address: string): FrameReceiver | undefined;
   /** Refuses new connections and closes the open ones over a period; 0 leaves them to `close`. May be called once, before `close`. */
   drain(overMs: number): Promise<void>;
   /** Open WebSockets. */
@@ -107,6 +117,10 @@ class WebSocketGateway implements Gateway {
       if (asksForWebSocket(request)) this.upgrade(request, socket, head);
       else ignoreUpgrade(server, request, socket, head);
     });
+  }
+
+  accept(socket: FrameSocket, address: string): FrameReceiver | undefined {
+    return this.isOpen ? this.parts.connect(socket, address) : undefined;
   }
 
   async drain(overMs: number): Promise<void> {
