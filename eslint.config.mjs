@@ -3,7 +3,7 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const services = ['command-api', 'projections', 'gateway', 'webhook-consumer'];
-const packageNames = [...services, 'analytics', 'shared', 'testing', 'infra', 'sdk', 'bench'];
+const packageNames = [...services, 'analytics', 'shared', 'testing', 'infra', 'sdk', 'bench', 'simulator'];
 
 const packages = (names, message) => ({
   group: names.flatMap((name) => [`@roomwire/${name}`, `@roomwire/${name}/*`]),
@@ -133,7 +133,10 @@ const layers = [
   layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
   layer(['analytics/src/**'], [packages(allBut('analytics', 'shared'), 'The analytics know shared alone.')]),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
-  layer(['infra/src/**'], [packages(['testing', 'bench'], 'What is for tests lives with tests.')]),
+  layer(
+    ['infra/src/**'],
+    [packages(['testing', 'bench', 'simulator'], 'What is for tests lives with tests.')],
+  ),
   layer(['testing/src/**'], [packages(allBut('testing', 'shared'), 'Test support knows shared alone.')]),
   shared,
   // Inside shared: domain <- wire <- ports <- adapters.

@@ -1,0 +1,68 @@
+import type { History, Published, Subscribed } from '../run/history.js';
+
+interface Given {
+  readonly at: number;
+  readonly connection: number;
+}
+
+/** In which time a member that is gone, or a gateway that is, may make a message be given again. */
+const aftermathMs = 40_000;
+
+/** [WS-GROUP-2] [WS-GROUP-4]: each message goes to one member, and again only where one has gone or been disturbed. */
+export const checkGroups = (history: History, records: boolean, mayRepeat: boolean): void => {
+  const groups = new Map<string, Subscribed[]>();
+  for (const subscribed of history.subscriptions) {
+    if (subscribed.group === undefined) continue;
+    const key = `${subscribed.topic} ${subscribed.group}`;
+    const members = groups.get(key) ?? [];
+    groups.set(key, members);
+    members.push(subscribed);
+  }
+  for (const members of groups.values()) checkGroup(history, members, { records, mayRepeat });
+};
+
+const checkGroup = (
+  history: History,
+  members: readonly Subscribed[],
+  { records, mayRepeat }: { readonly records: boolean; readonly mayRepeat: boolean },
+): void => {
+  const given = givenBy(members);
+  const ends = members.map(({ until }) => until);
+  const isUneasy = (from: number, to: number): boolean =>
+    history.isDisturbed(from - aftermathMs, to) || ends.some((end) => from - aftermathMs < end && end < to);
+  const topic = members[0]?.topic;
+  for (const message of history.published) {
+    if (message.topic !== topic) continue;
+    const times = given.get(message.id) ?? [];
+    const [first, second] = times;
+    if (second !== undefined && first !== undefined && !mayRepeat && !isUneasy(first.at, second.at))
+      history.violated(
+        'WS-GROUP-2',
+        `message ${message.id} went to connections ${times.map(({ connection }) => connection).join(' and ')}`,
+      );
+    if (first !== undefined || message.outcome !== 'accepted' || message.qos === 0) continue;
+    // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
+    if (!records && isUneasy(message.sentAt, message.sentAt + aftermathMs)) continue;
+    if (members.some((member) => isEligible(member, message)))
+      history.violated('WS-GROUP-4', `message ${message.id} went to no member of ${members[0]?.group}`);
+  }
+};
+
+/** Once for each connection. */
+const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
+  const given = new Map<number, Given[]>();
+  const lists = new Set(members.map(({ received }) => received));
+  for (const received of lists) {
+    const { connection } = members.find((member) => member.received === received) as Subscribed;
+    for (const { id, at } of received) {
+      const all = given.get(id) ?? [];
+      given.set(id, all);
+      all.push({ at, connection });
+    }
+  }
+  for (const all of given.values()) all.sort((one, other) => one.at - other.at);
+  return given;
+};
+
+const isEligible = ({ from, until, actor }: Subscribed, message: Published): boolean =>
+  from <= message.sentAt && until === Infinity && actor !== message.actor;

@@ -1,0 +1,89 @@
+import type { TimedEvent } from '../time/eventQueue.js';
+import { Connection } from './client.js';
+import { topicsOf, type Actor, type Estate, type World } from './world.js';
+
+const beatMs = 25_000;
+/** Between two things that a client does. */
+const longestThoughtMs = 900;
+const longestAbsenceMs = 4_000;
+
+/** A client: it comes and goes, and does in a random order what the protocol offers. */
+export class Client {
+  connection: Connection | undefined;
+  private readonly world: World;
+  private readonly actorOf: () => Actor | undefined;
+  private beatAt = 0;
+  private pending: TimedEvent | undefined;
+
+  constructor(world: World, actorOf: () => Actor | undefined) {
+    this.world = world;
+    this.actorOf = actorOf;
+  }
+
+  start(): void {
+    this.next(this.world.chance.next() * longestAbsenceMs);
+  }
+
+  private next(ms: number): void {
+    if (this.pending) this.pending.run = undefined;
+    this.pending = this.world.time.after(undefined, ms, () => this.act());
+  }
+
+  private act(): void {
+    const { world, connection } = this;
+    const { estate, chance } = world;
+    if (estate === undefined) return this.next(1_000);
+    if (connection === undefined) {
+      if (!this.connect()) this.next(1_000);
+      return;
+    }
+    if (connection.state === 'open') {
+      if (world.time.now >= this.beatAt) this.beat(connection);
+      if (world.isBusy) this.doSomething(connection, estate);
+    }
+    // Otherwise it goes on when the connection has been told to be over.
+    if (connection.state !== 'over') this.next(20 + chance.next() ** 2 * longestThoughtMs);
+  }
+
+  private connect(): boolean {
+    const { world } = this;
+    const actor = this.actorOf();
+    const place = world.chance.oneOf(world.cluster.gateways);
+    if (actor === undefined || actor.isLeaving || place.service === undefined) return false;
+    const connection = new Connection(world, actor, place, () => {
+      this.connection = undefined;
+      this.next(world.chance.next() * longestAbsenceMs);
+    });
+    this.connection = connection;
+    this.beatAt = world.time.now + beatMs;
+    this.next(200);
+    return true;
+  }
+
+  private beat(connection: Connection): void {
+    this.beatAt = this.world.time.now + beatMs;
+    connection.beat();
+  }
+
+  private doSomething(connection: Connection, estate: Estate): void {
+    const { chance } = this.world;
+    const { room, topic, name } = chance.oneOf(topicsOf(estate));
+    const dice = chance.below(100);
+    if (dice < 22)
+      connection.subscribe(room, topic, name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined);
+    else if (dice < 26) connection.unsubscribe(topic);
+    else if (dice < 86) this.publish(connection, room, topic);
+    else if (dice < 92) connection.announce(room, estate.appSlug);
+    else if (dice < 96) connection.askPresence(room, estate.appSlug);
+    else if (dice < 97) connection.leave();
+    else if (dice < 98) connection.vanish('vanishes');
+  }
+
+  /** Often several in one go, so that their order matters. */
+  private publish(connection: Connection, room: string, topic: string): void {
+    const { chance } = this.world;
+    const burst = chance.below(4) === 0 ? 1 + chance.below(4) : 1;
+    const qos = chance.oneOf([0, 1, 1, 1, 2]);
+    for (let n = 0; n < burst; n += 1) connection.publish(room, topic, qos, false);
+  }
+}

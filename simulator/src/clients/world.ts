@@ -1,0 +1,48 @@
+import type { SeededChance } from '@roomwire/testing/run/seededChance';
+import type { Cluster } from '../cluster/cluster.js';
+import type { History } from '../run/history.js';
+import type { VirtualTime } from '../time/virtualTime.js';
+import type { Rights } from './rights.js';
+
+export interface Actor {
+  readonly actorTokenId: string;
+  readonly token: string;
+  /** From the moment its removal is asked for. */
+  isLeaving: boolean;
+}
+
+/** One room of the project, in which clients meet. */
+export interface Room {
+  readonly roomId: string;
+  readonly slug: string;
+}
+
+export interface Estate {
+  readonly appId: string;
+  readonly appSlug: string;
+  readonly rooms: readonly Room[];
+}
+
+/** What clients and administrators share. */
+export interface World {
+  readonly time: VirtualTime;
+  readonly chance: SeededChance;
+  readonly cluster: Cluster;
+  readonly history: History;
+  readonly rights: Rights;
+  /** Undefined until it has been made. */
+  estate: Estate | undefined;
+  readonly actors: Actor[];
+  /** Whether clients still begin anything. */
+  isBusy: boolean;
+}
+
+export const topicNames = ['news', 'jobs'] as const;
+
+export const topicsOf = ({
+  appSlug,
+  rooms,
+}: Estate): readonly { room: string; topic: string; name: string }[] =>
+  rooms.flatMap(({ slug }) =>
+    topicNames.map((name) => ({ room: slug, topic: `${appSlug}/${slug}/${name}`, name })),
+  );

@@ -1,0 +1,160 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type {
+  Acknowledgement,
+  ChannelReader,
+  MessageBus,
+  QueueWorker,
+  ReadOptions,
+} from '@roomwire/shared/ports/messageBus';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
+import type { Network } from './network.js';
+import type { SimulatedBus } from './simulatedBus.js';
+
+interface Outgoing {
+  readonly record: unknown;
+  readonly bytes: Uint8Array;
+  readonly expiresAt: number;
+  readonly settle: { stored(): void; failed(error: Error): void } | undefined;
+}
+
+/** What a process sends with one key: nothing overtakes what was sent before it. */
+interface Lane {
+  readonly waiting: Outgoing[];
+  isMoving: boolean;
+}
+
+const patienceMs = 5_000;
+const betweenTriesMs = 200;
+
+/** The bus as one process has it. */
+export class BusPort implements MessageBus {
+  private readonly process: SimulatedProcess;
+  private readonly network: Network;
+  private readonly bus: SimulatedBus;
+  private readonly lanes = new Map<string, Lane>();
+  private isOpen = true;
+
+  constructor(process: SimulatedProcess, network: Network, bus: SimulatedBus) {
+    this.process = process;
+    this.network = network;
+    this.bus = bus;
+  }
+
+  get reachable(): boolean {
+    return !this.network.isCut(this.process, 'bus');
+  }
+
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void> {
+    const { network, process } = this;
+    if (network.hasCrashed(process)) return new Promise(() => undefined);
+    if (!this.isOpen || (acknowledgement === 'none' && !this.reachable))
+      return Promise.reject(new EngineUnavailable('message bus'));
+    const expiresAt = network.time.now + patienceMs;
+    const outgoing = { record, bytes: channel.codec.encode(record), expiresAt };
+    if (acknowledgement === 'stored')
+      return new Promise((stored, failed) =>
+        this.enqueue(channel as Channel<unknown>, { ...outgoing, settle: { stored, failed } }),
+      );
+    this.enqueue(channel as Channel<unknown>, { ...outgoing, settle: undefined });
+    return Promise.resolve();
+  }
+
+  async read<T>(
+    channel: Channel<T>,
+    { interest }: ReadOptions,
+    onRecord: (record: T) => void,
+  ): Promise<ChannelReader> {
+    const { network, process } = this;
+    const subscribed = interest === 'subscribed' ? new Map<string, number>() : undefined;
+    let isOpen = true;
+    const remove = await network.call(process, 'bus', 'message bus', () =>
+      this.bus.add(channel.name, {
+        process,
+        wants: (key) => subscribed === undefined || subscribed.has(key),
+        take: (bytes) => {
+          if (isOpen) onRecord(channel.codec.decode(bytes));
+        },
+      }),
+    );
+    const unsubscribe = (key: string): void => {
+      const times = subscribed?.get(key) ?? 0;
+      if (times > 1) subscribed?.set(key, times - 1);
+      else subscribed?.delete(key);
+    };
+    return {
+      subscribe: async (key) => {
+        if (!isOpen || subscribed === undefined) return;
+        let isSubscribed = false;
+        // What is stored before the broker knows of it does not come.
+        const begin = (): void => {
+          isSubscribed = true;
+          subscribed.set(key, (subscribed.get(key) ?? 0) + 1);
+        };
+        await network.call(process, 'bus', 'message bus', begin).catch((error: unknown) => {
+          if (isSubscribed) unsubscribe(key);
+          throw error;
+        });
+      },
+      unsubscribe,
+      close: async () => {
+        isOpen = false;
+        remove();
+      },
+    };
+  }
+
+  put(): Promise<void> {
+    return Promise.reject(new Error('Work queues are not simulated'));
+  }
+
+  work(): Promise<QueueWorker> {
+    return Promise.reject(new Error('Work queues are not simulated'));
+  }
+
+  async close(): Promise<void> {
+    this.isOpen = false;
+  }
+
+  private enqueue(channel: Channel<unknown>, outgoing: Outgoing): void {
+    const name = `${channel.name} ${this.bus.orderOf(channel, outgoing.record)}`;
+    const lane = this.lanes.get(name) ?? { waiting: [], isMoving: false };
+    this.lanes.set(name, lane);
+    lane.waiting.push(outgoing);
+    if (lane.isMoving) return;
+    lane.isMoving = true;
+    this.network.time.after(undefined, this.network.delay(), () => this.arrive(channel, lane));
+  }
+
+  /** All that has gathered, in its order. */
+  private arrive(channel: Channel<unknown>, lane: Lane): void {
+    const { network, process, bus } = this;
+    const { time, chance } = network;
+    // What a dead process had not handed over to its socket is lost.
+    if (!process.isAlive && chance.next() < 0.5) return void lane.waiting.splice(0);
+    if (network.isCut(process, 'bus')) {
+      this.expire(lane);
+      return void time.after(undefined, betweenTriesMs, () => this.arrive(channel, lane));
+    }
+    lane.isMoving = false;
+    for (const { record, bytes, settle } of lane.waiting.splice(0)) {
+      bus.store(channel, record, bytes);
+      if (settle === undefined) continue;
+      const isLost = network.isHostile && chance.next() < network.lostAnswers;
+      time.after(process, isLost ? patienceMs : network.delay(), () => {
+        if (network.hasCrashed(process)) return;
+        if (isLost) settle.failed(new EngineUnavailable('message bus'));
+        else settle.stored();
+      });
+    }
+  }
+
+  private expire({ waiting }: Lane): void {
+    const { time } = this.network;
+    for (let first = waiting[0]; first && first.expiresAt <= time.now; first = waiting[0]) {
+      waiting.shift();
+      const { settle } = first;
+      if (settle) time.after(this.process, 0, () => settle.failed(new EngineUnavailable('message bus')));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
+import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
+import type { Network } from './network.js';
+
+/** One that reads a channel in a process. */
+export interface BusReader {
+  readonly process: SimulatedProcess;
+  wants(key: string): boolean;
+  take(record: Uint8Array): void;
+}
+
+/** What a reader has not had yet of one key. */
+interface Lane {
+  readonly records: Uint8Array[];
+  isMoving: boolean;
+}
+
+const betweenTriesMs = 120;
+
+const hasOneOrder = new Set(busTopics.filter(({ partitions }) => partitions === 1).map(({ name }) => name));
+
+/**
+ * The brokers: they hold what has been stored, in one order a key, and bring it to each reader in that order. Between keys there is
+ * none, unless the topic is declared with one partition.
+ */
+export class SimulatedBus {
+  /** Whether a record may be stored, and delivered, a second time. */
+  duplicates = false;
+  private readonly network: Network;
+  private readonly readers = new Map<string, Map<BusReader, Map<string, Lane>>>();
+  /** Told of each record in the order in which they were stored. */
+  private readonly onStored: (channel: string, key: string, record: unknown) => void;
+
+  constructor(network: Network, onStored: (channel: string, key: string, record: unknown) => void) {
+    this.network = network;
+    this.onStored = onStored;
+  }
+
+  orderOf(channel: Channel<unknown>, record: unknown): string {
+    return hasOneOrder.has(channel.name) ? '' : channel.key(record);
+  }
+
+  add(channel: string, reader: BusReader): () => void {
+    const readers = this.readers.get(channel) ?? new Map<BusReader, Map<string, Lane>>();
+    this.readers.set(channel, readers.set(reader, new Map()));
+    return () => void readers.delete(reader);
+  }
+
+  store(channel: Channel<unknown>, record: unknown, bytes: Uint8Array): void {
+    const { chance, isHostile } = this.network;
+    const order = this.orderOf(channel, record);
+    const times = this.duplicates && isHostile && chance.next() < 0.01 ? 2 : 1;
+    for (let n = 0; n < times; n += 1) {
+      this.onStored(channel.name, channel.key(record), record);
+      for (const [reader, lanes] of this.readers.get(channel.name) ?? []) {
+        if (!reader.process.isAlive) this.readers.get(channel.name)?.delete(reader);
+        else if (reader.wants(channel.key(record))) this.bring(bytes, order, reader, lanes);
+      }
+    }
+  }
+
+  private bring(bytes: Uint8Array, order: string, reader: BusReader, lanes: Map<string, Lane>): void {
+    const lane = lanes.get(order) ?? { records: [], isMoving: false };
+    lanes.set(order, lane);
+    lane.records.push(bytes);
+    if (!lane.isMoving) this.move(lane, reader);
+  }
+
+  private move(lane: Lane, reader: BusReader): void {
+    const { network } = this;
+    lane.isMoving = true;
+    const arrive = (): void => {
+      if (network.isCut(reader.process, 'bus'))
+        return void network.time.after(reader.process, betweenTriesMs, arrive);
+      lane.isMoving = false;
+      for (const record of lane.records.splice(0)) reader.take(record);
+    };
+    network.time.after(reader.process, network.delay(), arrive);
+  }
+}

@@ -1,0 +1,158 @@
+import type { GroupCheckpoint, GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '@roomwire/shared/ports/messageStore';
+import type {
+  SessionStore,
+  SessionsWritten,
+  SessionWrite,
+  StoredSession,
+} from '@roomwire/shared/ports/sessionStore';
+import type { ConnectionCount, LastUse, MessageCount, UsageStore } from '@roomwire/shared/ports/usageStore';
+import { formerWriters } from '@roomwire/shared/ports/usageStore';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
+import type { Network } from './network.js';
+
+/** What the stores beside the read models hold; it survives every process. */
+export class SimulatedStores {
+  readonly sessions = new Map<string, StoredSession>();
+  readonly groups = new Map<string, GroupCheckpoint>();
+  readonly messages = new Map<string, RecordedMessage[]>();
+  readonly lastUses = new Map<string, string>();
+  /** By project and month, then by writer. */
+  readonly usage = new Map<string, Map<string, number>>();
+  readonly connections = new Map<string, ConnectionCount>();
+}
+
+const sessionKey = (actorTokenId: string, instance: string): string => `${actorTokenId} ${instance}`;
+
+export const sessionsPort = (
+  process: SimulatedProcess,
+  network: Network,
+  stores: SimulatedStores,
+): SessionStore => {
+  const call = <T>(act: () => T): Promise<T> => network.call(process, 'views', 'sessions', act);
+  const { sessions } = stores;
+  const put = ({ session, takesOver }: SessionWrite): boolean => {
+    const key = sessionKey(session.actorTokenId, session.instance);
+    if (!takesOver && sessions.get(key)?.keeper !== session.keeper) return false;
+    sessions.set(key, session);
+    return true;
+  };
+  return {
+    load: (actorTokenId, instance) => call(() => sessions.get(sessionKey(actorTokenId, instance))),
+    write: (batch) => call((): SessionsWritten => ({ written: batch.map(put), forgotten: [] })),
+    forget: (actorTokenId) =>
+      call(() => {
+        for (const [key, session] of sessions)
+          if (session.actorTokenId === actorTokenId) sessions.delete(key);
+      }),
+    close: async () => undefined,
+  };
+};
+
+export const groupsPort = (
+  process: SimulatedProcess,
+  network: Network,
+  stores: SimulatedStores,
+): GroupStore => {
+  const call = <T>(act: () => T): Promise<T> => network.call(process, 'views', 'worker groups', act);
+  const key = (topic: string, group: string): string => `${topic} ${group}`;
+  return {
+    load: (topic, group) => call(() => stores.groups.get(key(topic, group))),
+    write: (group) => call(() => void stores.groups.set(key(group.topic, group.group), group)),
+    remove: (topic, group) => call(() => void stores.groups.delete(key(topic, group))),
+    close: async () => undefined,
+  };
+};
+
+const pageSize = 100;
+
+/** Appends of a process to a topic are stored in the order in which they were called. */
+export const messagesPort = (
+  process: SimulatedProcess,
+  network: Network,
+  stores: SimulatedStores,
+): MessageStore => {
+  const call = <T>(act: () => T): Promise<T> => network.call(process, 'bus', 'message store', act);
+  const last = new Map<string, Promise<void>>();
+  const store = (message: LiveMessage, recordedAt: number): void => {
+    const recorded = stores.messages.get(message.topic) ?? [];
+    stores.messages.set(message.topic, recorded);
+    recorded.push({ message, recordedAt });
+  };
+  return {
+    append: (message) => {
+      const recordedAt = process.clock.now();
+      const before = last.get(message.topic) ?? Promise.resolve();
+      const appended = before.catch(() => undefined).then(() => call(() => store(message, recordedAt)));
+      last.set(message.topic, appended);
+      return appended;
+    },
+    replay: (topic: string, { sinceMs, limit }: ReplayRange): Promise<Replay> =>
+      call(() => {
+        const recorded = (stores.messages.get(topic) ?? []).filter(({ recordedAt }) => recordedAt >= sinceMs);
+        return { count: Math.min(limit, recorded.length), pages: pagesOf(recorded.slice(-limit)) };
+      }),
+    close: async () => undefined,
+  };
+};
+
+async function* pagesOf(messages: readonly RecordedMessage[]): AsyncIterable<readonly RecordedMessage[]> {
+  for (let from = 0; from < messages.length; from += pageSize) yield messages.slice(from, from + pageSize);
+}
+
+export const usagePort = (
+  process: SimulatedProcess,
+  network: Network,
+  stores: SimulatedStores,
+): UsageStore => {
+  const call = <T>(act: () => T): Promise<T> => network.call(process, 'views', 'read models', act);
+  const countsOf = ({ projectId, month }: Pick<MessageCount, 'projectId' | 'month'>): Map<string, number> => {
+    const key = `${projectId} ${month}`;
+    const counts = stores.usage.get(key) ?? new Map<string, number>();
+    stores.usage.set(key, counts);
+    return counts;
+  };
+  const noteUse = ({ id, at }: LastUse): void => {
+    if ((stores.lastUses.get(id) ?? '') < at) stores.lastUses.set(id, at);
+  };
+  const merge = (writer: string, count: MessageCount): void => {
+    const counts = countsOf(count);
+    if (counts.get(writer) !== count.messages) return;
+    counts.delete(writer);
+    counts.set(formerWriters, (counts.get(formerWriters) ?? 0) + count.messages);
+  };
+  const sumOf = (counts: Map<string, number>): number => [...counts.values()].reduce((sum, n) => sum + n, 0);
+  return {
+    noteUses: (uses) => call(() => uses.forEach(noteUse)),
+    noteUsage: (writer, counts) =>
+      call(() => {
+        for (const count of counts) {
+          const known = countsOf(count);
+          known.set(writer, Math.max(known.get(writer) ?? 0, count.messages));
+        }
+      }),
+    mergeUsage: (writer, counts) => call(() => counts.forEach((count) => merge(writer, count))),
+    noteConnections: (count) => call(() => void stores.connections.set(count.gatewayId, count)),
+    lastUses: (ids) =>
+      call(
+        () =>
+          new Map(ids.flatMap((id) => [[id, stores.lastUses.get(id) ?? ''] as const]).filter(([, at]) => at)),
+      ),
+    usage: (projectIds, month) =>
+      call(
+        () =>
+          new Map(
+            projectIds
+              .map((projectId) => [projectId, sumOf(countsOf({ projectId, month }))] as const)
+              .filter(([, messages]) => messages > 0),
+          ),
+      ),
+    connections: (organizationId, since) =>
+      call(() =>
+        [...stores.connections.values()]
+          .filter(({ at }) => at >= since)
+          .reduce((sum, { connections }) => sum + (connections[organizationId] ?? 0), 0),
+      ),
+  };
+};

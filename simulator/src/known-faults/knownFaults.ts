@@ -1,0 +1,146 @@
+/** One change of a compiled module. */
+export interface Edit {
+  /** How the path of the module ends. */
+  readonly module: string;
+  /** What is there, once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A defect of a kind that is easily made and hard to see, and what has to notice it. */
+export interface KnownFault {
+  readonly what: string;
+  readonly rules: readonly string[];
+  readonly edits: readonly Edit[];
+}
+
+const gateway = (module: string, find: string, replace: string): Edit => ({
+  ...{ module: `/gateway/dist/src/${module}.js`, find, replace },
+});
+const projections = (module: string, find: string, replace: string): Edit => ({
+  ...{ module: `/projections/dist/src/${module}.js`, find, replace },
+});
+const commandApi = (module: string, find: string, replace: string): Edit => ({
+  ...{ module: `/command-api/dist/src/${module}.js`, find, replace },
+});
+
+/** They are put into the code while it is loaded, one at a time, and are nowhere else. */
+export const knownFaults: Readonly<Record<string, KnownFault>> = {
+  'own-messages': {
+    what: 'A publisher gets its own messages',
+    rules: ['WS-PUB-2'],
+    edits: [gateway('fanout/deliverFromBus', 'if (actorTokenId === publisher)', 'if (false)')],
+  },
+  'second-copies': {
+    what: 'Second copies of QoS 2 are not recognized: a lost dedupe',
+    rules: ['WS-PUB-1'],
+    edits: [gateway('fanout/deliverFromBus', 'if (isSecondCopy(message))', 'if (false)')],
+  },
+  'early-answer': {
+    what: '`subscribed` is sent before the bus delivers: a missing await',
+    rules: ['WS-PUB-1'],
+    edits: [
+      gateway(
+        'subscriptions/subscription',
+        'await this.deps.rooms.subscribe(access.room);',
+        'void this.deps.rooms.subscribe(access.room);',
+      ),
+    ],
+  },
+  'early-published': {
+    what: '`published` is sent before the bus has the message: a lost acknowledgement',
+    rules: ['WS-PUB-4', 'WS-PUB-1'],
+    edits: [gateway('fanout/publishToBus', "qos === 0 ? 'none' : 'stored'", "'none'")],
+  },
+  'overtaken-record': {
+    what: 'A message that is not recorded overtakes one that is being recorded',
+    rules: ['WS-PUB-3'],
+    edits: [
+      gateway(
+        'fanout/publishToBus',
+        'recorded === undefined && (publisher.line?.isEmpty ?? true)',
+        'recorded === undefined',
+      ),
+    ],
+  },
+  'stale-cache': {
+    what: 'A room that changed while it was read stays in the cache: a dropped fence',
+    rules: ['WS-GRANT-5', 'WS-GRANT-1', 'WS-TOPIC-4'],
+    edits: [gateway('access/entryCache', 'const isStale = ', 'const isStale = false && ')],
+  },
+  'unchecked-join': {
+    what: 'A grant that is revoked while a subscription joins is not noticed',
+    rules: ['WS-TOPIC-4'],
+    edits: [
+      gateway(
+        'subscriptions/subscriptions',
+        'if (!isCurrent(access))\n            this.deps.recheckProject',
+        'if (false)\n            this.deps.recheckProject',
+      ),
+    ],
+  },
+  'unchecked-auth': {
+    what: 'An actor that is deleted while it authenticates stays connected',
+    rules: ['WS-TOPIC-4', 'WS-GRANT-5'],
+    edits: [
+      gateway(
+        'session/sessions',
+        'return this.deps.revalidator.changes.haveTouched(',
+        'return false && this.deps.revalidator.changes.haveTouched(',
+      ),
+    ],
+  },
+  'deleted-actor': {
+    what: 'The connections of a deleted actor stay until all rights are read again',
+    rules: ['WS-TOPIC-4', 'WS-GRANT-5'],
+    edits: [gateway('session/domainChanges', 'revalidator.actorDeleted(data.actorTokenId)', 'undefined')],
+  },
+  'swapped-feed': {
+    what: 'The feed tells of events before the read models hold them: swapped awaits',
+    rules: ['WS-GRANT-5', 'WS-GRANT-1', 'WS-TOPIC-4'],
+    edits: [
+      projections(
+        'gatheredBatches',
+        'await this.steps.write(events);',
+        'await this.steps.afterwards(events); await this.steps.write(events);',
+      ),
+      projections('gatheredBatches', 'try {\n            await this.steps.afterwards(events);', 'try {'),
+    ],
+  },
+  'unconfirmed-feed': {
+    what: 'What a crash kept from the feed is not published again',
+    rules: ['WS-GRANT-5', 'WS-GRANT-1', 'WS-TOPIC-4'],
+    edits: [projections('followLog', 'await republishUnconfirmed(deps, checkpoint);', ';')],
+  },
+  'unread-writes': {
+    what: 'A command is answered before the read models show it',
+    rules: ['read-your-writes'],
+    edits: [
+      commandApi(
+        'handling/commandHandler',
+        "await traced(tracing, 'wait for read models'",
+        "void traced(tracing, 'wait for read models'",
+      ),
+    ],
+  },
+  'dead-members': {
+    what: 'The members of a dead gateway stay in their worker groups',
+    rules: ['WS-GROUP-4'],
+    edits: [gateway('groups/machine/replica', 'lost(gatewayId) {', 'lost(gatewayId) {\n        return;')],
+  },
+  'lost-commands': {
+    what: 'A command of a worker group that the bus refused is not sent again',
+    rules: ['WS-GROUP-4', 'WS-GROUP-2'],
+    edits: [gateway('groups/commandAppender', '            return false;', '            return true;')],
+  },
+  'ghost-presence': {
+    what: 'The presences of a dead gateway stay',
+    rules: ['WS-PRES-13'],
+    edits: [gateway('presence/peers', 'this.gone(peer, false);', '')],
+  },
+  'unasked-presence': {
+    what: 'A gateway does not ask for presences that it has missed',
+    rules: ['WS-PRES-6'],
+    edits: [gateway('presence/replica', 'this.deps.requestState(gatewayId);', '')],
+  },
+};

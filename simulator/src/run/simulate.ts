@@ -1,0 +1,147 @@
+import { seededChance } from '@roomwire/testing/run/seededChance';
+import { checkGroups } from '../checks/checkGroups.js';
+import { checkMessages } from '../checks/checkMessages.js';
+import { checkPresence } from '../checks/checkPresence.js';
+import { checkRights } from '../checks/checkRights.js';
+import { Admin } from '../clients/admin.js';
+import { countConnectionsAnew, type Connection } from '../clients/client.js';
+import { Client } from '../clients/program.js';
+import { Rights } from '../clients/rights.js';
+import type { World } from '../clients/world.js';
+import { Cluster } from '../cluster/cluster.js';
+import { Faults } from '../cluster/faults.js';
+import { installVirtualGlobals } from '../time/virtualGlobals.js';
+import { VirtualTime } from '../time/virtualTime.js';
+import { History } from './history.js';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Whether the trace is kept; its digest is made in any case. */
+  readonly keepsTrace: boolean;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+  /** The same for the same seed and the same code. */
+  readonly digest: string;
+  readonly virtualMs: number;
+  readonly events: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** The acts of a simulation, in virtual milliseconds. */
+const startMs = 4_000;
+const hostileMs = 30_000;
+const calmMs = 40_000;
+/** Long enough for a gateway that stalls last to be back, and for the others to have noticed. */
+const lastCalmMs = 110_000;
+const lastAsksMs = 3_000;
+
+/** A cluster from its start to its end, with faults in between. */
+export const simulate = async ({ seed, keepsTrace }: SimulationOptions): Promise<Outcome> => {
+  const time = new VirtualTime();
+  const history = new History(time, keepsTrace);
+  const chance = seededChance(seed);
+  const restore = installVirtualGlobals(time, seededChance(chance.below(2 ** 32)));
+  const uncaught = (error: unknown): void =>
+    history.violated('no defects', `uncaught: ${error instanceof Error ? error.stack : String(error)}`);
+  process.on('unhandledRejection', uncaught);
+  try {
+    const world = createWorld(seed, time, history);
+    await live(world);
+    return {
+      ...{ seed, violations: history.violations, trace: history.trace, digest: history.digest() },
+      ...{ virtualMs: time.now, events: time.events, counts: countsOf(history) },
+    };
+  } finally {
+    process.off('unhandledRejection', uncaught);
+    restore();
+  }
+};
+
+interface Play {
+  readonly world: World;
+  readonly clients: readonly Client[];
+  readonly admin: Admin;
+}
+
+const createWorld = (seed: number, time: VirtualTime, history: History): Play => {
+  const chance = seededChance(seed ^ 0x5eed);
+  countConnectionsAnew();
+  const cluster = new Cluster(time, seed, history, {
+    gateways: 2 + chance.below(2),
+    projectors: 1 + chance.below(2),
+    records: chance.below(2) === 0,
+    duplicates: chance.below(4) === 0,
+  });
+  const clients: Client[] = [];
+  const rights = new Rights(time, (actor, room) => {
+    for (const { connection } of clients)
+      if (connection?.actor.actorTokenId === actor) connection.doubt(room);
+  });
+  const world: World = {
+    ...{ time, chance, cluster, history, rights },
+    ...{ estate: undefined, actors: [], isBusy: true },
+  };
+  const actorOf = (n: number) => () => world.actors[n % Math.max(1, world.actors.length)];
+  for (let n = 0; n < 8; n += 1) clients.push(new Client(world, actorOf(n)));
+  return { world, clients, admin: new Admin(world) };
+};
+
+const live = async ({ world, clients, admin }: Play): Promise<void> => {
+  const { time, cluster, history, chance } = world;
+  const { records, duplicates } = cluster.options;
+  history.happened(`options ${JSON.stringify(cluster.options)}`);
+  cluster.start();
+  await time.run(startMs);
+  if (!cluster.isWhole) throw new Error('The cluster has not started');
+  let prepared: unknown = 'unfinished';
+  admin.prepare(records).then(
+    () => (prepared = undefined),
+    (error: unknown) => (prepared = error),
+  );
+  await time.run(2 * startMs);
+  if (prepared !== undefined) throw new Error('The estate could not be made', { cause: prepared });
+  admin.start();
+  for (const client of clients) client.start();
+  const faults = new Faults(world);
+  await time.run(time.now + startMs);
+  for (let act = 0; act < 2; act += 1) {
+    faults.begin(hostileMs);
+    await time.run(time.now + hostileMs + calmMs);
+  }
+  world.isBusy = false;
+  await time.run(time.now + lastCalmMs);
+  const open = clients.flatMap(({ connection }) => (connection?.state === 'open' ? [connection] : []));
+  await askPresence(world, open);
+  const stillOpen = open.filter(({ state }) => state === 'open');
+  checkPresence(history, 'hall', stillOpen, time.now - lastAsksMs);
+  checkMessages(history, duplicates);
+  checkGroups(history, records, duplicates);
+  checkRights(history, world.rights);
+  if (stillOpen.length < clients.length / 2 && chance.next() >= 0)
+    history.violated(
+      'availability',
+      `${stillOpen.length} of ${clients.length} clients are connected at the end`,
+    );
+};
+
+/** Every other client says that it is in the hall, and then all ask who is. */
+const askPresence = async ({ time, estate }: World, open: readonly Connection[]): Promise<void> => {
+  if (estate === undefined) return;
+  for (const [n, connection] of open.entries()) if (n % 2 === 0) connection.announce('hall', estate.appSlug);
+  await time.run(time.now + lastAsksMs);
+  for (const connection of open) connection.askPresence('hall', estate.appSlug);
+  await time.run(time.now + lastAsksMs);
+};
+
+const countsOf = (history: History): Record<string, number> => ({
+  published: history.published.length,
+  accepted: history.published.filter(({ outcome }) => outcome === 'accepted').length,
+  deliveries: history.deliveries.length,
+  subscriptions: history.subscriptions.length,
+  rightsUsed: history.rightsUsed.length,
+  disturbances: history.disturbances.length,
+});
