@@ -1,3 +1,4 @@
+import { matches } from './checkMessages.js';
 import type { History, Published, Subscribed } from '../run/history.js';
 
 interface Given {
@@ -64,5 +65,8 @@ const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
   return given;
 };
 
-const isEligible = ({ from, until, actor }: Subscribed, message: Published): boolean =>
-  from <= message.sentAt && until === Infinity && actor !== message.actor;
+const isEligible = (member: Subscribed, message: Published): boolean =>
+  member.from <= message.sentAt &&
+  member.until === Infinity &&
+  member.actor !== message.actor &&
+  matches(member, message);

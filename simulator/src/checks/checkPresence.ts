@@ -1,4 +1,4 @@
-import type { Connection } from '../clients/client.js';
+import type { Connection } from '../clients/connection.js';
 import type { History } from '../run/history.js';
 
 /** [WS-PRES-6] [WS-PRES-12]: once all is calm, every gateway shows those who are there. */

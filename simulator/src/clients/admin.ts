@@ -58,7 +58,8 @@ export class Admin {
   private async live(): Promise<void> {
     const { world } = this;
     while (world.isBusy) {
-      await this.pause(1_500 + world.chance.next() * 6_000);
+      // Often one change right behind another.
+      if (world.chance.below(3) > 0) await this.pause(world.chance.next() * 4_000);
       const { estate } = world;
       if (!world.isBusy || estate === undefined) continue;
       const dice = world.chance.below(10);

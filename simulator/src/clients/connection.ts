@@ -1,14 +1,28 @@
 import { decode, encode } from '@msgpack/msgpack';
-import type { Published, Subscribed } from '../run/history.js';
+import type { Place } from '../cluster/cluster.js';
+import type { Published } from '../run/history.js';
+import { OwnSubscriptions, type Restored, type Wish } from './ownSubscriptions.js';
 import { SimulatedSocket } from './simulatedSocket.js';
 import type { Actor, World } from './world.js';
 
 type Frame = Readonly<Record<string, unknown>>;
 
-interface Asked {
+export interface Opening {
+  readonly world: World;
+  readonly actor: Actor;
+  readonly place: Place;
+  /** Names the client among those of the actor. */
+  readonly clientId: string;
+  /** Whether the subscriptions of its last connection are wanted back. */
+  readonly reconnect: boolean;
+}
+
+export interface Publication {
   readonly room: string;
-  readonly group: string | undefined;
-  readonly askedAt: number;
+  readonly topic: string;
+  readonly qos: number;
+  readonly filter: string | undefined;
+  readonly isRetained: boolean;
 }
 
 const answersWithinMs = 15_000;
@@ -26,10 +40,7 @@ export class Connection {
   /** The machine of its gateway. */
   readonly gateway: string;
   state: 'opening' | 'open' | 'over' = 'opening';
-  /** By topic. */
-  readonly subscriptions = new Map<string, Subscribed>();
-  /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
-  readonly asking = new Map<string, Asked>();
+  readonly subscriptions: OwnSubscriptions;
   /** The room that it has announced itself in. */
   announced: string | undefined;
   /** Answers to `getPresence`, by room. */
@@ -38,10 +49,13 @@ export class Connection {
   private readonly socket: SimulatedSocket | undefined;
   private readonly unanswered = new Map<string, Published>();
   private readonly onOver: () => void;
+  private readonly openedAt: number;
 
-  constructor(world: World, actor: Actor, place: World['cluster']['places'][number], onOver: () => void) {
+  constructor({ world, actor, place, clientId, reconnect }: Opening, onOver: () => void) {
     this.world = world;
     this.actor = actor;
+    this.openedAt = world.time.now;
+    this.subscriptions = new OwnSubscriptions(world, this.number, actor.actorTokenId);
     this.gateway = place.machine.name;
     this.onOver = onOver;
     this.socket = SimulatedSocket.open(place, world.cluster.network, {
@@ -50,42 +64,43 @@ export class Connection {
     });
     this.tell(`connects to ${this.gateway}`);
     if (this.socket === undefined) this.over('refused');
-    this.send({ type: 'auth', token: actor.token, protocolVersion: 2 });
+    this.send({ type: 'auth', token: actor.token, protocolVersion: 2, clientId, reconnect });
     world.time.after(undefined, answersWithinMs, () => {
       if (this.state === 'opening') this.vanish('not answered');
     });
   }
 
-  subscribe(room: string, topic: string, group: string | undefined): void {
-    if (this.asking.has(topic)) return;
-    this.asking.set(topic, { room, group, askedAt: this.world.time.now });
-    const former = this.subscriptions.get(topic);
-    // What it gets from now on is another thing, and a message may be of either.
-    if (former !== undefined && former.group !== group) this.endSubscription(topic);
-    this.send({
-      type: 'subscribe',
-      topic,
-      ...(group !== undefined && { loadBalance: true, loadBalanceGroup: group }),
-    });
+  subscribe(wish: Wish): void {
+    const { topic, group, filter } = wish;
+    if (!this.subscriptions.ask(topic, wish)) return;
+    const inGroup = group !== undefined && { loadBalance: true, loadBalanceGroup: group };
+    this.send({ type: 'subscribe', topic, ...(filter !== undefined && { filters: [filter] }), ...inGroup });
   }
 
   unsubscribe(topic: string): void {
-    if (this.asking.has(topic)) return;
-    this.endSubscription(topic);
-    this.asking.set(topic, { room: '', group: undefined, askedAt: this.world.time.now });
-    this.send({ type: 'unsubscribe', topic });
+    if (this.subscriptions.ask(topic, undefined)) this.send({ type: 'unsubscribe', topic });
   }
 
-  publish(room: string, topic: string, qos: number, retain: boolean): void {
+  publish({ room, topic, qos, filter, isRetained }: Publication): void {
     const { history, time } = this.world;
     const id = history.published.length;
     const message: Published = {
-      ...{ id, topic, room, actor: this.actor.actorTokenId, connection: this.number, qos, sentAt: time.now },
-      ...{ outcome: 'unanswered', answeredAt: Infinity, storedAs: undefined },
+      ...{
+        id,
+        topic,
+        room,
+        actor: this.actor.actorTokenId,
+        connection: this.number,
+        qos,
+        filter,
+        isRetained,
+      },
+      ...{ sentAt: time.now, outcome: 'unanswered', answeredAt: Infinity, storedAs: undefined },
     };
     history.published.push(message);
     this.unanswered.set(String(id), message);
-    this.send({ type: 'publish', topic, data: id, qos, msgRef: String(id), ...(retain && { retain }) });
+    const options = { ...(filter !== undefined && { filter }), ...(isRetained && { retain: true }) };
+    this.send({ type: 'publish', topic, data: id, qos, msgRef: String(id), ...options });
   }
 
   announce(room: string, appSlug: string): void {
@@ -95,6 +110,11 @@ export class Connection {
 
   askPresence(room: string, appSlug: string): void {
     this.send({ type: 'getPresence', roomId: `${appSlug}/${room}` });
+  }
+
+  watchLobby(lobbyId: string): void {
+    this.send({ type: 'lobbySubscribe', lobbyId });
+    this.send({ type: 'getLobbyPresence', lobbyId });
   }
 
   beat(): void {
@@ -111,17 +131,9 @@ export class Connection {
     this.over(why);
   }
 
-  /** From now on nothing has to come any more, and what has not been delivered yet need not be. */
-  endSubscription(topic: string): void {
-    const subscription = this.subscriptions.get(topic);
-    if (subscription) subscription.until = Math.min(subscription.until, this.world.time.now);
-    this.subscriptions.delete(topic);
-  }
-
-  /** A right has changed, or may have: the subscriptions in the room may end without a word. */
+  /** A right in the room has changed, or may have. */
   doubt(room: string): void {
-    for (const subscription of this.subscriptions.values())
-      if (subscription.room === room) subscription.until = Math.min(subscription.until, this.world.time.now);
+    this.subscriptions.doubt(room);
     if (this.announced === room) this.announced = undefined;
   }
 
@@ -129,7 +141,7 @@ export class Connection {
     if (this.state === 'over') return;
     this.state = 'over';
     this.tell(why);
-    for (const topic of [...this.subscriptions.keys()]) this.endSubscription(topic);
+    this.subscriptions.endAll();
     this.world.time.after(undefined, 0, this.onOver);
   }
 
@@ -146,20 +158,18 @@ export class Connection {
     const topic = frame['topic'] as string;
     switch (frame['type']) {
       case 'auth':
-        if (frame['success'] === true) this.state = 'open';
-        else this.vanish('not admitted');
-        return;
+        return this.admitted(frame);
       case 'subscribed':
-        return this.subscribed(topic);
+        return this.subscriptions.subscribed(topic);
       case 'unsubscribed':
-        return void this.asking.delete(topic);
+        return this.subscriptions.unsubscribed(topic);
       case 'message':
         return this.message(topic, frame);
       case 'published':
         return this.answered(frame['msgRef'] as string, 'accepted');
       case 'error':
         if (typeof frame['msgRef'] === 'string') this.answered(frame['msgRef'], 'refused', frame['error']);
-        else this.refused(topic, frame['error']);
+        else if (!this.subscriptions.refused(topic, frame['error'])) this.announced = undefined;
         return;
       case 'presenceList':
         return this.presenceList(
@@ -169,31 +179,20 @@ export class Connection {
     }
   }
 
-  private subscribed(topic: string): void {
-    const asked = this.asking.get(topic);
-    this.asking.delete(topic);
-    const { time, history } = this.world;
-    const former = this.subscriptions.get(topic);
-    if (asked === undefined) return;
-    const { room, group, askedAt } = asked;
-    this.used(room, 'subscribe', true, askedAt);
-    if (former !== undefined && former.until > time.now) return;
-    const subscription: Subscribed = {
-      ...{ connection: this.number, actor: this.actor.actorTokenId, topic, room, group, from: time.now },
-      ...{ until: Infinity, received: former?.group === group ? (former?.received ?? []) : [] },
-    };
-    this.subscriptions.set(topic, subscription);
-    history.subscriptions.push(subscription);
+  private admitted(frame: Frame): void {
+    if (frame['success'] !== true) return this.vanish('not admitted');
+    this.state = 'open';
+    this.subscriptions.restored(frame['restoredSubscriptions'] as readonly Restored[], this.openedAt);
   }
 
   private message(topic: string, frame: Frame): void {
     const { time, history, chance } = this.world;
     const id = frame['data'] as number;
     const isReplay = frame['isReplay'] === true;
-    const subscription = this.subscriptions.get(topic);
+    const subscription = this.subscriptions.of(topic);
     history.deliveries.push({
       ...{ connection: this.number, actor: this.actor.actorTokenId, topic, id, at: time.now },
-      isOrdinary: subscription?.group === undefined && subscription !== undefined && !this.asking.has(topic),
+      subscription: this.subscriptions.isSettled(topic) ? subscription : undefined,
     });
     subscription?.received.push({ id, at: time.now, isReplay });
     if (subscription?.group === undefined || typeof frame['msgId'] !== 'string') return;
@@ -207,21 +206,9 @@ export class Connection {
     this.unanswered.delete(ref);
     Object.assign(message, { outcome, answeredAt: this.world.time.now });
     const isGranted = outcome === 'accepted';
-    if (isGranted || error === 'unknown_topic') this.used(message.room, 'publish', isGranted, message.sentAt);
-  }
-
-  private refused(topic: string, error: unknown): void {
-    const asked = this.asking.get(topic);
-    if (asked === undefined) return void (this.announced = undefined);
-    this.asking.delete(topic);
-    this.endSubscription(topic);
-    if (error === 'unknown_topic') this.used(asked.room, 'subscribe', false, asked.askedAt);
-  }
-
-  private used(room: string, kind: 'subscribe' | 'publish', isGranted: boolean, askedAt: number): void {
-    const { time, history } = this.world;
-    const { actorTokenId: actor } = this.actor;
-    history.rightsUsed.push({ actor, room, kind, isGranted, askedAt, answeredAt: time.now });
+    if (!isGranted && error !== 'unknown_topic') return;
+    const { actor, room, sentAt: askedAt, answeredAt } = message;
+    this.world.history.rightsUsed.push({ actor, room, kind: 'publish', isGranted, askedAt, answeredAt });
   }
 
   private presenceList(room: string, data: readonly { actorTokenId: string }[]): void {

@@ -1,6 +1,9 @@
 import type { TimedEvent } from '../time/eventQueue.js';
-import { Connection } from './client.js';
+import { Connection } from './connection.js';
+import type { Wish } from './ownSubscriptions.js';
 import { topicsOf, type Actor, type Estate, type World } from './world.js';
+
+const filters = ['red', 'blue'] as const;
 
 const beatMs = 25_000;
 /** Between two things that a client does. */
@@ -11,12 +14,14 @@ const longestAbsenceMs = 4_000;
 export class Client {
   connection: Connection | undefined;
   private readonly world: World;
+  private readonly name: string;
   private readonly actorOf: () => Actor | undefined;
   private beatAt = 0;
   private pending: TimedEvent | undefined;
 
-  constructor(world: World, actorOf: () => Actor | undefined) {
+  constructor(world: World, name: string, actorOf: () => Actor | undefined) {
     this.world = world;
+    this.name = name;
     this.actorOf = actorOf;
   }
 
@@ -50,7 +55,8 @@ export class Client {
     const actor = this.actorOf();
     const place = world.chance.oneOf(world.cluster.gateways);
     if (actor === undefined || actor.isLeaving || place.service === undefined) return false;
-    const connection = new Connection(world, actor, place, () => {
+    const reconnect = world.chance.below(2) === 0;
+    const connection = new Connection({ world, actor, place, clientId: this.name, reconnect }, () => {
       this.connection = undefined;
       this.next(world.chance.next() * longestAbsenceMs);
     });
@@ -69,14 +75,20 @@ export class Client {
     const { chance } = this.world;
     const { room, topic, name } = chance.oneOf(topicsOf(estate));
     const dice = chance.below(100);
-    if (dice < 22)
-      connection.subscribe(room, topic, name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined);
+    if (dice < 22) connection.subscribe({ room, topic, ...this.options(name) });
     else if (dice < 26) connection.unsubscribe(topic);
-    else if (dice < 86) this.publish(connection, room, topic);
-    else if (dice < 92) connection.announce(room, estate.appSlug);
-    else if (dice < 96) connection.askPresence(room, estate.appSlug);
+    else if (dice < 84) this.publish(connection, room, topic);
+    else if (dice < 90) connection.announce(room, estate.appSlug);
+    else if (dice < 94) connection.askPresence(room, estate.appSlug);
+    else if (dice < 96) connection.watchLobby(estate.appSlug);
     else if (dice < 97) connection.leave();
     else if (dice < 98) connection.vanish('vanishes');
+  }
+
+  private options(name: string): Pick<Wish, 'group' | 'filter'> {
+    const { chance } = this.world;
+    const group = name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined;
+    return { group, filter: chance.below(4) === 0 ? chance.oneOf(filters) : undefined };
   }
 
   /** Often several in one go, so that their order matters. */
@@ -84,6 +96,9 @@ export class Client {
     const { chance } = this.world;
     const burst = chance.below(4) === 0 ? 1 + chance.below(4) : 1;
     const qos = chance.oneOf([0, 1, 1, 1, 2]);
-    for (let n = 0; n < burst; n += 1) connection.publish(room, topic, qos, false);
+    for (let n = 0; n < burst; n += 1) {
+      const filter = chance.below(3) === 0 ? chance.oneOf(filters) : undefined;
+      connection.publish({ room, topic, qos, filter, isRetained: chance.below(20) === 0 });
+    }
   }
 }

@@ -26,6 +26,7 @@ interface Lane {
 
 const patienceMs = 5_000;
 const betweenTriesMs = 200;
+const lossOfUnacknowledged = 0.02;
 
 /** The bus as one process has it. */
 export class BusPort implements MessageBus {
@@ -138,6 +139,8 @@ export class BusPort implements MessageBus {
     }
     lane.isMoving = false;
     for (const { record, bytes, settle } of lane.waiting.splice(0)) {
+      // Whoever waits for no acknowledgement is not told of a loss either.
+      if (settle === undefined && network.isHostile && chance.next() < lossOfUnacknowledged) continue;
       bus.store(channel, record, bytes);
       if (settle === undefined) continue;
       const isLost = network.isHostile && chance.next() < network.lostAnswers;

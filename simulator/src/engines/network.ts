@@ -47,8 +47,8 @@ export class Network {
   delay(): number {
     const { chance } = this;
     const dice = chance.next();
-    if (!this.isHostile || dice < 0.95) return 0.1 + dice * 0.8;
-    return dice < 0.995 ? 1 + chance.next() * 40 : 50 + chance.next() * 800;
+    if (!this.isHostile || dice < 0.9) return 0.1 + dice * 0.8;
+    return dice < 0.99 ? 1 + chance.next() * 40 : 50 + chance.next() * 800;
   }
 
   /** Whether the process has crashed, perhaps right now. */

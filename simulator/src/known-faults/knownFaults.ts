@@ -43,7 +43,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
       gateway(
         'subscriptions/subscription',
         'await this.deps.rooms.subscribe(access.room);',
-        'void this.deps.rooms.subscribe(access.room);',
+        'void this.deps.rooms.subscribe(access.room).catch(() => undefined);',
       ),
     ],
   },

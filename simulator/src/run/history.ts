@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decode } from '@msgpack/msgpack';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { VirtualTime } from '../time/virtualTime.js';
 
@@ -12,6 +13,8 @@ export interface Published {
   readonly actor: string;
   readonly connection: number;
   readonly qos: number;
+  readonly filter: string | undefined;
+  readonly isRetained: boolean;
   readonly sentAt: number;
   outcome: 'unanswered' | 'accepted' | 'refused';
   answeredAt: number;
@@ -32,6 +35,7 @@ export interface Subscribed {
   readonly topic: string;
   readonly room: string;
   readonly group: string | undefined;
+  readonly filter: string | undefined;
   readonly from: number;
   /** Until then everything has to come. */
   until: number;
@@ -54,8 +58,8 @@ export interface Delivered {
   readonly topic: string;
   readonly id: number;
   readonly at: number;
-  /** By an ordinary subscription and no other. */
-  readonly isOrdinary: boolean;
+  /** The one that it came by; undefined where that is not certain. */
+  readonly subscription: Subscribed | undefined;
 }
 
 export interface Disturbance {
@@ -124,7 +128,7 @@ export class History {
   stored(channel: string, key: string, record: unknown): void {
     if (channel !== roomRecords.name) return void this.happened(`bus ${channel} ${key}`);
     const entry = record as RoomRecord;
-    if (isGroupRecord(entry)) return void this.happened(`bus group ${entry.kind} from ${entry.gatewayId}`);
+    if (isGroupRecord(entry)) return void this.happened(`bus group ${textOfCommand(entry)}`);
     const { data } = decode(entry.body) as { data: number };
     const message = this.published[data];
     this.happened(`bus message ${data}`);
@@ -147,3 +151,9 @@ export class History {
     return this.hash.copy().digest('hex').slice(0, 16);
   }
 }
+
+/** Without the messages that it carries. */
+const textOfCommand = (record: GroupRecord): string =>
+  JSON.stringify(record, (name, value: unknown) =>
+    name === 'messages' || name === 'held' ? undefined : value,
+  );

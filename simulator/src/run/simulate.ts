@@ -4,7 +4,7 @@ import { checkMessages } from '../checks/checkMessages.js';
 import { checkPresence } from '../checks/checkPresence.js';
 import { checkRights } from '../checks/checkRights.js';
 import { Admin } from '../clients/admin.js';
-import { countConnectionsAnew, type Connection } from '../clients/client.js';
+import { countConnectionsAnew, type Connection } from '../clients/connection.js';
 import { Client } from '../clients/program.js';
 import { Rights } from '../clients/rights.js';
 import type { World } from '../clients/world.js';
@@ -35,8 +35,10 @@ export interface Outcome {
 const startMs = 4_000;
 const hostileMs = 30_000;
 const calmMs = 40_000;
+/** The network is hostile and nothing else happens: what is late must not be wrong. */
+const slowMs = 40_000;
 /** Long enough for a gateway that stalls last to be back, and for the others to have noticed. */
-const lastCalmMs = 110_000;
+const lastCalmMs = 80_000;
 const lastAsksMs = 3_000;
 
 /** A cluster from its start to its end, with faults in between. */
@@ -86,7 +88,7 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
     ...{ estate: undefined, actors: [], isBusy: true },
   };
   const actorOf = (n: number) => () => world.actors[n % Math.max(1, world.actors.length)];
-  for (let n = 0; n < 8; n += 1) clients.push(new Client(world, actorOf(n)));
+  for (let n = 0; n < 8; n += 1) clients.push(new Client(world, `client-${n}`, actorOf(n)));
   return { world, clients, admin: new Admin(world) };
 };
 
@@ -108,10 +110,12 @@ const live = async ({ world, clients, admin }: Play): Promise<void> => {
   for (const client of clients) client.start();
   const faults = new Faults(world);
   await time.run(time.now + startMs);
-  for (let act = 0; act < 2; act += 1) {
-    faults.begin(hostileMs);
-    await time.run(time.now + hostileMs + calmMs);
-  }
+  faults.begin(hostileMs);
+  await time.run(time.now + hostileMs + calmMs);
+  cluster.network.isHostile = true;
+  await time.run(time.now + slowMs);
+  faults.begin(hostileMs);
+  await time.run(time.now + hostileMs + calmMs);
   world.isBusy = false;
   await time.run(time.now + lastCalmMs);
   const open = clients.flatMap(({ connection }) => (connection?.state === 'open' ? [connection] : []));

@@ -1,0 +1,125 @@
+import type { Subscribed } from '../run/history.js';
+import type { World } from './world.js';
+
+/** What a client asks a subscription to be. */
+export interface Wish {
+  readonly room: string;
+  readonly topic: string;
+  /** The worker group; undefined for none. */
+  readonly group: string | undefined;
+  /** Undefined for every message. */
+  readonly filter: string | undefined;
+}
+
+interface Asked {
+  readonly wish: Wish | undefined;
+  readonly askedAt: number;
+}
+
+/** What a subscription of the persistent session looks like in the answer to `auth`. */
+export interface Restored {
+  readonly pattern: string;
+  readonly load_balance: boolean;
+  readonly load_balance_group: string | null;
+  readonly filters: readonly string[];
+}
+
+/** The subscriptions of one connection, as its client knows them. */
+export class OwnSubscriptions {
+  private readonly world: World;
+  private readonly connection: number;
+  private readonly actor: string;
+  private readonly byTopic = new Map<string, Subscribed>();
+  /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
+  private readonly asking = new Map<string, Asked>();
+
+  constructor(world: World, connection: number, actor: string) {
+    this.world = world;
+    this.connection = connection;
+    this.actor = actor;
+  }
+
+  of(topic: string): Subscribed | undefined {
+    return this.byTopic.get(topic);
+  }
+
+  /** Whether it is known what the client gets of the topic. */
+  isSettled(topic: string): boolean {
+    return this.byTopic.has(topic) && !this.asking.has(topic);
+  }
+
+  /** False while an answer for the topic is missing. `wish` is undefined for an `unsubscribe`. */
+  ask(topic: string, wish: Wish | undefined): boolean {
+    if (this.asking.has(topic)) return false;
+    this.asking.set(topic, { wish, askedAt: this.world.time.now });
+    const former = this.byTopic.get(topic);
+    // What it gets from now on is another thing, and a message may be of either.
+    if (former && !(wish && former.group === wish.group && former.filter === wish.filter)) this.end(topic);
+    return true;
+  }
+
+  subscribed(topic: string): void {
+    const asked = this.asking.get(topic);
+    this.asking.delete(topic);
+    if (asked?.wish === undefined) return;
+    this.used(asked.wish.room, true, asked.askedAt);
+    const former = this.byTopic.get(topic);
+    if (former === undefined || former.until <= this.world.time.now) this.begin(asked.wish);
+  }
+
+  unsubscribed(topic: string): void {
+    this.asking.delete(topic);
+  }
+
+  /** False where nothing was asked for the topic. */
+  refused(topic: string, error: unknown): boolean {
+    const asked = this.asking.get(topic);
+    if (asked === undefined) return false;
+    this.asking.delete(topic);
+    this.end(topic);
+    if (error === 'unknown_topic' && asked.wish) this.used(asked.wish.room, false, asked.askedAt);
+    return true;
+  }
+
+  /** [WS-RESUME-2] */
+  restored(all: readonly Restored[], askedAt: number): void {
+    for (const { pattern, load_balance_group, filters } of all) {
+      const room = pattern.split('/')[1] ?? '';
+      this.used(room, true, askedAt);
+      this.begin({ room, topic: pattern, group: load_balance_group ?? undefined, filter: filters[0] });
+    }
+  }
+
+  /** From now on nothing has to come any more. */
+  end(topic: string): void {
+    const subscription = this.byTopic.get(topic);
+    if (subscription) subscription.until = Math.min(subscription.until, this.world.time.now);
+    this.byTopic.delete(topic);
+  }
+
+  endAll(): void {
+    for (const topic of [...this.byTopic.keys()]) this.end(topic);
+  }
+
+  /** A right has changed, or may have: the subscriptions in the room may end without a word. */
+  doubt(room: string): void {
+    for (const subscription of this.byTopic.values())
+      if (subscription.room === room) subscription.until = Math.min(subscription.until, this.world.time.now);
+  }
+
+  private begin(wish: Wish): void {
+    const { time, history, rights } = this.world;
+    const { connection, actor } = this;
+    // The right may have been lost again while the answer was under way.
+    const until = rights.of(actor, wish.room) === 'allowed' ? Infinity : time.now;
+    const subscribed: Subscribed = { connection, actor, ...wish, from: time.now, until, received: [] };
+    this.byTopic.set(wish.topic, subscribed);
+    history.subscriptions.push(subscribed);
+  }
+
+  private used(room: string, isGranted: boolean, askedAt: number): void {
+    const { time, history } = this.world;
+    const { actor } = this;
+    history.rightsUsed.push({ actor, room, kind: 'subscribe', isGranted, askedAt, answeredAt: time.now });
+  }
+}
