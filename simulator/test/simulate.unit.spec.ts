@@ -1,23 +1,24 @@
 import { expect } from 'chai';
-import { simulate } from '../src/run/simulate.js';
-
-/** One of the seeds takes some seconds of a core. */
-const timeoutMs = 120_000;
+import { run, timeoutMs } from './support/run.js';
 
 describe('a simulation', () => {
-  it('passes, and happens in the same way with the same seed, whether or not the trace is kept', async () => {
-    const once = await simulate({ seed: 7, keepsTrace: true });
-    const again = await simulate({ seed: 7, keepsTrace: false });
-    expect(once.violations).to.eql([]);
-    expect(again.digest).to.equal(once.digest);
-    expect(once.trace.length).to.be.above(1_000);
-    expect(again.trace).to.eql([]);
-    expect(once.counts['deliveries']).to.be.above(500);
+  it('passes, and happens in the same way in another process with the same seed, and in another with another', () => {
+    const [shown, again] = [
+      run('--seed', '7', '--seeds', '2', '--trace'),
+      run('--seed', '7', '--seeds', '2'),
+    ];
+    const verdicts = again.stdout.match(/^seed .*$/gm) ?? [];
+    expect(shown.stdout.match(/^seed .*$/gm)).to.eql(verdicts);
+    for (const verdict of verdicts) expect(verdict).to.match(/^seed \d passes \(trace .*"deliveries":\d{4}/);
+    const digests = verdicts.map((verdict) => /trace ([0-9a-f]{16})/.exec(verdict)?.[1]);
+    expect(new Set(digests).size).to.equal(2);
+    expect(shown.stdout.split('\n').length).to.be.above(20_000);
+    expect([shown.status, again.status]).to.eql([0, 0]);
   }).timeout(timeoutMs);
 
-  it('gives the clocks, timers and random bytes of the process back', async () => {
-    const real = [setTimeout, setImmediate, Date.now, performance.now];
-    await simulate({ seed: 8, keepsTrace: false });
-    expect([setTimeout, setImmediate, Date.now, performance.now]).to.eql(real);
+  it('refuses options that do not exist', () => {
+    expect(run('--fault', 'none')).to.include({ status: 2 });
+    expect(run('--seeds', 'many')).to.include({ status: 2 });
+    expect(run('--help')).to.include({ status: 0 });
   }).timeout(timeoutMs);
 });

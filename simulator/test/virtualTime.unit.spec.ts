@@ -59,6 +59,7 @@ describe('the virtual time', () => {
   });
 
   it('is that of all timers while it is installed, also of those that are imported', async () => {
+    const real = [setTimeout, setImmediate, Date.now, performance.now];
     const restore = installVirtualGlobals(time, seededChance(1));
     try {
       const abort = new AbortController();
@@ -76,6 +77,7 @@ describe('the virtual time', () => {
     } finally {
       restore();
     }
+    expect([setTimeout, setImmediate, Date.now, performance.now]).to.eql(real);
     expect(happened).to.eql(['5 immediate', '15 interval', '30 pause', '30 interval', '40 aborted']);
   });
 });

@@ -18,7 +18,9 @@ export const checkRights = (history: History, rights: Rights): void => {
   ): 'allowed' | 'denied' | undefined => {
     const span = rights.at(actor, room, from);
     if (span === undefined || span.right === 'unknown' || span.until <= to) return undefined;
-    return from >= history.calmSince(span.from, recoveryMs) + boundMs ? span.right : undefined;
+    // Also while it takes effect nothing may have disturbed it.
+    const due = history.calmSince(span.from + boundMs, recoveryMs + boundMs);
+    return from >= due ? span.right : undefined;
   };
   for (const { actor, room, kind, isGranted, askedAt, answeredAt } of history.rightsUsed) {
     const held = heldFor(actor, room, askedAt, answeredAt);

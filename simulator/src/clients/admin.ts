@@ -9,6 +9,8 @@ const roomNames = ['hall', 'vault', 'club'] as const;
 const patienceMs = 12_000;
 /** From then on what was asked for has happened, or never will. */
 const settledMs = 15_000;
+const rushMs = 60;
+const [longPauseMs, shortPauseMs] = [9_000, 3_000];
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -55,17 +57,18 @@ export class Admin {
     void this.live();
   }
 
+  /** Often one change right behind another of the same thing, and then none for so long that what was missed is not made good. */
   private async live(): Promise<void> {
     const { world } = this;
+    const { chance } = world;
     while (world.isBusy) {
-      // Often one change right behind another.
-      if (world.chance.below(3) > 0) await this.pause(world.chance.next() * 4_000);
+      await this.pause(chance.below(2) === 0 ? longPauseMs : chance.next() * shortPauseMs);
       const { estate } = world;
-      if (!world.isBusy || estate === undefined) continue;
-      const dice = world.chance.below(10);
-      if (dice < 6) await this.changeGrant(estate);
-      else if (dice < 9) await this.turnClub(estate);
-      else await this.replaceActor();
+      const dice = chance.below(10);
+      for (let left = 1 + chance.below(3); left > 0 && world.isBusy && estate !== undefined; left -= 1)
+        if (dice < 5) await this.changeGrant(estate);
+        else if (dice < 8) await this.turnClub(estate);
+        else await this.replaceActor();
     }
   }
 
@@ -123,6 +126,9 @@ export class Admin {
     const { actors, rights } = this.world;
     const place = 1 + this.world.chance.below(actorCount - 1);
     const leaving = actors[place] as Actor;
+    // Some of its clients come back right then.
+    this.world.rush(leaving);
+    await this.pause(this.world.chance.next() * rushMs);
     leaving.isLeaving = true;
     for (const room of roomNames) rights.set(leaving.actorTokenId, room, 'unknown');
     const answer = await this.untilKnown('DELETE', `/actors/${leaving.actorTokenId}`, undefined, [204, 404]);

@@ -9,6 +9,7 @@ const beatMs = 25_000;
 /** Between two things that a client does. */
 const longestThoughtMs = 900;
 const longestAbsenceMs = 4_000;
+const longestRushMs = 60;
 
 /** A client: it comes and goes, and does in a random order what the protocol offers. */
 export class Client {
@@ -27,6 +28,13 @@ export class Client {
 
   start(): void {
     this.next(this.world.chance.next() * longestAbsenceMs);
+  }
+
+  /** Leaves where it is, and comes back at once. */
+  rush(): void {
+    this.connection?.leave();
+    this.connection = undefined;
+    this.next(this.world.chance.next() * longestRushMs);
   }
 
   private next(ms: number): void {
@@ -57,6 +65,8 @@ export class Client {
     if (actor === undefined || actor.isLeaving || place.service === undefined) return false;
     const reconnect = world.chance.below(2) === 0;
     const connection = new Connection({ world, actor, place, clientId: this.name, reconnect }, () => {
+      // It may have come back already.
+      if (this.connection !== connection) return;
       this.connection = undefined;
       this.next(world.chance.next() * longestAbsenceMs);
     });

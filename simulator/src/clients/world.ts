@@ -33,6 +33,8 @@ export interface World {
   /** Undefined until it has been made. */
   estate: Estate | undefined;
   readonly actors: Actor[];
+  /** Makes the clients of an actor connect anew. */
+  readonly rush: (actor: Actor) => void;
   /** Whether clients still begin anything. */
   isBusy: boolean;
 }

@@ -11,6 +11,7 @@ export type EngineName = (typeof engineNames)[number];
 /** Adapters try again for this long before they reject. */
 const patienceMs = 4_000;
 const betweenTriesMs = 150;
+const slowMs = 250;
 
 const never = new Promise<never>(() => undefined);
 
@@ -21,6 +22,8 @@ const never = new Promise<never>(() => undefined);
 export class Network {
   /** Faults of single calls happen only while it is set. */
   isHostile = false;
+  /** The share of ways that take long, be the network hostile or not. */
+  slowShare = 0;
   lostAnswers = 0;
   readonly time: VirtualTime;
   readonly chance: SeededChance;
@@ -47,6 +50,7 @@ export class Network {
   delay(): number {
     const { chance } = this;
     const dice = chance.next();
+    if (this.slowShare > 0 && chance.next() < this.slowShare) return dice * slowMs;
     if (!this.isHostile || dice < 0.9) return 0.1 + dice * 0.8;
     return dice < 0.99 ? 1 + chance.next() * 40 : 50 + chance.next() * 800;
   }

@@ -35,8 +35,9 @@ export interface Outcome {
 const startMs = 4_000;
 const hostileMs = 30_000;
 const calmMs = 40_000;
-/** The network is hostile and nothing else happens: what is late must not be wrong. */
-const slowMs = 40_000;
+/** The network is slow and nothing else happens: what is late must not be wrong. */
+const slowMs = 60_000;
+const slowShare = 0.25;
 /** Long enough for a gateway that stalls last to be back, and for the others to have noticed. */
 const lastCalmMs = 80_000;
 const lastAsksMs = 3_000;
@@ -86,6 +87,9 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
   const world: World = {
     ...{ time, chance, cluster, history, rights },
     ...{ estate: undefined, actors: [], isBusy: true },
+    rush: (actor) => {
+      for (const client of clients) if (client.connection?.actor === actor) client.rush();
+    },
   };
   const actorOf = (n: number) => () => world.actors[n % Math.max(1, world.actors.length)];
   for (let n = 0; n < 8; n += 1) clients.push(new Client(world, `client-${n}`, actorOf(n)));
@@ -112,8 +116,9 @@ const live = async ({ world, clients, admin }: Play): Promise<void> => {
   await time.run(time.now + startMs);
   faults.begin(hostileMs);
   await time.run(time.now + hostileMs + calmMs);
-  cluster.network.isHostile = true;
+  cluster.network.slowShare = slowShare;
   await time.run(time.now + slowMs);
+  cluster.network.slowShare = 0;
   faults.begin(hostileMs);
   await time.run(time.now + hostileMs + calmMs);
   world.isBusy = false;
