@@ -9,6 +9,12 @@ interface Given {
 /** In which time a member that is gone, or a gateway that is, may make a message be given again. */
 const aftermathMs = 40_000;
 
+/** In which time a message has gone to a member where nothing disturbs it. */
+const settledMs = 10_000;
+
+/** Longer than a gateway may stall, and until it is taken for dead. To the end is long enough. */
+const attendedMs = 100_000;
+
 /** [WS-GROUP-2] [WS-GROUP-4]: each message goes to one member, and again only where one has gone or been disturbed. */
 export const checkGroups = (history: History, records: boolean, mayRepeat: boolean): void => {
   const groups = new Map<string, Subscribed[]>();
@@ -43,8 +49,8 @@ const checkGroup = (
       );
     if (first !== undefined || message.outcome !== 'accepted' || message.qos === 0) continue;
     // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
-    if (!records && isUneasy(message.sentAt, message.sentAt + aftermathMs)) continue;
-    if (members.some((member) => isEligible(member, message)))
+    if (!records && isUneasy(message.sentAt, message.sentAt + settledMs)) continue;
+    if (isAlwaysAttended(members, message))
       history.violated('WS-GROUP-4', `message ${message.id} went to no member of ${members[0]?.group}`);
   }
 };
@@ -65,8 +71,18 @@ const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
   return given;
 };
 
-const isEligible = (member: Subscribed, message: Published): boolean =>
-  member.from <= message.sentAt &&
-  member.until === Infinity &&
-  member.actor !== message.actor &&
-  matches(member, message);
+/** Whether a member that may have the message was there at any time from its publish on, for long enough. */
+const isAlwaysAttended = (members: readonly Subscribed[], message: Published): boolean => {
+  const eligible = members.filter((member) => member.actor !== message.actor && matches(member, message));
+  const enough = message.sentAt + attendedMs;
+  let attended = message.sentAt;
+  for (let isLonger = true; isLonger && attended < enough;) {
+    isLonger = false;
+    for (const { from, until } of eligible)
+      if (from <= attended && attended < until) {
+        attended = until;
+        isLonger = true;
+      }
+  }
+  return attended >= enough;
+};

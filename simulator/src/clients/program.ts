@@ -53,6 +53,7 @@ export class Client {
     if (connection.state === 'open') {
       if (world.time.now >= this.beatAt) this.beat(connection);
       if (world.isBusy) this.doSomething(connection, estate);
+      else if (world.isSteady) this.publishAnywhere(connection, estate);
     }
     // Otherwise it goes on when the connection has been told to be over.
     if (connection.state !== 'over') this.next(20 + chance.next() ** 2 * longestThoughtMs);
@@ -93,6 +94,11 @@ export class Client {
     else if (dice < 96) connection.watchLobby(estate.appSlug);
     else if (dice < 97) connection.leave();
     else if (dice < 98) connection.vanish('vanishes');
+  }
+
+  private publishAnywhere(connection: Connection, estate: Estate): void {
+    const { room, topic } = this.world.chance.oneOf(topicsOf(estate));
+    this.publish(connection, room, topic);
   }
 
   private options(name: string): Pick<Wish, 'group' | 'filter'> {

@@ -37,6 +37,8 @@ export interface World {
   readonly rush: (actor: Actor) => void;
   /** Whether clients still begin anything. */
   isBusy: boolean;
+  /** Whether they publish and change nothing else. */
+  isSteady: boolean;
 }
 
 export const topicNames = ['news', 'jobs'] as const;

@@ -39,7 +39,10 @@ const calmMs = 40_000;
 const slowMs = 60_000;
 const slowShare = 0.25;
 /** Long enough for a gateway that stalls last to be back, and for the others to have noticed. */
-const lastCalmMs = 80_000;
+const lastCalmMs = 60_000;
+/** So long everybody publishes, while nobody comes or goes. */
+const steadyMs = 15_000;
+const settledMs = 25_000;
 const lastAsksMs = 3_000;
 
 /** A cluster from its start to its end, with faults in between. */
@@ -86,7 +89,7 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
   });
   const world: World = {
     ...{ time, chance, cluster, history, rights },
-    ...{ estate: undefined, actors: [], isBusy: true },
+    ...{ estate: undefined, actors: [], isBusy: true, isSteady: false },
     rush: (actor) => {
       for (const client of clients) if (client.connection?.actor === actor) client.rush();
     },
@@ -123,6 +126,10 @@ const live = async ({ world, clients, admin }: Play): Promise<void> => {
   await time.run(time.now + hostileMs + calmMs);
   world.isBusy = false;
   await time.run(time.now + lastCalmMs);
+  world.isSteady = true;
+  await time.run(time.now + steadyMs);
+  world.isSteady = false;
+  await time.run(time.now + settledMs);
   const open = clients.flatMap(({ connection }) => (connection?.state === 'open' ? [connection] : []));
   await askPresence(world, open);
   const stillOpen = open.filter(({ state }) => state === 'open');
