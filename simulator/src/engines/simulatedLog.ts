@@ -156,6 +156,17 @@ export class LogPort implements EventLog {
     return this.call(() => this.log.events.at(-1)?.position);
   }
 
+  identity(): Promise<string | undefined> {
+    return this.call(() => this.log.events[0]?.id);
+  }
+
+  readAt(position: LogPosition): Promise<RecordedEvent | undefined> {
+    return this.call(() => {
+      const found = this.log.events[sequenceOf(position) - 1];
+      return found && stored(found);
+    });
+  }
+
   async close(): Promise<void> {}
 
   private read(from: number): Promise<readonly RecordedEvent[]> {

@@ -1,6 +1,7 @@
+import { assertContinues } from '@roomwire/shared/adapters/view-store/continuity';
 import { ViewDocuments } from '@roomwire/shared/adapters/view-store/viewDocuments';
-import { StaleBatch } from '@roomwire/shared/ports/errors';
-import type { LogPosition } from '@roomwire/shared/ports/eventLog';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type {
   ViewBatch,
   ViewFilter,
@@ -16,22 +17,30 @@ import type { Network } from './network.js';
 export class SimulatedViews {
   documents = new ViewDocuments(() => undefined);
   position: LogPosition | undefined;
+  origin: LogOrigin | undefined;
+  /** Until the documents hold the past. */
+  isFilling = true;
   private waiting: (() => void)[] = [];
 
-  requireAhead(position: LogPosition): void {
-    if (this.position !== undefined && position <= this.position)
-      throw new StaleBatch(position, this.position);
+  assertReadable(): void {
+    if (this.isFilling) throw new EngineUnavailable('read models');
   }
 
-  moveTo(position: LogPosition): void {
-    this.requireAhead(position);
+  moveTo({ position, origin }: ViewBatch): void {
     this.position = position;
+    this.origin = origin ?? this.origin;
     for (const wake of this.waiting.splice(0)) wake();
+  }
+
+  admitReaders(upTo: LogPosition | undefined): void {
+    if (upTo === undefined || this.hasReached(upTo)) this.isFilling = false;
   }
 
   clear(): void {
     this.documents = new ViewDocuments(() => undefined);
     this.position = undefined;
+    this.origin = undefined;
+    this.isFilling = true;
   }
 
   hasReached(position: LogPosition): boolean {
@@ -60,16 +69,16 @@ export class ViewsPort implements ViewStore {
   }
 
   get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
-    return this.call(() => this.views.documents.get(view, id) as Views[V] | undefined);
+    return this.read((documents) => documents.get(view, id) as Views[V] | undefined);
   }
 
   async find<V extends ViewName>(view: V, { filter = {}, ...order }: ViewQuery): Promise<Views[V][]> {
-    const found = await this.call(() => ({ found: this.views.documents.find(view, filter, order) }));
+    const found = await this.read((documents) => ({ found: documents.find(view, filter, order) }));
     return (await found.found) as unknown as Views[V][];
   }
 
   async count(view: ViewName, filter: ViewFilter): Promise<number> {
-    return (await this.call(() => ({ counted: this.views.documents.count(view, filter) }))).counted;
+    return (await this.read((documents) => ({ counted: documents.count(view, filter) }))).counted;
   }
 
   checkpoint(): Promise<LogPosition | undefined> {
@@ -93,22 +102,35 @@ export class ViewsPort implements ViewStore {
   }
 
   /** In order, and not in one: a reader, or a crash, may come between two changes, and before the checkpoint. */
-  async apply({ changes, position }: ViewBatch): Promise<void> {
+  async apply(batch: ViewBatch): Promise<void> {
     const { network, views } = this;
+    const { changes } = batch;
     const { chance } = network;
     const half = network.isHostile && chance.next() < 0.3 ? chance.below(changes.length + 1) : 0;
     if (half > 0) {
       await this.call(() => {
-        views.requireAhead(position);
+        assertContinues(batch, views.position);
         views.documents.apply(changes.slice(0, half));
       });
       await this.pause(chance.next() * longestHalfMs);
     }
     await this.call(() => {
-      views.requireAhead(position);
+      assertContinues(batch, views.position);
       views.documents.apply(changes.slice(half));
-      views.moveTo(position);
+      views.moveTo(batch);
     });
+  }
+
+  origin(): Promise<LogOrigin | undefined> {
+    return this.call(() => this.views.origin);
+  }
+
+  admitsReaders(): Promise<boolean> {
+    return this.call(() => !this.views.isFilling);
+  }
+
+  admitReaders(upTo: LogPosition | undefined): Promise<void> {
+    return this.call(() => this.views.admitReaders(upTo));
   }
 
   clear(): Promise<void> {
@@ -121,6 +143,13 @@ export class ViewsPort implements ViewStore {
 
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.network.time.after(this.process, ms, resolve));
+  }
+
+  private read<T>(from: (documents: ViewDocuments) => T): Promise<T> {
+    return this.call(() => {
+      this.views.assertReadable();
+      return from(this.views.documents);
+    });
   }
 
   private call<T>(act: () => T): Promise<T> {
