@@ -35,6 +35,7 @@ describe('what is asked of MongoDB', function () {
     it(`reads of rights see what a majority has, and projectors write to a majority: URL with '${inUrl}'`, async () => {
       const address = { url: link.url + inUrl, database: database.name };
       const { views, close } = await openMongoViewStores(address);
+      await views.admitReaders(undefined);
       await views.apply({ changes: [putRoom('r1'), putRoom('r2')], position: at(1) });
       await views.apply({
         changes: [
