@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { KafkaMessageBus } from '../../../src/adapters/message-bus/kafka/kafkaMessageBus.js';
 import { partitionOf } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import type { Channel } from '../../../src/wire/bus/channel.js';
+import { testBrokers } from '@roomwire/testing/run/testProfile';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { notes, numbered, valuesOf, type Note } from '@roomwire/testing/contracts/message-bus/busUnderTest';
 import {
@@ -41,6 +42,16 @@ describe('channels on Kafka', function () {
     await bus.read(notes, { interest: 'all' }, receive);
     const sent = numbered(20_000, ...keys);
     await Promise.all(sent.map((note) => bus.send(notes, note, 'stored')));
+    await hasReceived(sent.length);
+    expectEachOnceInOrder(received, sent);
+  });
+
+  it('do not need the first of the brokers that are configured', async () => {
+    const away = '127.0.0.1:9';
+    const other = await kafka.open({ brokers: [away, ...testBrokers()], withinMs: 5_000 });
+    await bus.read(notes, { interest: 'all' }, receive);
+    const sent = numbered(20, ...keys);
+    for (const note of sent) await other.send(notes, note, 'stored');
     await hasReceived(sent.length);
     expectEachOnceInOrder(received, sent);
   });

@@ -1,7 +1,7 @@
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { DescribedTopic, KafkaAdmin } from './kafkaClient.js';
 import type { KafkaSecurity } from './kafkaSettings.js';
-import { createKafkaClient, noRetries } from './kafkajs/kafkajsClient.js';
+import { createKafkaClient } from './kafkajs/kafkajsClient.js';
 
 export interface TopicState {
   readonly declared: BusTopic;
@@ -99,7 +99,10 @@ const waitingIn = async (admin: KafkaAdmin, topic: string, groupId: string): Pro
 
 /** Whether a broker at the address answers. */
 export const kafkaAnswers = async (...brokers: readonly string[]): Promise<boolean> => {
-  const client = createKafkaClient({ brokers, clientId: 'roomwire-probe', logger: undefined }, noRetries);
+  const client = createKafkaClient(
+    { brokers, clientId: 'roomwire-probe', logger: undefined },
+    { retries: 0 },
+  );
   const admin = client.admin();
   try {
     await admin.connect();

@@ -6,8 +6,8 @@ import type {
   PartitionReader,
   PartitionWriter,
 } from './kafkaClient.js';
-import { createKafkaClient, noRetries } from './kafkajs/kafkajsClient.js';
-import type { KafkaConnection } from './kafkaSettings.js';
+import { createKafkaClient } from './kafkajs/kafkajsClient.js';
+import { requestTimeoutMs, type KafkaConnection } from './kafkaSettings.js';
 import { Reachability } from './reachability.js';
 import { Renewable } from './renewableClient.js';
 import type { ConsumerContext } from './supervisedConsumer.js';
@@ -24,6 +24,9 @@ export interface KafkaClients {
 }
 
 /** `takesRecords`: whether a partition that this process writes takes records, as of a moment after the call. */
+/** A broker that is suspended answers nobody: another one is asked while those that wait to send still may. */
+const lookForLeadersMs = 3_000;
+
 export const createKafkaClients = (
   connection: KafkaConnection,
   takesRecords: () => Promise<boolean>,
@@ -37,13 +40,14 @@ export const createKafkaClients = (
   const outcome = { answered: () => reachability.answered(), failed: () => void reachability.doubted() };
   const renewable = <Client extends Connectable>(
     create: (client: KafkaClient) => Client,
+    timeoutMs = requestTimeoutMs,
   ): Renewable<Client> =>
     new Renewable(() => {
-      const client = createKafkaClient(connection, noRetries);
+      const client = createKafkaClient(connection, { retries: 0, requestTimeoutMs: timeoutMs });
       return { client: create(client), cut: client.cut };
     }, outcome);
   const admin = renewable((client) => client.admin());
-  const leaders = renewable((client) => client.leaderFinder());
+  const leaders = renewable((client) => client.leaderFinder(), lookForLeadersMs);
   const writers = new Map<number, Renewable<PartitionWriter>>();
   const reader = renewable((client) => client.reader());
   return {

@@ -7,7 +7,6 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import {
   createAdmin,
   createKafkaClient,
-  noRetries,
 } from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsClient.js';
 import { patchKafkajs } from '../../../../src/adapters/message-bus/kafka/kafkajs/kafkajsInternals.js';
 
@@ -135,7 +134,7 @@ describe('createKafkaClient', () => {
       return sockets.at(-1) as Socket;
     };
     const connection = { brokers: ['broker:1'], clientId: 'test', logger: undefined, connect };
-    const client = createKafkaClient(connection, noRetries);
+    const client = createKafkaClient(connection, { retries: 0 });
     const first = client.admin().connect().catch(String);
     await eventually(() => sockets.length === 1 && sockets[0]?.listenerCount('data') === 1);
     client.cut();

@@ -24,9 +24,15 @@ const connectionTimeoutMs = 3_000;
 
 /** With the defaults of the library (30 s at most, doubling) sends resume up to 25 s after a broker is back. */
 const retry = { initialRetryTime: 50, maxRetryTime: 1_000, multiplier: 2 };
-const defaultRetries = 4;
-/** For callers that retry themselves. */
-export const noRetries = 0;
+
+export interface ClientPatience {
+  /** 0 for callers that retry themselves. */
+  readonly retries: number;
+  /** Of each request. */
+  readonly requestTimeoutMs: number;
+}
+
+const usualPatience: ClientPatience = { retries: 4, requestTimeoutMs };
 
 /** The library recovers from most errors that it logs; the others reach the caller as rejections. */
 const logTo =
@@ -44,9 +50,21 @@ const giveUp = (socket: Socket): void => {
 const saslOptions = ({ sasl }: KafkaSecurity): { readonly sasl?: SASLOptions } =>
   sasl === undefined ? {} : { sasl: { ...sasl } };
 
-export const createKafkaClient = (connection: KafkaConnection, retries = defaultRetries): KafkaClient => {
+let clients = 0;
+
+/** The library begins with the first one each time: a client that replaces a failed one would ask the same broker again. */
+const fromAnotherOn = (brokers: readonly string[]): string[] => {
+  const first = clients++ % brokers.length;
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+};
+
+export const createKafkaClient = (
+  connection: KafkaConnection,
+  patience: Partial<ClientPatience> = {},
+): KafkaClient => {
   patchKafkajs();
   const sockets = new Set<Socket>();
+  const { retries, requestTimeoutMs: requestTimeout } = { ...usualPatience, ...patience };
   const { security = {} } = connection;
   const open = connection.connect ?? connectToBroker(security);
   let bytesOfEnded = 0;
@@ -67,12 +85,12 @@ export const createKafkaClient = (connection: KafkaConnection, retries = default
     return socket;
   };
   const kafka = new Kafka({
-    brokers: [...connection.brokers],
+    brokers: fromAnotherOn(connection.brokers),
     clientId: connection.clientId,
     ...saslOptions(security),
     connectionTimeout: connectionTimeoutMs,
     authenticationTimeout: connectionTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout,
     enforceRequestTimeout: true,
     retry: { ...retry, retries },
     socketFactory,
