@@ -1,38 +1,8 @@
-import { fileURLToPath } from 'node:url';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { kafkaAnswers } from '@roomwire/shared/adapters/message-bus/kafka/inspectKafka';
-import { cachedFolder } from './cachedFolder.js';
-import { type EngineProcess, isInstalled, runToEnd, startEngineProcess, whenReady } from './childProcess.js';
 import { freePort } from '../run/freePort.js';
-
-/** As in the pom. */
-const version = '3.9.1';
-const pom = fileURLToPath(new URL('../../../engines/kafka/pom.xml', import.meta.url));
-
-/** The folder with everything a broker needs, from Maven Central the first time. */
-export const kafkaJars = (): Promise<string> =>
-  cachedFolder(`kafka-${version}`, async (folder) => {
-    await requireCommand('mvn', 'maven');
-    await runToEnd('mvn', [
-      '-q',
-      '-B',
-      '-f',
-      pom,
-      'dependency:copy-dependencies',
-      `-DoutputDirectory=${folder}`,
-    ]);
-  });
-
-export const requireJava = (): Promise<void> => requireCommand('java', 'openjdk-17-jre-headless');
-
-const requireCommand = async (command: string, debianPackage: string): Promise<void> => {
-  if (await isInstalled(command)) return;
-  throw new Error(
-    `Kafka for the tests needs the command ${command}, which is not installed. Debian: apt-get install ${debianPackage}`,
-  );
-};
+import { commonSettings, type KafkaBroker, prepareBroker } from './kafka/brokerProcess.js';
 
 export interface KafkaOptions {
   readonly port?: number;
@@ -59,19 +29,13 @@ export interface KafkaEngine {
   readonly close: () => Promise<void>;
 }
 
-interface Layout {
-  readonly guarded: KafkaOptions['guarded'];
-  readonly folder: string;
+interface Ports {
   readonly port: number;
   readonly controllerPort: number;
 }
 
-const startsWithinMs = 60_000;
-/** Any 16 bytes as base64: they name the cluster in the files that `StorageTool` makes. */
-const clusterId = 'cm9vbXdpcmUtdGVzdC1rZg';
-
 /** One broker that is its own controller, on loopback. */
-const serverProperties = ({ folder, port, controllerPort, guarded }: Layout): string => {
+const settingsOf = ({ port, controllerPort }: Ports, guarded: KafkaOptions['guarded']): readonly string[] => {
   const clients = [
     `CLIENTS://127.0.0.1:${port}`,
     ...(guarded ? [`GUARDED://127.0.0.1:${guarded.port}`] : []),
@@ -84,78 +48,37 @@ const serverProperties = ({ folder, port, controllerPort, guarded }: Layout): st
     `advertised.listeners=${clients.join(',')}`,
     `listener.security.protocol.map=CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT,GUARDED:${guarded?.protocol ?? 'PLAINTEXT'}`,
     'inter.broker.listener.name=CLIENTS',
-    'controller.listener.names=CONTROLLER',
-    `log.dirs=${join(folder, 'data')}`,
-    // A missing topic must be an error, and not be created with default settings.
-    'auto.create.topics.enable=false',
     'offsets.topic.replication.factor=1',
-    'offsets.topic.num.partitions=4',
-    'group.initial.rebalance.delay.ms=0',
-    // A frame of 1 MiB and what surrounds it.
-    'message.max.bytes=2097152',
-    'replica.fetch.max.bytes=2097152',
-    // Many small topics in little memory: the defaults reserve 128 MB of heap and 20 MB of mapped index a partition.
-    'log.cleaner.dedupe.buffer.size=4194304',
-    'log.index.size.max.bytes=1048576',
-    'num.network.threads=2',
-    'num.io.threads=4',
+    ...commonSettings,
     ...(guarded?.settings ?? []),
-  ].join('\n');
-};
-
-const javaOptions = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=4'];
-
-const layOut = async (options: KafkaOptions, folder: string): Promise<Layout> => {
-  const port = options.port ?? (await freePort());
-  const layout = { folder, port, controllerPort: await freePort(), guarded: options.guarded };
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'server.properties'), serverProperties(layout));
-  return layout;
+  ];
 };
 
 /** Apache Kafka as a process of its own; resolves when it takes and hands out records. */
 export const startKafka = async (options: KafkaOptions = {}): Promise<KafkaEngine> => {
-  await requireJava();
-  const jars = await kafkaJars();
-  const folder = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'roomwire-kafka-')));
-  const { port } = await layOut(options, folder);
-  const brokers = `127.0.0.1:${port}`;
-  const properties = join(folder, 'server.properties');
-  const logFile = join(folder, 'kafka.log');
-  const java = (...args: readonly string[]): string[] => [...javaOptions, '-cp', join(jars, '*'), ...args];
-  let broker: EngineProcess | undefined;
-
-  const kill = async (signal: NodeJS.Signals): Promise<void> => {
-    if (broker?.isRunning) await broker.kill(signal);
-  };
-  const run = async (): Promise<void> => {
-    const args = java('kafka.Kafka', properties);
-    broker = await startEngineProcess({ command: 'java', args, logFile });
-    await whenReady(broker, () => kafkaAnswers(brokers), { withinMs: startsWithinMs, logFile });
-  };
+  const { dataDir, guarded } = options;
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'roomwire-kafka-')));
+  let broker: KafkaBroker | undefined;
   const close = async (): Promise<void> => {
-    await kill(options.dataDir ? 'SIGTERM' : 'SIGKILL');
-    if (!options.dataDir) await rm(folder, { recursive: true, force: true });
+    await broker?.kill(dataDir === undefined ? 'SIGKILL' : 'SIGTERM');
+    if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
   };
   try {
-    await runToEnd(
-      'java',
-      java('kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, '-g'),
-    );
-    await run();
+    await mkdir(folder, { recursive: true });
+    const port = options.port ?? (await freePort());
+    const settings = settingsOf({ port, controllerPort: await freePort() }, guarded);
+    broker = await prepareBroker({ folder, address: `127.0.0.1:${port}`, settings });
+    await broker.start();
   } catch (error) {
     await close();
     throw error;
   }
+  const { address: brokers, start, kill, pause, resume } = broker;
   return {
-    brokers,
-    kill,
-    pause: () => broker?.pause(),
-    resume: () => broker?.resume(),
+    ...{ brokers, kill, pause, resume, close },
     restart: async () => {
       await kill('SIGKILL');
-      await run();
+      await start();
     },
-    close,
   };
 };

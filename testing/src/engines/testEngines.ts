@@ -84,7 +84,6 @@ const stopEngines = async (engines: readonly RunningEngine[], say: Say): Promise
 };
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const specs = '*/dist/test/**/*.int.spec.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -101,9 +100,9 @@ const stopSignal = (): AbortSignal => {
   return stop.signal;
 };
 
-/** Runs the specs on these engines; resolves with the exit code. Arguments (more specs, options) go to mocha as they are. */
+/** Runs mocha on these engines, with the arguments of this program; resolves with its exit code. */
 const runMocha = async (engines: readonly RunningEngine[], stop: AbortSignal): Promise<number> => {
-  const args = ['node_modules/mocha/bin/mocha.js', '--fail-zero', '--spec', specs, ...process.argv.slice(2)];
+  const args = ['node_modules/mocha/bin/mocha.js', '--fail-zero', ...process.argv.slice(2)];
   const addresses = Object.fromEntries(engines.map(({ variable, address }) => [variable, address]));
   const mocha = spawn(process.execPath, args, {
     cwd: root,

@@ -16,7 +16,8 @@ const codec = {
 export const numbers: Channel<Numbered> = { name: 'numbers', key: ({ key }) => key, codec };
 export const numberJobs: WorkQueue<Numbered> = { ...numbers, name: 'number-jobs', delayMs: 0 };
 
-const keys = 7;
+/** A record's key is its number modulo this. */
+export const keys = 7;
 const betweenSendsMs = 5;
 /** Of the records, as many are a job as well. */
 const jobEvery = 5;
