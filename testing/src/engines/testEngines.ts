@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { clusterSeparator } from '../run/testProfile.js';
 
 interface RunningEngine {
   readonly name: string;
@@ -15,6 +16,11 @@ interface RunningEngine {
 interface EngineOfARun extends Pick<RunningEngine, 'name' | 'variable'> {
   start(): Promise<Pick<RunningEngine, 'address' | 'close'>>;
 }
+
+/** How many files mocha runs at a time. */
+const workers = process.argv.includes('--parallel')
+  ? Number(process.argv[process.argv.indexOf('--jobs') + 1])
+  : 1;
 
 type Say = (line: string) => void;
 
@@ -35,8 +41,12 @@ const enginesOfARun: readonly EngineOfARun[] = [
     name: 'Kafka',
     variable: 'ROOMWIRE_TEST_KAFKA_BROKERS',
     start: async () => {
-      const engine = await (await import('./kafka.js')).startKafka();
-      return { address: engine.brokers, close: () => engine.close() };
+      const { startKafka } = await import('./kafka.js');
+      const clusters = await Promise.all(Array.from({ length: workers }, () => startKafka()));
+      return {
+        address: clusters.map(({ brokers }) => brokers).join(clusterSeparator),
+        close: async () => void (await Promise.all(clusters.map((cluster) => cluster.close()))),
+      };
     },
   },
 ];

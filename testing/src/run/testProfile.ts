@@ -21,4 +21,12 @@ export const withDatabase = (url: string, database: string): string => {
 /** The server's URL with a database of the test's own. */
 export const testMongodbUrl = (database: string): string => withDatabase(testMongodb(), database);
 
-export const testBrokers = (): readonly string[] => addressIn('ROOMWIRE_TEST_KAFKA_BROKERS').split(',');
+/** Between the clusters of a run in which several files are tested at a time: services on one cluster hear one another. */
+export const clusterSeparator = ';';
+
+/** Those of one cluster. */
+export const testBrokers = (): readonly string[] => {
+  const clusters = addressIn('ROOMWIRE_TEST_KAFKA_BROKERS').split(clusterSeparator);
+  const worker = Number(process.env['MOCHA_WORKER_ID'] ?? 0);
+  return (clusters[worker % clusters.length] as string).split(',');
+};
