@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { clientAddress } from '@roomwire/shared/runtime/clientAddress';
 import { once, type Service } from '@roomwire/shared/runtime/service';
@@ -57,16 +58,19 @@ class WebSocketGateway implements Gateway {
   private readonly options: GatewayOptions;
   private readonly random: Random;
   private readonly bus: MessageBus;
+  private readonly views: Pick<ViewReader, 'isLeftBehind'>;
   private readonly parts: GatewayParts;
   private readonly listener: WsListener;
   private readonly readers: { close(): Promise<void> }[] = [];
   private timers: readonly NodeJS.Timeout[] = [];
   private isOpen = false;
+  private leaving: Promise<void> | undefined;
 
   constructor({ options, messageStore, groupStore, tracing, limits, accessRecorder, ...ports }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
     this.random = ports.random;
     this.bus = ports.bus;
+    this.views = ports.views;
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, tracing, accessRecorder },
@@ -106,6 +110,7 @@ class WebSocketGateway implements Gateway {
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
+      every(options.leftBehindMs, () => this.leaveIfLeftBehind()),
       every(options.beatMs, () => this.checkConnections()),
       every(options.usageMs, () => void this.parts.usageLedger.round()),
     ];
@@ -120,7 +125,7 @@ class WebSocketGateway implements Gateway {
   }
 
   accept(socket: FrameSocket, address: string): FrameReceiver | undefined {
-    return this.isOpen ? this.parts.connect(socket, address) : undefined;
+    return this.takesClients ? this.parts.connect(socket, address) : undefined;
   }
 
   async drain(overMs: number): Promise<void> {
@@ -129,6 +134,24 @@ class WebSocketGateway implements Gateway {
     const { random } = this;
     if (overMs > 0)
       await drain({ connections: connections.all, emptied: connections.emptied(), random, overMs });
+  }
+
+  private get takesClients(): boolean {
+    return this.isOpen && !this.views.isLeftBehind;
+  }
+
+  /**
+   * [WS-CONN-15] Its read models may hold rights that were revoked, so nothing is used from memory, and those who still get messages go to
+   * gateways that know.
+   */
+  private leaveIfLeftBehind(): void {
+    if (!this.views.isLeftBehind) return;
+    const { connections, revalidator } = this.parts;
+    revalidator.forgetAll();
+    this.leaving ??= drain({
+      ...{ connections: connections.all, emptied: connections.emptied() },
+      ...{ random: this.random, overMs: this.options.leavingMs },
+    }).finally(() => (this.leaving = undefined));
   }
 
   private checkConnections(): void {
@@ -140,7 +163,7 @@ class WebSocketGateway implements Gateway {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws') refuseUpgrade(socket, '404 Not Found');
     else if (!isAllowedOrigin(request, this.options.allowedOrigins)) refuseUpgrade(socket, '403 Forbidden');
-    else if (!this.isOpen) refuseUpgrade(socket, '503 Service Unavailable');
+    else if (!this.takesClients) refuseUpgrade(socket, '503 Service Unavailable');
     else this.admit(request, socket, head);
   }
 

@@ -26,6 +26,10 @@ export const defaultOptions = {
   expirySweepMs: 1_000,
   /** Interval at which the rights of every connection are read again, independent of domain events. */
   revalidationMs: 600_000,
+  /** Interval at which a gateway looks whether its read models are left behind by an upgrade. */
+  leftBehindMs: 1_000,
+  /** It then closes its connections over this time. */
+  leavingMs: 10_000,
   /** Interval at which gateways exchange the publish counts of projects. */
   usageMs: 1_000,
   /** Bytes that may wait for a slow reader before it is closed. */

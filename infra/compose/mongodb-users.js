@@ -4,10 +4,10 @@
 /* global db */
 
 const written = {
-  'command-api': ['last_uses', 'accessLog'],
+  'command-api': ['last_uses', 'accessLog', 'viewReaders'],
   projections: 'everything',
-  gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog'],
-  'webhook-consumer': [],
+  gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog', 'viewReaders'],
+  'webhook-consumer': ['viewReaders'],
 };
 
 const roomwire = db.getSiblingDB('roomwire');

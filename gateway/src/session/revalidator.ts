@@ -156,12 +156,17 @@ export class Revalidator {
     for (const actorTokenId of new Set(actors)) this.recheckActor(actorTokenId);
   }
 
+  /** What is needed from now on is read again. */
+  forgetAll(): void {
+    this.deps.directory.forgetAll();
+    this.deps.signingKeys.forgetAll();
+  }
+
   /** Safety net for missed events: reads everything again, a few actors at a time. */
   async recheckAll(): Promise<void> {
     if (this.isSweeping) return;
     this.isSweeping = true;
-    this.deps.directory.forgetAll();
-    this.deps.signingKeys.forgetAll();
+    this.forgetAll();
     for (const projectId of this.deps.roster.projectIds()) this.recheckProject(projectId);
     const actorIds = [...this.deps.roster.actorIds()];
     const readNext = async (): Promise<void> => {

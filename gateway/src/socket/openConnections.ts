@@ -5,7 +5,7 @@ import { withTimeout } from '@roomwire/shared/runtime/waiting';
 /** The open connections of this gateway. */
 export class OpenConnections<Each> {
   private readonly open = new Set<Each>();
-  private onEmpty: (() => void) | undefined;
+  private onEmpty: (() => void)[] = [];
 
   get all(): ReadonlySet<Each> {
     return this.open;
@@ -21,12 +21,12 @@ export class OpenConnections<Each> {
 
   remove(connection: Each): void {
     this.open.delete(connection);
-    if (this.open.size === 0) this.onEmpty?.();
+    if (this.open.size === 0) for (const resolve of this.onEmpty.splice(0)) resolve();
   }
 
   /** Resolves when there is none. */
   emptied(): Promise<void> {
-    return new Promise((resolve) => (this.open.size === 0 ? resolve() : (this.onEmpty = resolve)));
+    return new Promise((resolve) => (this.open.size === 0 ? resolve() : this.onEmpty.push(resolve)));
   }
 }
 

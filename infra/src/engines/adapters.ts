@@ -10,7 +10,7 @@ import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus'
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
+import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { Outage, type OutageReport } from '@roomwire/shared/runtime/outage';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createClosingStack, type ClosingStack } from '@roomwire/shared/runtime/closingStack';
@@ -55,6 +55,8 @@ export interface AdapterDeps {
     readonly messageRecording: boolean;
     readonly payloadLimits: PayloadLimits;
   };
+  /** The process as a reader of the read models; absent where it only writes them, and for commands. */
+  readonly reader?: RegisteredReader | undefined;
   readonly logger: Logger;
   readonly closing: ClosingStack;
   /** Ends the waiting for engines that are not reachable yet. */
@@ -65,7 +67,7 @@ interface Closeable {
   close(): Promise<void>;
 }
 
-export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps): Adapters => {
+export const createAdapters = ({ config, reader, logger, closing, signal }: AdapterDeps): Adapters => {
   const { eventLog, readModels, bus: busEngine } = config.engines;
   const checks = new Map<CheckedPort, () => Promise<boolean>>();
   const folder = memoized(() =>
@@ -74,7 +76,7 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
   const { messageRecording, payloadLimits } = config;
   const contextOf = (engine: Engine): OpenContext => {
     const outage = outageOf(engine, logger);
-    return { ...{ folder, messageRecording, payloadLimits }, ...{ logger, outage } };
+    return { ...{ folder, messageRecording, payloadLimits, reader }, ...{ logger, outage } };
   };
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
     eventLog: contextOf(eventLog),
@@ -120,7 +122,8 @@ export const createAdapters = ({ config, logger, closing, signal }: AdapterDeps)
     'read models',
     'readModels',
     (of) => readModels.openViewStores(of),
-    ({ views }) => views.checkpoint().then(() => true),
+    // Read models that are being made, or are left behind, answer no reader. A process that only writes them is at work on that.
+    ({ views }) => (reader ? views.admitsReaders() : views.checkpoint().then(() => true)),
   );
 
   return {

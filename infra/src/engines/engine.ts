@@ -9,7 +9,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { ViewStores } from '@roomwire/shared/ports/viewStore';
+import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { OutageReport } from '@roomwire/shared/runtime/outage';
 import type { VariableReader } from '../environment.js';
 import type { Finding } from './finding.js';
@@ -21,6 +21,8 @@ export interface OpenContext {
   readonly folder: () => Promise<DataFolder>;
   readonly messageRecording: boolean;
   readonly payloadLimits: PayloadLimits;
+  /** The process as a reader of the read models; undefined where it only writes them, and for commands. */
+  readonly reader: RegisteredReader | undefined;
   readonly logger: Logger;
   /** Of this engine. */
   readonly outage: OutageReport;

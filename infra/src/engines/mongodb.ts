@@ -17,9 +17,9 @@ const remedies: Remedies = {
 
 const mongodb = (url: string): ReadModelEngine => ({
   ...{ name, onFiles: false, settings: { url }, remedies },
-  async openViewStores({ outage }) {
+  async openViewStores({ outage, reader }) {
     const { openMongoViewStores } = await import('@roomwire/shared/adapters/view-store/mongo/mongoViewStore');
-    return openMongoViewStores({ url, outage });
+    return openMongoViewStores({ url, outage, reader });
   },
   async openAuditIndex({ outage }) {
     const { openMongoAuditIndex } = await import('@roomwire/shared/adapters/audit-index/mongoAuditIndex');
@@ -60,6 +60,7 @@ const mongodb = (url: string): ReadModelEngine => ({
         judgeIndexes(state.missingIndexes),
         judgeClock(name, state.clockAheadMs),
         ...(state.isBuilding ? [unfinishedRebuild] : []),
+        ...judgeReaders(state.readers),
       ],
       checkpoints: new Map([
         ['read models', state.views],
@@ -100,6 +101,16 @@ const unfinishedRebuild = warning(
   'one is under way, or was killed',
   'Where none runs, run `roomwire projections rebuild` again',
 );
+
+/** By version: where there are several, an upgrade is under way. */
+const judgeReaders = (readers: ReadonlyMap<number, readonly string[]>): readonly Finding[] => {
+  const described = [...readers].map(([version, names]) => `version ${version} by ${names.join(', ')}`);
+  const message = `read models of ${described.join('; of ')}`;
+  if (readers.size === 0) return [];
+  return readers.size === 1
+    ? [ok('readers', message)]
+    : [warning('readers', message, 'Finish the upgrade: keep a projections of each version until then')];
+};
 
 const judgeIndexes = (missing: readonly string[] | undefined): Finding => {
   if (missing === undefined) return ok('indexes', 'there are no read models yet');

@@ -2,6 +2,7 @@ import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chain
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { RegisteredReader } from '@roomwire/shared/ports/viewStore';
 import { once } from '@roomwire/shared/runtime/service';
 import { createClosingStack } from '@roomwire/shared/runtime/closingStack';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
@@ -39,6 +40,12 @@ const services: { readonly [Name in ServiceName]: () => Promise<StartService> } 
   'webhook-consumer': async () => (await import('./starters.js')).startWebhookConsumer,
 };
 
+const readerOf = (names: readonly ServiceName[]): RegisteredReader | undefined => {
+  const reading = names.filter((name) => name !== 'projections');
+  if (reading.length === 0) return undefined;
+  return { name: reading.join('+'), isWriter: reading.length < names.length };
+};
+
 /** Without the event log a command API refuses writes and answers reads, which no balancer must keep from it. */
 const readinessOf = (names: readonly ServiceName[], unreachable: readonly CheckedPort[]): Readiness => {
   const isNeeded = (port: CheckedPort): boolean => port !== 'event log' || !names.includes('command-api');
@@ -73,7 +80,8 @@ export const run = (
     const front = createHttpFront(systemClock, () =>
       hindrances.map((hindrance) => hindrance()).filter((each) => each !== undefined),
     );
-    const adapters = createAdapters({ config, logger, closing: engines, signal: aborting.signal });
+    const reader = readerOf(names);
+    const adapters = createAdapters({ config, reader, logger, closing: engines, signal: aborting.signal });
     await before(adapters);
     const baseUrl = await front.listen(config.host, config.port);
     closing.push(() => front.close(graceMs));

@@ -4,6 +4,7 @@ import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
+import { createVersionKeeper } from '@roomwire/projections/versionKeeper';
 import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
@@ -38,7 +39,8 @@ export const startProjections: StartService = async ({
   tracing,
   limits,
 }) => {
-  const [log, views, bus] = [await openLog(), await adapters.views(), await adapters.bus()];
+  const [log, bus] = [await openLog(), await adapters.bus()];
+  const { views, versions } = await adapters.viewStores();
   const payloads = await adapters.payloads();
   // A data folder has one owner; a database may be that of a Roomwire on another log.
   const refusesOtherLogs = !config.engines.readModels.onFiles;
@@ -59,6 +61,10 @@ export const startProjections: StartService = async ({
   closing.push(() => follower.close());
   await follower.start();
   await projections.start();
+  // Before they have caught up: readers of other versions must learn what happens meanwhile.
+  const versionKeeper = createVersionKeeper({ log, versions, logger });
+  closing.push(() => versionKeeper.close());
+  await versionKeeper.start();
   await projections.caughtUp;
   const heads = createAuditHeads({ log, clock, random, logger });
   closing.push(() => heads.close());

@@ -57,8 +57,17 @@ export interface ViewReader {
   /** Resolves true once reads through this store see everything up to the position, false after `withinMs`. */
   reached(position: LogPosition, withinMs: number): Promise<boolean>;
 
-  /** False for a new store, one whose contents were lost or cleared, and one that is being filled from the log. */
+  /**
+   * False for a new store, one whose contents were lost or cleared, and one that is being filled from the log; in a process that only
+   * reads also while they are left behind.
+   */
   admitsReaders(): Promise<boolean>;
+
+  /**
+   * Whether these read models have lacked for ten seconds what projectors of another version have told of, because nobody writes them. A
+   * process that only reads is refused by them then, as above, and must not use what it remembers of them: a right may have been revoked.
+   */
+  readonly isLeftBehind: boolean;
 }
 
 /** The read models, written by one projector and read by many. */
@@ -112,10 +121,46 @@ export interface ViewFold {
 
 export type CreateViewFold = () => ViewFold;
 
+/** A process that reads the read models for its clients, and keeps those of its version in being. */
+export interface RegisteredReader {
+  /** Its services, for operators. */
+  readonly name: string;
+  /** Whether a projector in the same process writes what it reads. */
+  readonly isWriter: boolean;
+}
+
+/** How far the log goes that read models are made from. */
+export interface LogExtent {
+  /** The identity of the log. */
+  readonly log: string;
+  readonly head: LogPosition;
+}
+
+/** Read models of a version that processes read and nobody writes. */
+export interface LeftBehind {
+  readonly version: number;
+  /** The names of those processes. */
+  readonly readers: readonly string[];
+}
+
+/** The read models of other versions in the same database, each of which has projectors and readers of its own. */
+export interface ViewVersions {
+  /**
+   * One look, which each process that projects takes every two seconds: the bounds here are counted in looks.
+   * - Readers of other versions learn how far the log goes, and stop reading what lacks it for ten seconds: see `isLeftBehind`.
+   * - Read models of older versions are dropped once the own ones admit readers and, for half a minute, nobody has read the older ones
+   *   or written what they lack. A projector of that version makes them anew.
+   *
+   * What is made from another log stays as it is. Resolves with the versions whose readers are left behind.
+   */
+  tend(extent: LogExtent): Promise<readonly LeftBehind[]>;
+}
+
 /** The view store and the usage store, which share one database. */
 export interface ViewStores {
   readonly views: ViewStore;
   readonly usage: UsageStore;
+  readonly versions: ViewVersions;
   /** Writes pending changes. Afterwards every call rejects with `EngineUnavailable`. */
   close(): Promise<void>;
 }

@@ -58,6 +58,8 @@ const longestHalfMs = 30;
 
 /** The read models as one process has them. */
 export class ViewsPort implements ViewStore {
+  /** All processes are of one version. */
+  readonly isLeftBehind = false;
   private readonly process: SimulatedProcess;
   private readonly network: Network;
   private readonly views: SimulatedViews;

@@ -11,6 +11,7 @@ import type {
   ViewRebuild,
   ViewStore,
   ViewStores,
+  ViewVersions,
 } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
 import type { Document } from './collection.js';
@@ -27,6 +28,8 @@ export interface EmbeddedViewStoreOptions {
   /** A snapshot is written this long after the last change, and at most three times as long after the first. */
   readonly snapshotAfterMs?: number;
   readonly logger?: Logger;
+  /** Of the read models; by default that of this program. */
+  readonly version?: number | undefined;
 }
 
 /**
@@ -34,6 +37,8 @@ export interface EmbeddedViewStoreOptions {
  * store starts from the last snapshot, and the projector repeats the later events.
  */
 class EmbeddedViewStore implements ViewStore {
+  /** One process owns the folder: it writes what it reads. */
+  readonly isLeftBehind = false;
   private documents = this.newDocuments();
   /** The rebuild in progress. */
   private currentRebuild: ViewRebuild | undefined;
@@ -236,12 +241,15 @@ class EmbeddedViewRebuild implements ViewRebuild {
   }
 }
 
+/** A folder has those of one version: another one makes them anew. */
+const noOtherVersions: ViewVersions = { tend: async () => [] };
+
 /** Opens the read models and the usage of one process, both in `views.lmdb` in the data folder. */
 export const openEmbeddedViewStores = async (
   folder: { file(name: string): string },
-  { snapshotAfterMs = 1000, logger }: EmbeddedViewStoreOptions = {},
+  { snapshotAfterMs = 1000, logger, version = viewsVersion }: EmbeddedViewStoreOptions = {},
 ): Promise<ViewStores> => {
-  const snapshot = new Snapshot(folder.file('views.lmdb'), `${snapshotFormat}/${viewsVersion}`);
+  const snapshot = new Snapshot(folder.file('views.lmdb'), `${snapshotFormat}/${version}`);
   const writer = new SnapshotWriter(snapshot, snapshotAfterMs, logger);
   const usage = new EmbeddedUsageStore(snapshot, writer);
   const views = new EmbeddedViewStore(snapshot, writer, (id) => usage.forgetUse(id));
@@ -250,5 +258,5 @@ export const openEmbeddedViewStores = async (
     usage.close();
     await writer.close();
   });
-  return { views, usage, close };
+  return { views, usage, versions: noOtherVersions, close };
 };

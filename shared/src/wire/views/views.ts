@@ -94,5 +94,8 @@ export const viewOrders: Partial<FieldsOfViews> = {
   scopes: [['projectId', 'createdAt', 'createdPosition']],
 };
 
-/** Raise it with every change of the documents' content: a store of another version is rebuilt from the log. */
+/**
+ * Raise it with every change of the documents' content: a store of another version is rebuilt from the log. In a database those of the old
+ * version are kept up by its own projectors until its readers are gone.
+ */
 export const viewsVersion = 4;

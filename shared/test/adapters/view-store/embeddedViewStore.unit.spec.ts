@@ -27,7 +27,7 @@ const filesIn = ({ path }: TemporaryFolder) => ({ file: (name: string) => join(p
 
 const opened = async () => {
   const folder = await temporaryFolder();
-  const open = () => openEmbeddedViewStores(filesIn(folder));
+  const open = (version?: number) => openEmbeddedViewStores(filesIn(folder), { version });
   return reopenable(open, () => folder.remove());
 };
 viewStoreContract('embedded', opened);

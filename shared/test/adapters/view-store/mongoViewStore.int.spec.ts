@@ -9,7 +9,8 @@ describe('on the MongoDB of this run', () => {
 
   const opened = async () => {
     const database = testDatabase();
-    const open = () => openMongoViewStores({ url: database.url, database: database.name });
+    const open = (version?: number) =>
+      openMongoViewStores({ url: database.url, database: database.name, version });
     return reopenable(open, () => database.drop());
   };
   viewStoreContract('MongoDB', opened);

@@ -1,15 +1,22 @@
 import { expect } from 'chai';
 import type { Views } from '@roomwire/shared/wire/views/views';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
-import type { ViewChange, ViewFilter, ViewQuery, ViewStore } from '@roomwire/shared/ports/viewStore';
+import type {
+  ViewChange,
+  ViewFilter,
+  ViewQuery,
+  ViewStore,
+  ViewVersions,
+} from '@roomwire/shared/ports/viewStore';
 
 export interface StoreUnderTest {
   /** Empty at first. */
   readonly store: ViewStore;
   /** On the same database. */
   readonly usage: UsageStore;
-  /** Closes the store and opens it again on what it has stored. */
-  readonly reopen: () => Promise<ViewStore>;
+  readonly versions: ViewVersions;
+  /** Closes the store and opens it again on what it has stored, as a program with another version of the read models would. */
+  readonly reopen: (version?: number) => Promise<ViewStore>;
 }
 
 export type RoomView = Views['rooms'];

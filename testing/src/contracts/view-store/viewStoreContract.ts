@@ -10,6 +10,7 @@ import { rebuildContract } from './rebuildContract.js';
 import { refusalsContract } from './refusalsContract.js';
 import { sortingContract } from './sortingContract.js';
 import { at, type StoreUnderTest } from './storeUnderTest.js';
+import { versionsContract } from './versionsContract.js';
 
 const oracleContract = (current: () => StoreUnderTest): void => {
   it('returns the same as a naive search, in the same order', async () => {
@@ -46,9 +47,10 @@ export const viewStoreContract = (name: string, open: () => Promise<Reopenable<V
 
     beforeEach(async () => {
       opened = await open();
-      const { views: store, usage } = opened.store;
+      const { views: store, usage, versions } = opened.store;
       await store.admitReaders(undefined);
-      underTest = { store, usage, reopen: async () => (await opened.reopen()).views };
+      const reopen = async (version?: number) => (await opened.reopen(version)).views;
+      underTest = { store, usage, versions, reopen };
     });
     afterEach(() => opened.dispose());
 
@@ -59,5 +61,6 @@ export const viewStoreContract = (name: string, open: () => Promise<Reopenable<V
     describe('random queries', () => oracleContract(current));
     describe('positions', () => positionsContract(current));
     describe('a rebuild', () => rebuildContract(current));
+    describe('other versions', () => versionsContract(current));
   });
 };

@@ -22,6 +22,8 @@ export interface MongoState {
   readonly audit: MongoCheckpoint;
   /** A rebuild is running, or was killed. */
   readonly isBuilding: boolean;
+  /** The processes that read the read models: their names, by version. */
+  readonly readers: ReadonlyMap<number, readonly string[]>;
 }
 
 /** Queries a server without changing it. Rejects where it does not answer. */
@@ -44,8 +46,19 @@ export const inspectMongo = (address: MongoAddress): Promise<MongoState> =>
       views: { checkpoint: progress?.position, origin: progress?.origin },
       audit: await auditCheckpoint(database),
       isBuilding: progress?.building !== undefined,
+      readers: await readersByVersion(collections),
     };
   });
+
+/** Those that were killed are among them for half a minute. */
+const readersByVersion = async ({
+  readers,
+}: ViewCollections): Promise<ReadonlyMap<number, readonly string[]>> => {
+  const found = await readers.find().sort({ version: 1, name: 1 }).toArray();
+  const versions = new Map<number, string[]>();
+  for (const { version, name } of found) versions.set(version, [...(versions.get(version) ?? []), name]);
+  return versions;
+};
 
 const auditCheckpoint = async (database: Db): Promise<MongoCheckpoint> => {
   const [progress] = await database.collection(`audit${auditVersion}_progress`).find().toArray();

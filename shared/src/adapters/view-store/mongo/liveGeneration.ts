@@ -1,6 +1,7 @@
 import type { LogPosition } from '../../../ports/eventLog.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { isReadable, type Progress } from './progress.js';
+import { Shortfall } from './shortfall.js';
 import type { ViewGeneration } from './viewCollections.js';
 
 /** A reader refreshes its knowledge of the live generation after this time, and continues reading meanwhile. */
@@ -15,6 +16,8 @@ export const retirementMs = 15_000;
 export interface LiveGenerationDeps {
   readonly readProgress: () => Promise<Progress | undefined>;
   readonly generation: (number: number) => ViewGeneration;
+  /** Read models that are left behind may be read: their projector must, or it could not catch up. */
+  readonly mayBeLeftBehind?: boolean;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
@@ -27,12 +30,20 @@ export class LiveGeneration {
   private readonly deps: LiveGenerationDeps;
   private number = 0;
   private isReadable = false;
+  private isSetAside = false;
+  private readonly shortfall = new Shortfall();
   /** When the request for the current answer was sent. */
   private askedAt = -Infinity;
   private asking: Promise<void> | undefined;
 
   constructor(deps: LiveGenerationDeps) {
     this.deps = deps;
+  }
+
+  /** As of the last look. */
+  get isLeftBehind(): boolean {
+    if (this.deps.mayBeLeftBehind) return false;
+    return this.isSetAside || this.shortfall.isTooLong(this.deps.now());
   }
 
   /**
@@ -45,7 +56,7 @@ export class LiveGeneration {
   ): Promise<T> {
     for (;;) {
       // Where nobody may read, that is asked each time: it ends at any moment.
-      if (this.ageMs() >= usableMs || !this.isReadable) await this.ask();
+      if (this.ageMs() >= usableMs || !this.mayRead) await this.ask();
       else if (this.ageMs() >= askAfterMs) this.ask().catch(() => undefined);
       const askedAt = this.askedAt;
       this.assertReadable();
@@ -66,6 +77,8 @@ export class LiveGeneration {
       this.askedAt = askedAt;
       this.number = progress?.generation ?? 0;
       this.isReadable = isReadable(progress);
+      this.isSetAside = progress?.isSetAside !== undefined;
+      this.shortfall.look(progress ?? {}, askedAt);
     }
     return progress;
   }
@@ -74,12 +87,20 @@ export class LiveGeneration {
     return (await this.progress())?.position;
   }
 
+  async admitsReaders(): Promise<boolean> {
+    return isReadable(await this.progress()) && !this.isLeftBehind;
+  }
+
   private ageMs(): number {
     return this.deps.now() - this.askedAt;
   }
 
+  private get mayRead(): boolean {
+    return this.isReadable && !this.isLeftBehind;
+  }
+
   private assertReadable(): void {
-    if (!this.isReadable) throw new EngineUnavailable('read models');
+    if (!this.mayRead) throw new EngineUnavailable('read models');
   }
 
   /** By a request that was sent after this call. */

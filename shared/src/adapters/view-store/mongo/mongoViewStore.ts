@@ -2,6 +2,7 @@ import type { ViewName, Views } from '../../../wire/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type {
+  RegisteredReader,
   ViewBatch,
   ViewFilter,
   ViewQuery,
@@ -17,9 +18,18 @@ import { BatchWriter } from './batchWriter.js';
 import { LiveGeneration } from './liveGeneration.js';
 import { MongoUsageStore } from './mongoUsageStore.js';
 import { beginMongoRebuild } from './mongoViewRebuild.js';
-import { isReadable, ProgressDocument } from './progress.js';
+import { MongoViewVersions } from './mongoViewVersions.js';
+import { ProgressDocument } from './progress.js';
+import { ReaderRegistration } from './readerRegistration.js';
 import { decodeDocument, storedFilter, storedSort, type StoredDocument } from './storedDocument.js';
 import { ViewCollections, type ViewGeneration } from './viewCollections.js';
+
+export interface MongoViewOptions extends MongoOptions {
+  /** The process as a reader; absent for one that only projects, and for tools. */
+  readonly reader?: RegisteredReader | undefined;
+  /** Of the read models; by default that of this program. */
+  readonly version?: number | undefined;
+}
 
 /**
  * The read models in MongoDB. A batch is written document by document and then the checkpoint, so a reader may see
@@ -31,18 +41,35 @@ class MongoViewStore implements ViewStore {
   private readonly progress: ProgressDocument;
   private readonly writer: BatchWriter;
   private readonly live: LiveGeneration;
+  private readonly registration: ReaderRegistration | undefined;
   private readonly poller = new CheckpointPoller(() => this.checkpoint());
 
-  constructor(connection: MongoConnection) {
+  constructor(
+    connection: MongoConnection,
+    collections: ViewCollections,
+    reader: RegisteredReader | undefined,
+  ) {
     this.connection = connection;
-    this.collections = new ViewCollections(connection.database);
+    this.collections = collections;
     this.progress = new ProgressDocument(this.collections.progress);
     this.writer = new BatchWriter(this.collections, this.progress);
     this.live = new LiveGeneration({
       readProgress: () => this.progress.read(),
       generation: (number) => this.collections.generation(number),
+      mayBeLeftBehind: reader === undefined || reader.isWriter,
       now: () => performance.now(),
     });
+    this.registration =
+      reader &&
+      new ReaderRegistration({
+        ...{ readers: collections.readers, version: collections.version, name: reader.name },
+        call: (action) => connection.call(action),
+        look: () => this.live.progress(),
+      });
+  }
+
+  get isLeftBehind(): boolean {
+    return this.live.isLeftBehind;
   }
 
   async prepare(): Promise<void> {
@@ -50,6 +77,7 @@ class MongoViewStore implements ViewStore {
       const generation = (await this.live.progress())?.generation ?? 0;
       await this.collections.generation(generation).makeIndexes();
     });
+    await this.registration?.start();
   }
 
   async get<V extends ViewName>(view: V, id: string): Promise<Views[V] | undefined> {
@@ -103,7 +131,7 @@ class MongoViewStore implements ViewStore {
   }
 
   async admitsReaders(): Promise<boolean> {
-    return this.connection.call(async () => isReadable(await this.live.progress()));
+    return this.connection.call(() => this.live.admitsReaders());
   }
 
   async admitReaders(upTo: LogPosition | undefined): Promise<void> {
@@ -125,6 +153,7 @@ class MongoViewStore implements ViewStore {
 
   async close(): Promise<void> {
     this.poller.close();
+    await this.registration?.close();
     await this.writer.drained();
   }
 
@@ -151,12 +180,14 @@ const ignoreUnavailable = (error: unknown): undefined => {
   if (!(error instanceof EngineUnavailable)) throw error;
 };
 
-/** Connects and creates the indexes; rejects with `EngineUnavailable` while the server is away. */
-export const openMongoViewStores = (options: MongoOptions): Promise<ViewStores> =>
+/** Connects, creates the indexes and registers the reader; rejects with `EngineUnavailable` while the server is away. */
+export const openMongoViewStores = ({ reader, version, ...options }: MongoViewOptions): Promise<ViewStores> =>
   openOnMongo(options, 'read models', async (connection) => {
-    const views = new MongoViewStore(connection);
+    const collections = new ViewCollections(connection.database, version);
+    const views = new MongoViewStore(connection, collections, reader);
     const usage = new MongoUsageStore(connection);
-    await views.prepare();
+    const versions = new MongoViewVersions(connection, collections);
     await usage.prepare();
-    return { views, usage, close: () => connection.close(() => views.close()) };
+    await views.prepare();
+    return { views, usage, versions, close: () => connection.close(() => views.close()) };
   });

@@ -1,7 +1,7 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { StaleBatch } from '../../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
-import type { ViewBatch } from '../../../ports/viewStore.js';
+import type { LogExtent, ViewBatch } from '../../../ports/viewStore.js';
 import { durably, readLimits } from '../../mongo/connection.js';
 import { isDuplicateKey } from '../../mongo/errors.js';
 
@@ -27,6 +27,12 @@ export interface Progress {
   readonly building?: number;
   /** Set by a rebuild to hold back the projector, so that it can take over between two batches. */
   readonly hold?: string;
+  /** How far the log goes, as projectors of other versions know it. */
+  readonly known?: LogPosition;
+  /** Readers of this version register. Absent where only older programs have written, whose readers nobody can count. */
+  readonly registersReaders?: true;
+  /** A newer version has replaced these read models. What lies before the generation is dropped; a projector begins anew. */
+  readonly isSetAside?: true;
 }
 
 /** What of the log a batch comes from. */
@@ -38,7 +44,7 @@ const whenNew: UpdateFilter<Progress> = { $setOnInsert: { isFilling: true } };
 
 /** Where there is no progress, the database was lost, or the first projector has not come yet. */
 export const isReadable = (progress: Progress | undefined): boolean =>
-  progress !== undefined && progress.isFilling === undefined;
+  progress !== undefined && progress.isFilling === undefined && progress.isSetAside === undefined;
 
 /**
  * The one document with the checkpoint of the read models. Projectors compete for it: the later one gets a higher term, and
@@ -58,7 +64,11 @@ export class ProgressDocument {
   /** For this batch; rejects with `StaleBatch` where the checkpoint is there already, or not where the batch continues from. */
   async newTerm({ position, after }: Extent): Promise<Progress> {
     const continued = after === undefined ? {} : { position: { $gte: after } };
-    const filter: Filter<Progress> = { _id, $nor: [{ position: { $gte: position } }], ...continued };
+    const filter: Filter<Progress> = {
+      ...{ _id, isSetAside: { $exists: false } },
+      $nor: [{ position: { $gte: position } }],
+      ...continued,
+    };
     const progress = await this.raiseTerm(filter, whenNew, after === undefined).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
     });
@@ -71,7 +81,10 @@ export class ProgressDocument {
       { _id },
       {
         $set: { isClearing: true, isFilling: true },
-        $unset: { position: true, origin: true, retiring: true, building: true, hold: true },
+        $unset: {
+          ...{ position: true, origin: true, known: true, isSetAside: true },
+          ...{ retiring: true, building: true, hold: true },
+        },
       },
     );
     return progress as Progress;
@@ -164,6 +177,33 @@ export class ProgressDocument {
     await this.collection.updateOne({ _id, building }, { $unset: { building: true, hold: true } }, durably);
   }
 
+  /** Tells readers how far the log goes, where their read models are made from it. */
+  async tell({ log, head }: LogExtent): Promise<void> {
+    await this.collection.updateOne({ _id, 'origin.log': log }, { $max: { known: head } }, durably);
+  }
+
+  /**
+   * Begins a generation that nobody fills, so that those before it can be dropped whoever still writes them. False where a projector or a rebuild
+   * has come in between.
+   */
+  async setAside({ term, position, generation = 0, generations }: Progress): Promise<boolean> {
+    if (position === undefined) return false;
+    const next = Math.max(generation, generations ?? 0) + 1;
+    const { matchedCount } = await this.collection.updateOne(
+      { _id, term, position, generation, generations: generations ?? { $exists: false } },
+      {
+        $set: { isSetAside: true, isFilling: true, generation: next, generations: next },
+        $inc: { term: 1 },
+        $unset: {
+          ...{ position: true, origin: true, known: true, isClearing: true },
+          ...{ retiring: true, building: true, hold: true },
+        },
+      },
+      durably,
+    );
+    return matchedCount > 0;
+  }
+
   private async stale(position: LogPosition): Promise<StaleBatch> {
     return new StaleBatch(position, (await this.read())?.position ?? 'of another projector');
   }
@@ -177,7 +217,10 @@ export class ProgressDocument {
     const raise = (): Promise<Progress | null> =>
       this.collection.findOneAndUpdate(
         filter,
-        { $inc: { term: 1 }, $max: { generation: 0 }, ...and },
+        {
+          ...{ $inc: { term: 1 }, $max: { generation: 0 }, ...and },
+          $set: { ...and.$set, registersReaders: true },
+        },
         { upsert, returnDocument: 'after', ...durably },
       );
     // When two writers insert the document concurrently, one gets a duplicate key error.

@@ -15,25 +15,22 @@ const views = Object.keys(viewIndexes) as ViewName[];
 /** Longer than a write of a projector that lost the lead can be in flight. */
 const removalsExpireSeconds = 86_400;
 
-const prefixOf = (generation: number): string =>
-  generation === 0 ? `v${viewsVersion}_` : `v${viewsVersion}_g${generation}_`;
+const prefixOf = (version: number, generation: number): string =>
+  generation === 0 ? `v${version}_` : `v${version}_g${generation}_`;
 
-/** The generation of a collection; undefined for one that is no view of this version. */
-const generationOf = (collectionName: string): number | undefined => {
-  const [, version, generation = '0', view] = /^v(\d+)_(?:g(\d+)_)?(\w+)$/.exec(collectionName) ?? [];
-  const isView = Number(version) === viewsVersion && views.some((name) => name === view);
-  return isView ? Number(generation) : undefined;
-};
+const namesOfVersions = /^v(\d+)_(?:g(\d+)_)?(\w+)$/;
+const progressName = 'progress';
 
 /** The documents of all views, one collection each. A rebuild creates another generation next to the live one. */
 export class ViewGeneration {
   readonly number: number;
   private readonly collections: ReadonlyMap<string, Collection<StoredDocument>>;
 
-  constructor(database: Db, number: number) {
+  constructor(database: Db, version: number, number: number) {
     this.number = number;
+    const prefix = prefixOf(version, number);
     this.collections = new Map(
-      views.map((view) => [view, database.collection<StoredDocument>(prefixOf(number) + view)]),
+      views.map((view) => [view, database.collection<StoredDocument>(prefix + view)]),
     );
   }
 
@@ -74,32 +71,77 @@ const distinctIndexes = (indexes: readonly (readonly string[])[]): readonly (rea
       !indexes.some((other) => other.length > index.length && index.every((field, n) => field === other[n])),
   );
 
+/** A process that reads the read models of a version; see `ReaderRegistration`. */
+export interface StoredReader {
+  /** Another one with each start. */
+  readonly _id: string;
+  readonly version: number;
+  readonly name: string;
+  /** Grows for as long as the process lives. */
+  readonly beats: number;
+}
+
 /**
  * A collection for each view of each generation, and one for the progress, which says what generation is read. Their names
  * hold the version of the views: a program of another version has collections of its own, so that both run side by side
- * while the new one catches up. Those of an old version stay until an operator drops them.
+ * while the new one catches up. `MongoViewVersions` drops those of an old version.
  */
 export class ViewCollections {
+  readonly version: number;
   readonly progress: Collection<Progress>;
+  /** Of all versions. */
+  readonly readers: Collection<StoredReader>;
   private readonly database: Db;
   private readonly generations = new Map<number, ViewGeneration>();
 
-  constructor(database: Db) {
+  constructor(database: Db, version = viewsVersion) {
+    this.version = version;
     this.database = database;
-    this.progress = database.collection(`v${viewsVersion}_progress`);
+    this.progress = database.collection(`v${version}_${progressName}`);
+    this.readers = database.collection('viewReaders');
   }
 
   generation(number: number): ViewGeneration {
-    const generation = this.generations.get(number) ?? new ViewGeneration(this.database, number);
+    const generation =
+      this.generations.get(number) ?? new ViewGeneration(this.database, this.version, number);
     this.generations.set(number, generation);
     return generation;
   }
 
   /** Drops the generations of rebuilds that were killed, and those that are no longer read. */
   async dropGenerationsBut(used: readonly (number | undefined)[]): Promise<void> {
-    const names = await this.database.listCollections({}, { nameOnly: true }).toArray();
-    const generations = new Set(names.map(({ name }) => generationOf(name)));
-    for (const generation of generations)
-      if (generation !== undefined && !used.includes(generation)) await this.generation(generation).drop();
+    await this.dropWhere((generation) => !used.includes(generation));
+  }
+
+  async dropGenerationsBefore(first: number): Promise<void> {
+    await this.dropWhere((generation) => generation < first);
+  }
+
+  /** The versions that have a progress document, and the generations of which each has documents. */
+  async versions(): Promise<ReadonlyMap<number, readonly number[]>> {
+    const names = await this.names();
+    const versions = names.flatMap(({ version, view }) => (view === progressName ? [version] : []));
+    const generationsOf = (version: number) =>
+      names.flatMap((name) =>
+        name.version === version && name.view !== progressName ? [name.generation] : [],
+      );
+    return new Map(versions.map((version) => [version, generationsOf(version)]));
+  }
+
+  /** Of this version, whatever views its program has. */
+  private async dropWhere(isUnused: (generation: number) => boolean): Promise<void> {
+    for (const { name, version, generation, view } of await this.names())
+      if (version === this.version && view !== progressName && isUnused(generation))
+        await this.database.dropCollection(name);
+  }
+
+  private async names() {
+    const found = await this.database.listCollections({}, { nameOnly: true }).toArray();
+    return found.flatMap(({ name }) => {
+      const [, version, generation = '0', view] = namesOfVersions.exec(name) ?? [];
+      return view === undefined
+        ? []
+        : [{ name, version: Number(version), generation: Number(generation), view }];
+    });
   }
 }
