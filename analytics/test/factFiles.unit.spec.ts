@@ -19,6 +19,7 @@ const stream: FactStream = {
     { name: 'share', type: 'DOUBLE' },
     { name: 'isIt', type: 'BOOLEAN' },
   ],
+  codec: {},
   factOf: () => undefined,
 };
 

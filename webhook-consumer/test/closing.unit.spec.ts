@@ -38,6 +38,7 @@ describe('a consumer that is closed', () => {
             throw error;
           }),
         ),
+      versionOf: (topic) => bus.versionOf(topic),
       close: () => bus.close(),
     };
     await world.startConsumer({ attemptMs: 30_000, maxCallsPerNewEndpoint: 64 }, watched);

@@ -1,3 +1,5 @@
+import type { Versioned } from '@roomwire/shared/wire/bus/channel';
+
 export type ColumnType = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP';
 
 export interface Column {
@@ -19,6 +21,8 @@ export interface FactStream {
   readonly name: StreamName;
   readonly version: number;
   readonly columns: readonly Column[];
+  /** Of its records on the bus. */
+  readonly codec: Versioned['codec'];
   /**
    * Of a record on the bus, with the time that the bus gives it. Undefined for a record that is no fact. Throws for one that
    * this program cannot read.

@@ -74,6 +74,7 @@ export const messageFacts = (withPayloads: boolean): FactStream => {
     name: 'messages',
     version: 1,
     columns: messageColumns,
+    codec: roomRecords.codec,
     factOf: (bytes, timestamp) => {
       const record = roomRecords.codec.decode(bytes);
       return isGroupRecord(record) ? undefined : messageFactOf(record, timestamp);
@@ -108,5 +109,6 @@ export const outcomeFacts: FactStream = {
   name: 'webhook-outcomes',
   version: 1,
   columns: outcomeColumns,
+  codec: webhookOutcomes.codec,
   factOf: (bytes) => outcomeFactOf(webhookOutcomes.codec.decode(bytes)),
 };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
-import { encodeAccounted, presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+import { accountVersion, encodeAccounted, presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Announcer, OwnPresence } from './announcer.js';
@@ -62,14 +62,23 @@ export class Accounts {
   }
 
   private async sendNext(): Promise<void> {
-    const reports = this.deps.reports();
-    const all = new Set([...this.asking, ...reports.keys()]);
-    const isToAll = this.isDueToAll || ![...all].every((one) => reports.get(one)?.readsAccounts);
+    const all = new Set([...this.asking, ...this.deps.reports().keys()]);
+    const isToAll = this.isDueToAll || !this.areReadBy(all);
     this.served = isToAll ? all : this.asking;
     this.asking = new Set();
     this.isDueToAll = false;
     await (isToAll ? this.sendToAll() : this.sendTo([...this.served]));
     this.served = new Set();
+  }
+
+  /** Gateways of the previous release announce on the bus nothing of what they read, and have no such field in their reports. */
+  private areReadBy(gateways: ReadonlySet<string>): boolean {
+    const { bus, reports } = this.deps;
+    const all = reports();
+    return (
+      bus.versionOf(presenceNews) >= accountVersion &&
+      [...gateways].every((one) => all.get(one)?.readsAccounts)
+    );
   }
 
   /** The asking gateways ask again for what did not reach the bus. */

@@ -158,4 +158,14 @@ describe('accounts of presences', () => {
     expect(accountsIn(crowd)).to.deep.equal([]);
     expect(repeatedIn(crowd)).to.be.above(0);
   });
+
+  it('are said to all while the bus does not know that everybody reads accounts', async () => {
+    crowd = new PresenceCrowd(10);
+    await crowd.startMany(2, { knowsReaders: false });
+    await crowd.enter(200);
+    await crowd.start();
+    await settle(crowd, 200);
+    expect(accountsIn(crowd)).to.deep.equal([]);
+    expect(repeatedIn(crowd)).to.be.above(0);
+  });
 });

@@ -1,5 +1,5 @@
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import { versionsOf, type Channel } from '@roomwire/shared/wire/bus/channel';
 import { gatewayNews, type GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Manner, News } from './manner.js';
@@ -21,7 +21,7 @@ export class CountingBus {
   private readonly waiting: { readonly channel: string; readonly news: News }[] = [];
   private isDelivering = false;
 
-  port({ writes = (news) => news, reads = () => true }: Manner = {}): MessageBus {
+  port({ writes = (news) => news, reads = () => true, knowsReaders = true }: Manner = {}): MessageBus {
     const refuse = (): never => {
       throw new Error('This bus has channels only');
     };
@@ -33,6 +33,7 @@ export class CountingBus {
         }),
       put: refuse,
       work: refuse,
+      versionOf: (topic) => versionsOf(topic)[knowsReaders ? 'newest' : 'previous'],
       reachable: true,
       close: () => Promise.resolve(),
     };

@@ -9,6 +9,8 @@ export interface Manner {
   readonly writes?: (news: News) => News;
   /** Whether a record reaches it. */
   readonly reads?: (news: News) => boolean;
+  /** Whether its bus knows what the others read; it does unless this is false. */
+  readonly knowsReaders?: boolean;
 }
 
 /** A gateway of a program that knew no accounts. */

@@ -1,6 +1,6 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import { versionsOf, type Channel, type Versioned } from '@roomwire/shared/wire/bus/channel';
 import type { Manner, News } from './manner.js';
 
 interface Partition {
@@ -113,6 +113,10 @@ export class BusPort implements MessageBus {
       places,
     });
     return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };
+  }
+
+  versionOf(topic: Versioned): number {
+    return versionsOf(topic).newest;
   }
 
   /** As a killed process. */

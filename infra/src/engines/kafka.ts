@@ -4,6 +4,7 @@ import {
   type KafkaSecurity,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import {
   formerWebhookReports,
   webhookBacklog,
@@ -43,19 +44,29 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
   async open({ messageRecording, logger, outage }) {
     const { openKafkaMessageBus } =
       await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
+    const { VersionedBus } = await import('@roomwire/shared/adapters/message-bus/versionedBus');
     const topics = topicsOf(messageRecording);
-    const bus = await openKafkaMessageBus({
+    const kafkaBus = await openKafkaMessageBus({
       ...{ brokers, security, clientId: 'roomwire', topics },
       ...{ logger, outage },
     });
+    const bus = new VersionedBus(kafkaBus, { logger });
     return {
       bus,
       async openMessageStore() {
         const { createKafkaMessageStore } =
           await import('@roomwire/shared/adapters/message-store/kafkaMessageStore');
-        return createKafkaMessageStore(bus);
+        return createKafkaMessageStore({
+          // Gateways that replay recorded messages read of them what they read of `messages`.
+          store: (channel, record, timestamp) =>
+            kafkaBus.store(bus.written(channel, liveMessages), record, timestamp),
+          history: (channel, key, sinceMs) => kafkaBus.history(channel, key, sinceMs),
+        });
       },
-      follow: (channel, group, follower) => bus.follow(channel, group, follower),
+      async follow(stream, group, follower) {
+        await bus.announce(stream);
+        return kafkaBus.follow(stream, group, follower);
+      },
     };
   },
   async inspect({ messageRecording }) {

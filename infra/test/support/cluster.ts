@@ -28,8 +28,12 @@ export interface Cluster {
   readonly mongodbUrl: string;
   /** For commands: the settings of its processes, and every secret. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Starts one more process, and resolves when it is ready. */
-  add(service: ServiceName, environment?: Readonly<Record<string, string>>): Promise<Member>;
+  /** Starts one more process, of this release unless told, and resolves when it is ready. */
+  add(
+    service: ServiceName,
+    environment?: Readonly<Record<string, string>>,
+    command?: string,
+  ): Promise<Member>;
   /** The operator's REST client on a command-api. */
   operator(member: Member): ApiClient;
   /** A project under a plan, with a REST client on each of the command-apis. */
@@ -46,12 +50,22 @@ const secret = Buffer.alloc(32, 9);
 
 const inBase64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
+export type SecretsOfServices = Readonly<Record<ServiceName, Readonly<Record<string, string>>>>;
+
 /** Each service has the secrets that it uses, and no others. */
-const secretsOf: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
+const secretsOf: SecretsOfServices = {
   'command-api': { ROOMWIRE_MASTER_KEY: inBase64(secret), ROOMWIRE_SESSION_SECRET: inBase64(secret) },
   projections: { ROOMWIRE_AUDIT_KEY: inBase64(auditKeyOf(secret)) },
   gateway: { ROOMWIRE_GATEWAY_KEY: inBase64(deriveKey(secret, 'signingKeys')) },
   'webhook-consumer': { ROOMWIRE_WEBHOOK_KEY: inBase64(deriveKey(secret, 'webhookSecrets')) },
+};
+
+/** Every service has both secrets, from which it derives what it uses: as before there were keys for each of them. */
+export const commonSecrets: SecretsOfServices = {
+  'command-api': secretsOf['command-api'],
+  projections: secretsOf['command-api'],
+  gateway: secretsOf['command-api'],
+  'webhook-consumer': secretsOf['command-api'],
 };
 
 /** The engines that the run configures, with a new event log where it configures none. */
@@ -70,7 +84,7 @@ export const eventStoreOfATest = async (): Promise<{ url: string; close: () => P
 };
 
 /** Processes on the engines, with read models of their own. */
-export const startCluster = async (engines: Engines): Promise<Cluster> => {
+export const startCluster = async (engines: Engines, secrets = secretsOf): Promise<Cluster> => {
   const members = new Set<Member>();
   const settings = {
     ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl,
@@ -97,12 +111,13 @@ export const startCluster = async (engines: Engines): Promise<Cluster> => {
 
   return {
     mongodbUrl: settings.ROOMWIRE_MONGODB_URL,
-    environment: { ...settings, ...secretsOf['command-api'] },
+    environment: { ...settings, ...secrets['command-api'] },
     operator,
     stop,
 
-    async add(service, environment = {}) {
-      const program = runRoomwire([service], { ...settings, ...secretsOf[service], ...environment });
+    async add(service, environment = {}, command?: string) {
+      const settingsOfAll = { ...settings, ...secrets[service], ...environment };
+      const program = runRoomwire([service], settingsOfAll, command);
       const [, baseUrl = ''] = await program.printed(/is ready on (http:\S+)\s/);
       const member = { service, program, baseUrl, socketUrl: `${baseUrl.replace('http', 'ws')}/ws` };
       members.add(member);

@@ -15,7 +15,7 @@ export const appWithRoom = async (
 export const actorOf = async (
   project: ApiClient,
   fields: object = {},
-): Promise<{ accessToken: string; actorTokenId: string }> =>
+): Promise<{ accessToken: string; actorTokenId: string; keyId: string }> =>
   (await project.post('/actors', { name: 'x', actorType: 'user', ...fields })).body;
 
 /** A new actor of the service's project, connected. */

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../src/standalone/firstStart.js';
 import { apiClient, type ApiClient } from './apiClient.js';
 
-const command = fileURLToPath(new URL('../../../bin/roomwire.js', import.meta.url));
+/** The command of this release. */
+export const roomwire = fileURLToPath(new URL('../../../bin/roomwire.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -25,6 +26,7 @@ export interface Program {
 export const runRoomwire = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  command = roomwire,
 ): Program => {
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-import type { Channel, WorkQueue } from '../wire/bus/channel.js';
+import type { Channel, Versioned, WorkQueue } from '../wire/bus/channel.js';
 
 /**
  * `none` resolves without waiting for the engine and may lose the record; `stored` resolves when the engine has it
@@ -49,6 +49,12 @@ export interface MessageBus {
     options: WorkOptions,
     handler: (job: T) => Promise<void>,
   ): Promise<QueueWorker>;
+
+  /**
+   * The version in which records of the channel or queue are written: the newest that every live reader is known to read. Where
+   * none is known, the newest that the previous release reads; within one process, the newest there is.
+   */
+  versionOf(topic: Versioned): number;
 
   /** Whether the engine answered when it was last needed. */
   readonly reachable: boolean;

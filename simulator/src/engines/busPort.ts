@@ -6,7 +6,7 @@ import type {
   QueueWorker,
   ReadOptions,
 } from '@roomwire/shared/ports/messageBus';
-import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import { versionsOf, type Channel, type Versioned } from '@roomwire/shared/wire/bus/channel';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 import type { SimulatedBus } from './simulatedBus.js';
@@ -111,6 +111,10 @@ export class BusPort implements MessageBus {
 
   work(): Promise<QueueWorker> {
     return Promise.reject(new Error('Work queues are not simulated'));
+  }
+
+  versionOf(topic: Versioned): number {
+    return versionsOf(topic).newest;
   }
 
   async close(): Promise<void> {

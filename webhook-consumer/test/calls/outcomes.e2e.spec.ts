@@ -91,6 +91,7 @@ const bound = (bus: MessageBus) => ({
   read: bus.read.bind(bus),
   put: bus.put.bind(bus),
   work: bus.work.bind(bus),
+  versionOf: bus.versionOf.bind(bus),
   close: bus.close,
   reachable: true,
 });

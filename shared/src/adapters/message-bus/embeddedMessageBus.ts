@@ -10,7 +10,7 @@ import type {
   ReadOptions,
   WorkOptions,
 } from '../../ports/messageBus.js';
-import type { Channel, WorkQueue } from '../../wire/bus/channel.js';
+import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
 import { ChannelHub, done } from './channelHub.js';
 import { DurableQueue, JobJournal } from './durableQueue.js';
@@ -70,6 +70,10 @@ class EmbeddedMessageBus implements MeasuredBus {
   ): Promise<QueueWorker> {
     this.assertOpen();
     return this.queue(queue).work(options, handler);
+  }
+
+  versionOf(topic: Versioned): number {
+    return versionsOf(topic).newest;
   }
 
   async lag(): Promise<ReadonlyMap<string, number>> {

@@ -9,6 +9,7 @@ import {
   retainedMessages,
 } from '../bus/liveMessage.js';
 import { presenceNews, presenceNewsRecord } from '../bus/presenceNews.js';
+import { readerAnnouncementRecord, readerAnnouncements } from '../bus/readers.js';
 import {
   webhookAnswerRecord,
   webhookAnswers,
@@ -98,5 +99,11 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     key: 'room',
     contentType: msgpack,
     payload: presenceNewsRecord.json,
+  },
+  [readerAnnouncements.name]: {
+    summary: 'The versions of records that a process reads',
+    key: 'the id of the process',
+    contentType: msgpack,
+    payload: readerAnnouncementRecord.json,
   },
 };

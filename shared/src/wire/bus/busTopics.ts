@@ -3,6 +3,7 @@ import { gatewayNews } from './gatewayNews.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
+import { readerAnnouncements } from './readers.js';
 import {
   webhookAnswers,
   webhookBacklog,
@@ -43,9 +44,10 @@ export const busTopics: readonly BusTopic[] = [
   // Every gateway reads all of it, live: the values are in memory alone.
   { ...otherTopics, name: retainedMessages.name, partitions: 4, retentionMs: hours },
   { ...otherTopics, name: domainEventFeed.name, partitions: 4, retentionMs: 7 * days },
-  // One partition, so that a gateway that reads its own beats has read those of the others before them.
+  // One partition, so that a process that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },
+  { ...otherTopics, name: readerAnnouncements.name, partitions: 1, retentionMs: hours },
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },
   ...webhookRetries.map(({ name }) => ({ ...otherTopics, name })),

@@ -1,12 +1,33 @@
 /** The position of a span in its trace: the W3C Trace Context's `traceparent`. Holds nothing but ids. */
 export type TraceParent = string;
 
+/** The record versions of a channel or a queue, each of which counts its own. */
+export interface RecordVersions {
+  /** The newest that this release writes. It reads all of them, from the oldest that the previous release writes. */
+  readonly newest: number;
+  /** The newest that the previous release reads. */
+  readonly previous: number;
+}
+
 /** How records of one kind look on the wire of an engine. Adapters within one process hand over the record itself. */
 export interface RecordCodec<T> {
-  encode(record: T): Uint8Array;
+  /** Absent where there is only version 1. */
+  readonly versions?: RecordVersions | undefined;
+  /** In the newest version, or in an earlier one for readers that know no later one. */
+  encode(record: T, version?: number): Uint8Array;
   /** Throws for bytes that this version does not know. */
   decode(bytes: Uint8Array): T;
 }
+
+/** A channel or a queue, as far as its record versions go. */
+export interface Versioned {
+  readonly name: string;
+  readonly codec: Pick<RecordCodec<never>, 'versions'>;
+}
+
+const onlyOne: RecordVersions = { newest: 1, previous: 1 };
+
+export const versionsOf = ({ codec }: Versioned): RecordVersions => codec.versions ?? onlyOne;
 
 /** Carries the trace of a record in a header, outside what its codec writes. */
 export interface TraceCarrier<T> {

@@ -10,7 +10,7 @@ import {
   type Schema,
   type TypeOf,
 } from '../schema.js';
-import type { Channel, TraceParent } from './channel.js';
+import type { Channel, RecordVersions, TraceParent } from './channel.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
 
@@ -52,6 +52,8 @@ export interface RetainedMessage extends LiveMessage {
 }
 
 const version = 2;
+/** Of `messages`, `retained` and `recorded-…`, the commands of worker groups on `messages` among them. */
+const versions: RecordVersions = { newest: version, previous: version };
 
 const retentionRecord = named('retention', tuple(text, text, text, textOrNull));
 type RetainedMetaRecord = TypeOf<typeof retentionRecord>;
@@ -123,7 +125,7 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
 export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
   key: (message) => message.room,
-  codec: { encode: encodeLiveMessage, decode: decodeLiveMessage },
+  codec: { versions, encode: encodeLiveMessage, decode: decodeLiveMessage },
   trace: {
     of: ({ traceparent }) => traceparent,
     onto: (message, traceparent) => ({ ...message, traceparent }),
@@ -134,5 +136,5 @@ export const liveMessages: Channel<LiveMessage> = {
 export const retainedMessages: Channel<RetainedMessage> = {
   name: 'retained',
   key: (message) => message.room,
-  codec: { encode: encodeLiveMessage, decode: decodeRetained },
+  codec: { versions, encode: encodeLiveMessage, decode: decodeRetained },
 };

@@ -1,6 +1,6 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import { bytes, constant, count, described, integer, listOf, oneOf, text, tuple, union } from '../schema.js';
-import type { Channel } from './channel.js';
+import type { Channel, RecordVersions } from './channel.js';
 import { named, roomField, versionField } from './recordCodec.js';
 
 /** Identifies a connection's presence in a room, and the record. */
@@ -59,7 +59,12 @@ export interface PresenceAccount {
 
 export type PresenceNews = PresenceChange | PresenceAccount;
 
+/** Of changes. */
 const version = 1;
+/** Of accounts, which the previous release does not read. */
+export const accountVersion = 2;
+
+const versions: RecordVersions = { newest: accountVersion, previous: version };
 
 const from = [named('gatewayId', text), named('sequence', count), named('connection', count)] as const;
 const of = [named('room', roomField), named('actorTokenId', text)] as const;
@@ -75,7 +80,7 @@ const putRecord = tuple(
   named('rank', integer),
 );
 const accountRecord = tuple(
-  versionField(version),
+  versionField(accountVersion),
   named('kind', constant('account')),
   named('gatewayId', text),
   named('to', listOf(text)),
@@ -122,7 +127,7 @@ export const accountedPresences = ({ presences }: PresenceAccount): readonly Acc
 const encodePresenceNews = (news: PresenceNews): Uint8Array => {
   if (news.kind === 'account') {
     const { kind, gatewayId, to, account, part, from, room, presences } = news;
-    return encoder.encode([version, kind, gatewayId, to, account, part, from, room, presences]);
+    return encoder.encode([accountVersion, kind, gatewayId, to, account, part, from, room, presences]);
   }
   const { kind, gatewayId, sequence, connection, room, actorTokenId } = news;
   const common = [version, kind, gatewayId, sequence, connection, room, actorTokenId];
@@ -150,5 +155,5 @@ const decodePresenceNews = (bytes: Uint8Array): PresenceNews => {
 export const presenceNews: Channel<PresenceNews> = {
   name: 'presence',
   key: (news) => news.room,
-  codec: { encode: encodePresenceNews, decode: decodePresenceNews },
+  codec: { versions, encode: encodePresenceNews, decode: decodePresenceNews },
 };

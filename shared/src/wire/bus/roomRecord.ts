@@ -16,8 +16,9 @@ export const roomRecords: Channel<RoomRecord> = {
   name: liveMessages.name,
   key: (record) => record.room,
   codec: {
-    encode: (record) =>
-      isGroupRecord(record) ? encodeGroupRecord(record) : liveMessages.codec.encode(record),
+    versions: liveMessages.codec.versions,
+    encode: (record, version) =>
+      isGroupRecord(record) ? encodeGroupRecord(record) : liveMessages.codec.encode(record, version),
     decode: (bytes) =>
       (beginsWithText(bytes) ? decodeGroupRecord(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
   },

@@ -8,6 +8,7 @@ import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 import { encodeAccounted, presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
+import { readerAnnouncements } from '../../../src/wire/bus/readers.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
 import {
@@ -101,6 +102,14 @@ describe('the records of the bus in the AsyncAPI document', () => {
   };
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
+
+  it('match announcements of readers', () => {
+    const announcement = { reader: 'r', reads: { messages: 2, presence: 2 } };
+    expect(isDescribed(readerAnnouncements, announcement)).to.equal(true);
+    expect(isDescribed(readerAnnouncements, { ...announcement, reads: { messages: '2' as never } })).to.equal(
+      false,
+    );
+  });
 
   const call: WebhookCall = {
     callId: 'c',

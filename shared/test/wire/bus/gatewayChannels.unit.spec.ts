@@ -85,7 +85,8 @@ describe('presence news on the bus', () => {
   });
 
   for (const [what, record] of Object.entries({
-    'a later version': [2, 'leave', 'g', 1, 1, 'r', 'a'],
+    'a change of a later version': [2, 'leave', 'g', 1, 1, 'r', 'a'],
+    'an account of an earlier version': [1, 'account', 'g', ['h'], 1, 1, 1, 'r', Uint8Array.of(0x90)],
     'another kind': [1, 'vanish', 'g', 1, 1, 'r', 'a'],
     'a put without a presence': [1, 'enter', 'g', 1, 1, 'r', 'a', null, 1, 1],
     'a short record': [1, 'leave', 'g'],

@@ -9,7 +9,7 @@ import type {
   ReadStatistics,
   WorkOptions,
 } from '../../../ports/messageBus.js';
-import type { Channel, WorkQueue } from '../../../wire/bus/channel.js';
+import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
 import { ChannelSource } from './channelSource.js';
 import { EndOffsets, TopicCatalog } from './topicCatalog.js';
@@ -36,11 +36,7 @@ export interface KafkaRecords {
 
 export interface KafkaGroups {
   /** Reads all of a channel together with the other members of a group of the name, each its partitions. */
-  follow(
-    channel: Pick<Channel<never>, 'name'>,
-    group: string,
-    follower: GroupFollower,
-  ): Promise<GroupReading>;
+  follow(channel: Versioned, group: string, follower: GroupFollower): Promise<GroupReading>;
 }
 
 export interface KafkaMessageBus extends MeasuredBus, KafkaRecords, KafkaGroups {}
@@ -116,11 +112,7 @@ class KafkaBus implements KafkaMessageBus {
     return PartitionHistory.open({ topic, partition, ends, admin, reader, withinMs }, sinceMs);
   }
 
-  async follow(
-    { name }: Pick<Channel<never>, 'name'>,
-    group: string,
-    follower: GroupFollower,
-  ): Promise<GroupReading> {
+  async follow({ name }: Versioned, group: string, follower: GroupFollower): Promise<GroupReading> {
     this.assertOpen();
     const { groupPrefix, ...common } = await this.common(name);
     this.assertOpen();
@@ -154,6 +146,11 @@ class KafkaBus implements KafkaMessageBus {
     if (queue.isRetired && !(await this.topics.exists(queue.name))) return { close: async () => undefined };
     const consumer = await this.queues.get(queue.name, () => this.openQueue(queue));
     return (consumer as QueueConsumer<T>).work(options, handler);
+  }
+
+  /** This adapter does not know who else reads: `VersionedBus` does. */
+  versionOf(topic: Versioned): number {
+    return versionsOf(topic).newest;
   }
 
   async lag(): Promise<ReadonlyMap<string, number>> {

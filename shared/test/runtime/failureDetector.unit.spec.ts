@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FailureDetector } from '../../src/presence/peers.js';
+import { FailureDetector } from '../../src/runtime/failureDetector.js';
 
 /** Beats every 3 s, as a gateway does. */
 class Watch {
@@ -39,7 +39,7 @@ class Watch {
   }
 }
 
-describe('the failure detector of gateways', () => {
+describe('the failure detector', () => {
   it('considers a gateway dead that has been silent for 12 s, and no earlier', () => {
     const watch = new Watch().beats(2, 'a', 'b').beats(3, 'b').pass(2.999);
     expect(watch.dead).to.deep.equal([]);
