@@ -1,4 +1,4 @@
-import type { ViewName, Views } from '../wire/views/views.js';
+import type { Cascade, ViewName, Views } from '../wire/views/views.js';
 import type { RecordedEvent } from '../domain/eventEnvelope.js';
 import type { LogOrigin, LogPosition } from './eventLog.js';
 import type { UsageStore } from './usageStore.js';
@@ -70,6 +70,14 @@ export interface ViewStore extends ViewReader {
    * documents were cleared or lost since: a projector that has lost the lead must stop.
    */
   apply(batch: ViewBatch): Promise<void>;
+
+  /**
+   * Removes the documents of a cascade, and then the cascade, beside the batches: none of them waits for more than a slice of it. From
+   * time to time it notes in the cascade how many it has removed. Resolves early where the signal aborts; what was removed until
+   * then, or until a crash, is not removed again by the next sweep. Rejects with `StaleBatch` where the checkpoint is before the deletion, and
+   * once another projector has taken the lead.
+   */
+  sweep(cascade: Cascade, signal: AbortSignal): Promise<void>;
 
   /** The documents are whole up to this position, or the log is empty: they are read from now on, also by other processes. */
   admitReaders(upTo: LogPosition | undefined): Promise<void>;

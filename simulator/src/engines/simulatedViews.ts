@@ -1,4 +1,4 @@
-import { assertContinues } from '@roomwire/shared/adapters/view-store/continuity';
+import { assertContinues, assertCovers } from '@roomwire/shared/adapters/view-store/continuity';
 import { ViewDocuments } from '@roomwire/shared/adapters/view-store/viewDocuments';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
@@ -9,7 +9,8 @@ import type {
   ViewRebuild,
   ViewStore,
 } from '@roomwire/shared/ports/viewStore';
-import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { cascadeFilter } from '@roomwire/shared/wire/views/cascades';
+import type { Cascade, ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 
@@ -55,6 +56,9 @@ export class SimulatedViews {
 
 /** How long a batch may stay half written. */
 const longestHalfMs = 30;
+
+/** Documents that a sweep looks at in one request. */
+const sweptAtOnce = 5;
 
 /** The read models as one process has them. */
 export class ViewsPort implements ViewStore {
@@ -121,6 +125,12 @@ export class ViewsPort implements ViewStore {
     });
   }
 
+  /** In requests of a few documents: batches, readers and crashes come between them. */
+  async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
+    for (let isDone = false; !isDone && !signal.aborted;)
+      isDone = await this.call(() => this.sweepSome(cascade));
+  }
+
   origin(): Promise<LogOrigin | undefined> {
     return this.call(() => this.views.origin);
   }
@@ -139,6 +149,18 @@ export class ViewsPort implements ViewStore {
 
   rebuild(): Promise<ViewRebuild> {
     return Promise.reject(new Error('Rebuilds are not simulated'));
+  }
+
+  /** Whether nothing is left; then the cascade is removed too. */
+  private sweepSome(cascade: Cascade): boolean {
+    const { documents, position } = this.views;
+    assertCovers(position, cascade.createdPosition);
+    let looks = 0;
+    for (const view of cascade.views)
+      for (const isRemoved of documents.removals(view, cascadeFilter(cascade)))
+        if (isRemoved && (looks += 1) === sweptAtOnce) return false;
+    documents.apply([{ remove: 'cascades', id: cascade.deletedId }]);
+    return true;
   }
 
   private pause(ms: number): Promise<void> {

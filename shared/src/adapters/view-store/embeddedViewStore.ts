@@ -1,5 +1,6 @@
-import { assertContinues } from './continuity.js';
-import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.js';
+import { assertContinues, assertCovers } from './continuity.js';
+import { cascadeFilter } from '../../wire/views/cascades.js';
+import { viewsVersion, type Cascade, type ViewName, type Views } from '../../wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
@@ -13,6 +14,7 @@ import type {
   ViewStores,
 } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import type { Document } from './collection.js';
 import { EmbeddedUsageStore } from './embeddedUsageStore.js';
 import { PositionWaiters } from './positionWaiters.js';
@@ -99,6 +101,29 @@ class EmbeddedViewStore implements ViewStore {
     this.madeFrom = origin ?? this.madeFrom;
     this.writer.moveTo(position, this.madeFrom);
     this.waiters.reached(position);
+  }
+
+  /** Between two slices a rebuild may put other documents in place, which have nothing of what this removes. */
+  async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
+    this.assertOpen();
+    assertCovers(this.position, cascade.createdPosition);
+    const { documents } = this;
+    const { deletedId: id, views } = cascade;
+    const slices = workSlices();
+    let { removed } = cascade;
+    for (const view of views)
+      for (const isRemoved of documents.removals(view, cascadeFilter(cascade))) {
+        if (isRemoved) removed += 1;
+        if (!slices.isOver()) continue;
+        documents.apply([{ patch: 'cascades', id, set: { removed } }]);
+        this.writer.swept();
+        await slices.next();
+        if (signal.aborted) return;
+        this.assertOpen();
+        if (documents !== this.documents) return;
+      }
+    documents.apply([{ remove: 'cascades', id }]);
+    this.writer.swept();
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {

@@ -49,6 +49,12 @@ export class SnapshotWriter {
     this.schedule();
   }
 
+  /** What was recorded belongs to no batch. */
+  swept(): void {
+    this.pending.swept();
+    this.schedule();
+  }
+
   clear(isFilling: boolean): void {
     this.pending.clear(isFilling);
     this.schedule();
