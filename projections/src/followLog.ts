@@ -8,6 +8,7 @@ import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
+import { withCascade } from './cascades.js';
 import { feedProgress } from './feed.js';
 import { beginFeed, type FeedMark } from './filledFeed.js';
 import { continues, originsIn, type OriginDeps } from './origins.js';
@@ -21,6 +22,8 @@ export interface FollowDeps extends OriginDeps {
   /** What is sent again when a dead letter is redriven. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
+  /** Called after each batch that is written. */
+  readonly onLed?: (hasCascade: boolean) => void;
   /** Called after each batch that is written and published. */
   readonly onWritten?: (events: number) => void;
   readonly tracing?: Tracing | undefined;
@@ -47,14 +50,20 @@ export const followLog = async (
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
     const origin = originOf(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
+    // Where nobody reads, nobody waits, and what is created and deleted need not be written at all.
+    const defers = !feed.isFilling;
     const changes = [
       ...feedProgress(mark.position),
-      ...events.flatMap((event) => changesOrNone(event, logger)),
+      ...events.flatMap((event) => {
+        const all = changesOrNone(event, logger);
+        return defers ? withCascade(event, all) : all;
+      }),
     ];
     await views
       .apply({ changes, position: origin.position, after: writtenUpTo, origin })
       .catch(endingWithError(...(spans ?? [])));
     writtenUpTo = origin.position;
+    deps.onLed?.(changes.some((change) => 'put' in change && change.put === 'cascades'));
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {
