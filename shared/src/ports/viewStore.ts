@@ -72,6 +72,13 @@ export interface ViewStore extends ViewReader {
   apply(batch: ViewBatch): Promise<void>;
 
   /**
+   * Applies changes ahead of the batch that they belong to, also while another batch is applied, which must not change the same documents;
+   * the next batch must not begin before this resolves. Moves no checkpoint: the changes come again with their batch. Resolves true once
+   * readers see them; false where this store cannot tell that it leads, and that they will go on seeing them.
+   */
+  applyAhead(changes: readonly ViewChange[]): Promise<boolean>;
+
+  /**
    * Removes the documents of a cascade, and then the cascade, beside the batches: none of them waits for more than a slice of it. From
    * time to time it notes in the cascade how many it has removed. Resolves early where the signal aborts; what was removed until
    * then, or until a crash, is not removed again by the next sweep. Rejects with `StaleBatch` where the checkpoint is before the deletion, and

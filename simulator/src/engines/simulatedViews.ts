@@ -4,6 +4,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type {
   ViewBatch,
+  ViewChange,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -21,6 +22,8 @@ export class SimulatedViews {
   origin: LogOrigin | undefined;
   /** Until the documents hold the past. */
   isFilling = true;
+  /** The process that wrote the last batch, or a part of it. */
+  leader: ViewsPort | undefined;
   private waiting: (() => void)[] = [];
 
   assertReadable(): void {
@@ -114,14 +117,24 @@ export class ViewsPort implements ViewStore {
     if (half > 0) {
       await this.call(() => {
         assertContinues(batch, views.position);
+        views.leader = this;
         views.documents.apply(changes.slice(0, half));
       });
       await this.pause(chance.next() * longestHalfMs);
     }
     await this.call(() => {
       assertContinues(batch, views.position);
+      views.leader = this;
       views.documents.apply(changes.slice(half));
       views.moveTo(batch);
+    });
+  }
+
+  applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    return this.call(() => {
+      if (this.views.leader !== this || this.views.isFilling) return false;
+      this.views.documents.apply(changes);
+      return true;
     });
   }
 

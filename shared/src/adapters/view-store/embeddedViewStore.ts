@@ -103,6 +103,14 @@ class EmbeddedViewStore implements ViewStore {
     this.waiters.reached(position);
   }
 
+  async applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    this.assertOpen();
+    if (this.position === undefined) return false;
+    this.documents.apply(changes);
+    this.writer.besides();
+    return true;
+  }
+
   /** Between two slices a rebuild may put other documents in place, which have nothing of what this removes. */
   async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
     this.assertOpen();
@@ -116,14 +124,14 @@ class EmbeddedViewStore implements ViewStore {
         if (isRemoved) removed += 1;
         if (!slices.isOver()) continue;
         documents.apply([{ patch: 'cascades', id, set: { removed } }]);
-        this.writer.swept();
+        this.writer.besides();
         await slices.next();
         if (signal.aborted) return;
         this.assertOpen();
         if (documents !== this.documents) return;
       }
     documents.apply([{ remove: 'cascades', id }]);
-    this.writer.swept();
+    this.writer.besides();
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {

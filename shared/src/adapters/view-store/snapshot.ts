@@ -152,7 +152,7 @@ export class PendingChanges {
   }
 
   /** Documents were recorded that belong to no batch. */
-  swept(): void {
+  besides(): void {
     this.isEmpty = false;
   }
 

@@ -50,8 +50,8 @@ export class SnapshotWriter {
   }
 
   /** What was recorded belongs to no batch. */
-  swept(): void {
-    this.pending.swept();
+  besides(): void {
+    this.pending.besides();
     this.schedule();
   }
 

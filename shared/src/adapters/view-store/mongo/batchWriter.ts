@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StaleBatch } from '../../../ports/errors.js';
 import type { LogPosition } from '../../../ports/eventLog.js';
-import type { ViewBatch } from '../../../ports/viewStore.js';
+import type { ViewBatch, ViewChange } from '../../../ports/viewStore.js';
 import { assertContinues } from '../continuity.js';
 import { allOf, DocumentWriter } from './documentWriter.js';
 import { retirementMs } from './liveGeneration.js';
@@ -19,6 +19,8 @@ export class BatchWriter {
   private readonly progress: ProgressDocument;
   /** The term in which this writer writes; undefined after a failure. */
   private term: number | undefined;
+  /** The progress with which the last batch began. */
+  private led: Progress | undefined;
   /** The generation that is being retired, and since when this process has known of it. */
   private retiring: { readonly generation: number; readonly since: number } | undefined;
   private lastWrite: Promise<unknown> = Promise.resolve();
@@ -35,10 +37,33 @@ export class BatchWriter {
       let progress: Progress | undefined = await this.lead(batch);
       // Writes again where a rebuild has taken over meanwhile: its generation needs the batch as well.
       while (progress !== undefined) {
+        this.led = progress;
         await this.write(plan, progress);
         progress = await this.progress.moveTo(batch, progress);
       }
     });
+  }
+
+  /**
+   * Writes without waiting for the batch that is being written. Resolves true where this writer still leads afterwards, and what it has
+   * written is what is read: not while a rebuild takes over, nor for a while after that.
+   */
+  async ahead(changes: readonly ViewChange[]): Promise<boolean> {
+    const { led } = this;
+    if (led === undefined || led.term !== this.term || led.retiring !== undefined) return false;
+    try {
+      await this.write(planWrites(changes), led);
+      const found = await this.progress.read();
+      return (
+        found?.term === led.term &&
+        found.generation === led.generation &&
+        found.hold === undefined &&
+        found.isFilling === undefined
+      );
+    } catch (error) {
+      this.term = undefined;
+      throw error;
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type {
   ViewBatch,
+  ViewChange,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -86,6 +87,10 @@ class MongoViewStore implements ViewStore {
   async apply(batch: ViewBatch): Promise<void> {
     await this.connection.call(() => this.writer.apply(batch));
     this.poller.reached(batch.position);
+  }
+
+  async applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    return this.connection.call(() => this.writer.ahead(changes));
   }
 
   async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
