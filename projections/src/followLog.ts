@@ -9,7 +9,7 @@ import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { withCascade } from './cascades.js';
-import { feedProgress } from './feed.js';
+import { feedEvents, feedProgress } from './feed.js';
 import { beginFeed, type FeedMark } from './filledFeed.js';
 import { continues, originsIn, type OriginDeps } from './origins.js';
 import { GatheredBatches } from './gatheredBatches.js';
@@ -47,18 +47,18 @@ export const followLog = async (
   await feed.resume(checkpoint);
   let writtenUpTo = checkpoint;
 
+  /** Where nobody reads, nobody waits, and what is created and deleted need not be written at all. */
+  const changesIn = (events: readonly RecordedEvent[]): readonly ViewChange[] => {
+    const { isFilling } = feed;
+    return events.flatMap((event) => {
+      const changes = changesOrNone(event, logger);
+      return isFilling ? changes : withCascade(event, changes);
+    });
+  };
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
     const origin = originOf(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
-    // Where nobody reads, nobody waits, and what is created and deleted need not be written at all.
-    const defers = !feed.isFilling;
-    const changes = [
-      ...feedProgress(mark.position),
-      ...events.flatMap((event) => {
-        const all = changesOrNone(event, logger);
-        return defers ? withCascade(event, all) : all;
-      }),
-    ];
+    const changes = [...feedProgress(mark.position), ...changesIn(events)];
     await views
       .apply({ changes, position: origin.position, after: writtenUpTo, origin })
       .catch(endingWithError(...(spans ?? [])));
@@ -71,7 +71,13 @@ export const followLog = async (
     deps.onWritten?.(events.length);
   };
 
-  const batches = new GatheredBatches({ write, afterwards }, () => void subscription.close());
+  /** They are written and fed again with their batch, as after a crash. */
+  const ahead = async (events: readonly RecordedEvent[]): Promise<void> => {
+    if (feed.isFilling || !(await views.applyAhead(changesIn(events)))) return;
+    await feedEvents(deps.bus, events);
+  };
+
+  const batches = new GatheredBatches({ write, afterwards, ahead }, () => void subscription.close());
   const subscription = log.subscribeAll(checkpoint, {
     async onEvents(events) {
       const { readable, unknown } = upToUnknown(events);

@@ -160,4 +160,35 @@ describe('projections with a large deletion', () => {
     expect(await views.count('rooms', {})).to.equal(0);
     expect(await views.count('cascades', {})).to.equal(0);
   });
+
+  it('show and feed a revocation before a batch of others is written', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let [isHeld, heldBatches] = [false, 0];
+    await start(
+      over({
+        apply: async (batch) => {
+          heldBatches += isHeld ? 1 : 0;
+          if (isHeld) await held;
+          await views.apply(batch);
+        },
+      }),
+    );
+    await append(roomCreated('other', 'small'));
+    isHeld = true;
+    const appending = append(...roomsOf('large'));
+    await eventually(() => heldBatches === 1);
+    const data = { roomId: 'other', appId: 'app of small', changes: { status: 'disabled' } } as const;
+    const revocation = newEvent({ type: 'RoomUpdated', data }, (index += 1));
+    const metadata = { ...revocation.metadata, projectId: 'small' };
+    const { position } = await log.append('another stream', 'none', [{ ...revocation, metadata }]);
+    await eventually(() => fed.at(-1) === 'RoomUpdated');
+    expect(await views.get('rooms', 'other')).to.include({ status: 'disabled' });
+    expect(await views.count('rooms', {})).to.equal(1);
+    release();
+    await appending;
+    expect(await views.reached(position, 5_000)).to.equal(true);
+    expect(await views.count('rooms', {})).to.equal(1 + roomsOfProject);
+    await eventually(() => fed.filter((type) => type === 'RoomUpdated').length === 2);
+  });
 });
