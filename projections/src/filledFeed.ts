@@ -28,7 +28,8 @@ class FilledFeed {
   private readonly deps: FeedDeps;
   private readonly mark: FeedMark;
   private readonly head: LogPosition | undefined;
-  private isFilling: boolean;
+  /** Whether the read models lack a part of the past, and nobody reads them. */
+  isFilling: boolean;
   /** Calls that were redriven in the part of the past that is not fed again. */
   private readonly redriven: RecordedEvent[] = [];
 

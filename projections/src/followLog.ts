@@ -8,7 +8,8 @@ import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
-import { feedProgress } from './feed.js';
+import { withCascade } from './cascades.js';
+import { feedEvents, feedProgress } from './feed.js';
 import { beginFeed, type FeedMark } from './filledFeed.js';
 import { continues, originsIn, type OriginDeps } from './origins.js';
 import { GatheredBatches } from './gatheredBatches.js';
@@ -21,6 +22,8 @@ export interface FollowDeps extends OriginDeps {
   /** What is sent again when a dead letter is redriven. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
+  /** Called after each batch that is written. */
+  readonly onLed?: (hasCascade: boolean) => void;
   /** Called after each batch that is written and published. */
   readonly onWritten?: (events: number) => void;
   readonly tracing?: Tracing | undefined;
@@ -44,17 +47,23 @@ export const followLog = async (
   await feed.resume(checkpoint);
   let writtenUpTo = checkpoint;
 
+  /** Where nobody reads, nobody waits, and what is created and deleted need not be written at all. */
+  const changesIn = (events: readonly RecordedEvent[]): readonly ViewChange[] => {
+    const { isFilling } = feed;
+    return events.flatMap((event) => {
+      const changes = changesOrNone(event, logger);
+      return isFilling ? changes : withCascade(event, changes);
+    });
+  };
   const write = async (events: readonly RecordedEvent[]): Promise<void> => {
     const origin = originOf(events);
     const spans = deps.tracing && traceEvents(deps.tracing, events, deps.clock);
-    const changes = [
-      ...feedProgress(mark.position),
-      ...events.flatMap((event) => changesOrNone(event, logger)),
-    ];
+    const changes = [...feedProgress(mark.position), ...changesIn(events)];
     await views
       .apply({ changes, position: origin.position, after: writtenUpTo, origin })
       .catch(endingWithError(...(spans ?? [])));
     writtenUpTo = origin.position;
+    deps.onLed?.(changes.some((change) => 'put' in change && change.put === 'cascades'));
     spans?.forEach((span) => span.end());
   };
   const afterwards = async (events: readonly RecordedEvent[]): Promise<void> => {
@@ -62,7 +71,13 @@ export const followLog = async (
     deps.onWritten?.(events.length);
   };
 
-  const batches = new GatheredBatches({ write, afterwards }, () => void subscription.close());
+  /** They are written and fed again with their batch, as after a crash. */
+  const ahead = async (events: readonly RecordedEvent[]): Promise<void> => {
+    if (feed.isFilling || !(await views.applyAhead(changesIn(events)))) return;
+    await feedEvents(deps.bus, events);
+  };
+
+  const batches = new GatheredBatches({ write, afterwards, ahead }, () => void subscription.close());
   const subscription = log.subscribeAll(checkpoint, {
     async onEvents(events) {
       const { readable, unknown } = upToUnknown(events);

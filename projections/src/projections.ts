@@ -5,9 +5,11 @@ import type { LogPosition, LogSubscription } from '@roomwire/shared/ports/eventL
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import { Outage } from '@roomwire/shared/runtime/outage';
 import { once, type Service } from '@roomwire/shared/runtime/service';
+import { markOf, oldestCascade } from './cascades.js';
 import type { FeedMark } from './filledFeed.js';
 import { followLog, type FollowDeps } from './followLog.js';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { Sweeper } from './sweeper.js';
 import { unknownEventRemedy } from './unknownEvents.js';
 
 export interface ProjectionsOptions {
@@ -67,21 +69,28 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
 
   const lead = async (): Promise<void> => {
     let isFilled = false;
-    subscription = await followLog({ ...deps, onWritten }, mark, () => {
+    const sweeper = new Sweeper({ views, takeOverAfterMs: options.takeOverAfterMs });
+    const onLed = (hasCascade: boolean): void => sweeper.written(hasCascade);
+    const following = await followLog({ ...deps, onWritten, onLed }, mark, () => {
       isFilled = true;
       caughtUp();
       outage.over();
     });
+    subscription = following;
     isLeading = true;
     const ended = new AbortController();
-    void closeWhenLost(subscription, () => isFilled, ended.signal);
+    void closeWhenLost(following, () => isFilled, ended.signal);
+    const sweeping = sweeper.run(ended.signal);
+    sweeping.catch(() => void following.close());
     try {
-      if (closing.signal.aborted) await subscription.close();
-      await subscription.done;
+      if (closing.signal.aborted) await following.close();
+      await following.done;
     } finally {
       isLeading = false;
       ended.abort();
+      await sweeping.catch(() => undefined);
     }
+    await sweeping;
   };
 
   /** Where the log is quiet no batch would meet that the read models are gone, and readers would wait for the next event. */
@@ -101,18 +110,28 @@ export const createProjections = (deps: ProjectionsDeps): Projections => {
 
   const standBy = async (): Promise<void> => {
     logger.info('Another instance writes the read models; standing by');
-    let seen = await views.checkpoint();
+    let seen = await lookAtLeader();
     outage.over();
     for (let stillMs = 0; stillMs < options.takeOverAfterMs;) {
       const stepMs = Math.min(500, options.takeOverAfterMs);
       await pause(stepMs, undefined, { signal: closing.signal });
-      const [checkpoint, head] = await Promise.all([views.checkpoint(), log.head()]);
-      const isBehind = head !== undefined && (checkpoint === undefined || checkpoint < head);
-      if (!isBehind) caughtUp();
-      stillMs = isBehind && checkpoint === seen ? stillMs + stepMs : 0;
-      seen = checkpoint;
+      const found = await lookAtLeader();
+      if (!found.isBehind) caughtUp();
+      stillMs = found.hasWork && found.mark === seen.mark ? stillMs + stepMs : 0;
+      seen = found;
     }
-    logger.warn('The instance that wrote the read models is gone; taking over', { checkpoint: seen });
+    logger.warn('The instance that wrote the read models is gone; taking over', {
+      checkpoint: seen.checkpoint,
+    });
+  };
+
+  /** The mark moves while the instance that leads is at work. */
+  const lookAtLeader = async () => {
+    const [checkpoint, head] = await Promise.all([views.checkpoint(), log.head()]);
+    const cascade = await oldestCascade(views);
+    const isBehind = head !== undefined && (checkpoint === undefined || checkpoint < head);
+    const mark = `${checkpoint} ${markOf(cascade)}`;
+    return { checkpoint, mark, isBehind, hasWork: isBehind || cascade !== undefined };
   };
 
   /** Resolves when another instance has written the event, or the read models are of another log. */

@@ -20,6 +20,15 @@ const event = (name: string, text = ''): RecordedEvent => ({
   position: name,
 });
 
+/** A revocation in a project. */
+const revocation = (name: string, projectId: string): RecordedEvent =>
+  inProject(name, projectId, 'ActorDeleted');
+
+const inProject = (name: string, projectId: string, type = 'Something'): RecordedEvent => {
+  const made = event(name);
+  return { ...made, type, metadata: { ...made.metadata, projectId } };
+};
+
 /** Steps that begin when they are told to, end when the test says so, and keep a list of both. */
 const world = () => {
   const told: string[] = [];
@@ -32,7 +41,7 @@ const world = () => {
     });
   let failures = 0;
   const batches = new GatheredBatches(
-    { write: step('write'), afterwards: step('feed') },
+    { write: step('write'), afterwards: step('feed'), ahead: step('ahead') },
     () => void (failures += 1),
   );
   const end = async (name: string): Promise<void> => {
@@ -146,5 +155,74 @@ describe('gathered batches', () => {
     expect(await isPending(done)).to.equal(true);
     await end('feed a');
     expect(await done).to.have.property('message', 'no write b');
+  });
+
+  describe('with revocations', () => {
+    it('let them go ahead of what others have changed, with what is before them in their project', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([inProject('b', 'bulk'), inProject('c', 'small')]);
+      await batches.add([revocation('d', 'small'), inProject('e', 'small'), inProject('f', 'bulk')]);
+      expect(told).to.deep.equal(['write a', 'ahead cd']);
+      for (const name of ['ahead cd', 'write a', 'feed a', 'write bcdef', 'feed bcdef']) await end(name);
+      await batches.done();
+    });
+
+    it('keep the order of a project of which something is being written or fed', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('a', 'small')]);
+      await batches.add([revocation('b', 'small')]);
+      expect(told).to.deep.equal(['write a']);
+      for (const name of ['write a', 'write b', 'feed a', 'feed b']) await end(name);
+      await batches.done();
+      expect(told).to.not.include('ahead b');
+    });
+
+    it('begin no batch while something goes ahead of it', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([revocation('b', 'small')]);
+      await end('write a');
+      await end('feed a');
+      expect(await isPending(batches.done())).to.equal(true);
+      expect(told).to.deep.equal(['write a', 'ahead b', 'feed a']);
+      await end('ahead b');
+      for (const name of ['write b', 'feed b']) await end(name);
+      await batches.done();
+    });
+
+    it('let each go ahead once, and later ones after it', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([revocation('b', 'small')]);
+      await batches.add([revocation('c', 'small')]);
+      await end('ahead b');
+      await eventually(() => told.includes('ahead c'));
+      expect(told).to.deep.equal(['write a', 'ahead b', 'ahead c']);
+      for (const name of ['ahead c', 'write a', 'feed a', 'write bc', 'feed bc']) await end(name);
+      await batches.done();
+    });
+
+    it('let no project send more than a hundred events ahead at once', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('0', 'other')]);
+      const many = Array.from({ length: 150 }, (_, n) => revocation(`${1_000 + n}`, 'bulk'));
+      await batches.add([...many, revocation('9', 'small')]);
+      const first = many.slice(0, 100).map(({ id }) => id);
+      expect(told.at(-1)).to.equal(`ahead ${first.join('')}9`);
+      for (const name of [told.at(-1) ?? '', 'write 0']) await end(name);
+      void batches.done().catch(() => undefined);
+    });
+
+    it('end with the error of what went ahead', async () => {
+      const { told, batches, end, fail } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([revocation('b', 'small')]);
+      await fail('ahead b');
+      const done = batches.done().catch((error: unknown) => error);
+      await end('write a');
+      expect(await done).to.have.property('message', 'no ahead b');
+      expect(told).to.not.include('write b');
+    });
   });
 });

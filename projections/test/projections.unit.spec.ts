@@ -351,6 +351,8 @@ describe('the mark of the feed', () => {
 
 const viewMethods = (views: ViewStore): Partial<ViewStore> => ({
   get: views.get.bind(views),
+  find: views.find.bind(views),
+  sweep: views.sweep.bind(views),
   checkpoint: views.checkpoint.bind(views),
   origin: views.origin.bind(views),
   admitsReaders: views.admitsReaders.bind(views),

@@ -3,6 +3,7 @@ import { StaleBatch } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { Cascade } from '@roomwire/shared/wire/views/views';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
@@ -18,9 +19,10 @@ describe('projections that stand by', () => {
   let leads: number;
   let looks: number;
   let checkpoint: () => number;
+  let cascades: () => readonly Cascade[];
 
   beforeEach(() => {
-    [leads, looks] = [0, 0];
+    [leads, looks, cascades] = [0, 0, () => []];
     /** Whoever leads finds that another instance is ahead. */
     const log = {
       head: async () => positionOf(head),
@@ -36,6 +38,7 @@ describe('projections that stand by', () => {
     } as unknown as EventLog;
     const views = {
       get: async () => undefined,
+      find: async () => cascades(),
       origin: async () => undefined,
       admitsReaders: async () => true,
       checkpoint: async () => {
@@ -58,6 +61,22 @@ describe('projections that stand by', () => {
   it('leave the lead to an instance that is behind but moves, and take over when it stops', async () => {
     let [position, isMoving] = [1, true];
     checkpoint = () => (isMoving ? ++position : position);
+    await projections.start();
+    await hasLooked(20);
+    expect(leads).to.equal(1);
+    isMoving = false;
+    await eventually(() => leads > 1);
+  });
+
+  it('take over from an instance that left a cascade, although it has written everything', async () => {
+    checkpoint = () => head;
+    let [removed, isMoving] = [0, true];
+    cascades = () => [
+      {
+        ...{ deletedId: 'p', organizationId: 'o', owner: 'projectId', views: ['rooms'] },
+        ...{ removed: isMoving ? ++removed : removed, createdPosition: positionOf(1) },
+      },
+    ];
     await projections.start();
     await hasLooked(20);
     expect(leads).to.equal(1);

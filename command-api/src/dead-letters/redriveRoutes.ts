@@ -12,6 +12,7 @@ import {
 import { organizationOf } from '../organizations/resource.js';
 import {
   deadLetterSchema,
+  entriesOf,
   exampleDeadLetter,
   exampleRedrive,
   redriveSchema,
@@ -120,7 +121,7 @@ export const redriveMany = async (
   redriveOne: (dlqId: string) => Promise<boolean>,
 ) => {
   const entries = await views.find('deadLetters', {
-    filter: { organizationId, ...filterOf(chosen) },
+    filter: { ...(await entriesOf(views, organizationId)), ...filterOf(chosen) },
     sort: oldestFirst,
     limit,
   });

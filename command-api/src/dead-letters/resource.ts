@@ -1,8 +1,10 @@
 import { type CallPayload, deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { cascadeFilter, isInCascade } from '@roomwire/shared/wire/views/cascades';
+import type { Viewed } from '@roomwire/shared/wire/views/views';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
 import * as s from '../http/schema.js';
 
@@ -162,6 +164,18 @@ export const createPresenter =
   async (entry) =>
     presentDeadLetter(entry, await loadCallPayload(deps, entry));
 
+/** The entries of an organization, without those that are still to be removed with their projects. */
+export const entriesOf = async (views: ViewReader, organizationId: string): Promise<ViewFilter> => {
+  const cascades = await views.find('cascades', { filter: { organizationId, owner: 'projectId' } });
+  return { organizationId, ...(cascades.length > 0 && { $nor: cascades.map(cascadeFilter) }) };
+};
+
+/** Whether an entry is still to be removed with its project. */
+export const isLeaving = async (views: ViewReader, entry: Viewed<DeadLetter>): Promise<boolean> => {
+  const cascade = await views.get('cascades', entry.projectId);
+  return cascade !== undefined && isInCascade(cascade, entry);
+};
+
 /** Entries of an organization, newest first: `{ data, pagination: { total, limit, offset } }`. */
 export const findDeadLetters = async (
   views: ViewReader,
@@ -171,12 +185,13 @@ export const findDeadLetters = async (
 ) => {
   const { status, offset = 0 } = query;
   const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
-  const filter = { organizationId, ...(status === undefined ? {} : { status }) };
-  const [total, entries] = await Promise.all([
+  const entries = await entriesOf(views, organizationId);
+  const filter = { ...entries, ...(status === undefined ? {} : { status }) };
+  const [total, page] = await Promise.all([
     views.count('deadLetters', filter),
     views.find('deadLetters', { filter, sort: newestFirst, skip: offset, limit }),
   ]);
-  const data = presentInTurn(entries, present);
+  const data = presentInTurn(page, present);
   return { data, pagination: { total, limit, offset } };
 };
 

@@ -20,7 +20,9 @@ import {
   exampleDeadLetter,
   exampleDeadLetterPage,
   pendingCountSchema,
+  entriesOf,
   findDeadLetters,
+  isLeaving,
   createPresenter,
   deadLettersQuerySchema,
   type PresentDeadLetter,
@@ -82,7 +84,8 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
       rejections: ['organization_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
-        return { count: await views.count('deadLetters', { organizationId, status: 'pending' }) };
+        const filter = { ...(await entriesOf(views, organizationId)), status: 'pending' };
+        return { count: await views.count('deadLetters', filter) };
       },
     }),
 
@@ -100,7 +103,8 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
         const { organizationId } = await organizationOf(commands, request);
         const dlqId = pathValue(request, 'dlqId');
         const entry = await views.get('deadLetters', dlqId);
-        if (entry?.organizationId !== organizationId) throw new Rejection('dead_letter_not_found', { dlqId });
+        if (entry?.organizationId !== organizationId || (await isLeaving(views, entry)))
+          throw new Rejection('dead_letter_not_found', { dlqId });
         return presentTo(request.caller, organizationId)(entry);
       },
     }),

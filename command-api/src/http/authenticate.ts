@@ -163,7 +163,10 @@ const findApiKey: Find<Viewed<ApiKey>> = async ({ views, clock }, credential) =>
   if (!matchesSecret(token.secret, key.secretHash))
     return new BadCredential('always', 'wrong_secret', holders);
   const isExpired = key.expiresAt != null && Date.parse(key.expiresAt) <= clock.now();
-  return isExpired ? new BadCredential('briefly', 'expired', holders) : key;
+  if (isExpired) return new BadCredential('briefly', 'expired', holders);
+  // The keys of a deleted project are removed a little later.
+  const isOrphaned = key.projectId !== null && (await views.get('projects', key.projectId)) === undefined;
+  return isOrphaned ? new BadCredential('briefly') : key;
 };
 
 const findSession: Find<FoundSession> = async ({ views, sessions }, credential) => {

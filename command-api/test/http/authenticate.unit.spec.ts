@@ -20,16 +20,19 @@ describe('the authentication of a request', () => {
   let failures: unknown[];
   let authenticator: Authenticator;
   let find: () => Promise<unknown>;
+  let project: { readonly projectId: string } | undefined;
 
   beforeEach(() => {
     clock = new ManualClock();
     [reads, verified, failures, keys, session] = [0, 0, [], [], undefined];
     find = () => Promise.resolve(keys);
+    project = { projectId: 'p' };
     const views = {
       find: () => {
         reads++;
         return find();
       },
+      get: () => Promise.resolve(project),
     } as unknown as ViewReader;
     authenticator = createAuthenticator({
       ...{ views, clock },
@@ -104,6 +107,18 @@ describe('the authentication of a request', () => {
     expect(await refusal('project', token)).to.equal('none');
     clock.pass(1);
     expect(await refusal('project', token)).to.equal(badKey);
+  });
+
+  it('of a key ends with its project, although the key is removed later', async () => {
+    const { keyId, secretHash, token } = mintToken(systemRandom, 'ak_live');
+    const key = { keyId, secretHash, expiresAt: null, allowedAddresses: null, permissions: null };
+    keys = [{ ...key, projectId: 'p' }];
+    expect(await refusal('project', token)).to.equal('none');
+    project = undefined;
+    expect(await refusal('project', token)).to.equal(badKey);
+    keys = [{ ...key, projectId: null }];
+    clock.pass(1_000);
+    expect(await refusal('project', token)).to.match(/^403 API key must be project-scoped/);
   });
 
   it('counts the refusals of a good key where it may not be used, by address alone', async () => {

@@ -6,7 +6,7 @@ import {
 } from '@roomwire/shared/credentials/clientToken';
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
-import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import { ownRule, standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -216,21 +216,28 @@ export const standingOf = async (
   clock: Clock,
   actor: Actor | undefined,
 ): Promise<GoodStanding | StandingRule> => {
+  const own = ownRule(actor, clock.now());
+  if (own !== undefined || actor === undefined) return own ?? 'actor_missing';
   const standing = await readStanding(views, actor);
   const { organization, scope } = standing;
   const rule = standingRule(standing, clock.now());
   if (rule !== undefined) return rule;
-  if (actor === undefined || organization === undefined) return 'actor_missing';
+  if (organization === undefined) return 'actor_missing';
   const { organizationId, plan } = organization;
   return { actor, organizationId, plan, accessScope: scope ? shown(scope) : null };
 };
 
-const readStanding = async (views: ViewReader, actor: Actor | undefined): Promise<Standing> => {
-  const project = actor && (await views.get('projects', actor.projectId));
-  const organization = project && (await views.get('organizations', project.organizationId));
-  const scopeId = actor?.accessScopeId ?? null;
-  const scope = scopeId === null ? undefined : await views.get('scopes', scopeId);
-  return { actor, project, organization, scope };
+const readStanding = async (views: ViewReader, actor: Actor): Promise<Standing> => {
+  const { projectId, accessScopeId } = actor;
+  const owners = async () => {
+    const project = await views.get('projects', projectId);
+    return { project, organization: project && (await views.get('organizations', project.organizationId)) };
+  };
+  const [owned, scope] = await Promise.all([
+    owners(),
+    accessScopeId === null ? undefined : views.get('scopes', accessScopeId),
+  ]);
+  return { actor, ...owned, scope };
 };
 
 const shown = ({ accessScopeId, slug, name }: Scope): ActorScope => ({ accessScopeId, slug, name });

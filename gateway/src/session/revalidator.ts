@@ -198,7 +198,9 @@ export class Revalidator {
     const before = this.changes.latest;
     const actor = await views.get('actors', actorTokenId);
     const standing = await standingOf(views, clock, actor);
-    const endedKeys = await this.readEndedKeys(actorTokenId);
+    // Where all of its sessions end, no key of theirs matters.
+    const endedKeys =
+      typeof standing === 'string' ? new Set<string>() : await this.readEndedKeys(actorTokenId);
     const read = [actorTokenId, projectId, organizationId, actor?.accessScopeId];
     return { standing, endedKeys, isStale: this.changes.haveTouched(read, before) };
   }

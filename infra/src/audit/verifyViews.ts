@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { differences, type Difference, type Json } from '@roomwire/command-api/audit/recordStates';
 import { shownAt } from '@roomwire/command-api/audit/shown';
+import { isInCascade } from '@roomwire/shared/wire/views/cascades';
 import { viewIndexes, type ViewName } from '@roomwire/shared/wire/views/views';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { CreateViewFold, ViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -32,8 +33,9 @@ export interface VerifyDeps {
   readonly onProgress?: OnProgress;
 }
 
-/** Every view except the one that is not derived from events. */
-const names = (Object.keys(viewIndexes) as ViewName[]).filter((view) => view !== 'feedProgress');
+/** The views that are not derived from events alone. */
+const others: readonly ViewName[] = ['feedProgress', 'cascades'];
+const names = (Object.keys(viewIndexes) as ViewName[]).filter((view) => !others.includes(view));
 
 const looks = 10;
 const betweenLooksMs = 200;
@@ -91,16 +93,24 @@ const surplus = async (
   found: readonly ViewDifference[],
 ): Promise<readonly DocumentId[]> => {
   const more: DocumentId[] = [];
+  const isLeaving = await leavingNow(views);
   for (const view of names) {
     const missing = found.filter((each) => each.view === view && each.isIn === 'the log').length;
     const expected = fold.find(view, {}).length - missing;
     if ((await views.count(view, {})) <= expected) continue;
     for (const document of await views.find(view, {})) {
       const id = idOf(view, document);
-      if (fold.get(view, id) === undefined) more.push({ view, id });
+      if (fold.get(view, id) === undefined && !isLeaving(view, document)) more.push({ view, id });
     }
   }
   return more;
+};
+
+/** Whether a document is still to be removed with the project or app that it belonged to. */
+const leavingNow = async (views: ComparedViews) => {
+  const cascades = await views.find('cascades', {});
+  return (view: ViewName, document: object): boolean =>
+    cascades.some((cascade) => cascade.views.includes(view) && isInCascade(cascade, document));
 };
 
 const compare = async (
@@ -109,10 +119,15 @@ const compare = async (
   candidates: readonly DocumentId[],
 ): Promise<readonly ViewDifference[]> => {
   const found: ViewDifference[] = [];
+  const isLeaving = await leavingNow(views);
   for (let from = 0; from < candidates.length; from += atOnce) {
     const some = candidates.slice(from, from + atOnce);
     const differing = await Promise.all(
-      some.map(async ({ view, id }) => difference(view, id, fold.get(view, id), await views.get(view, id))),
+      some.map(async ({ view, id }) => {
+        const [expected, actual] = [fold.get(view, id), await views.get(view, id)];
+        const isLate = expected === undefined && actual !== undefined && isLeaving(view, actual);
+        return isLate ? undefined : difference(view, id, expected, actual);
+      }),
     );
     found.push(...differing.filter((each) => each !== undefined));
   }
@@ -147,6 +162,7 @@ const idFields: { readonly [V in ViewName]: string } = {
   webhookSecrets: 'webhookSecretId',
   sessionRevocations: 'revocationId',
   feedProgress: 'feed',
+  cascades: 'deletedId',
 };
 
 const idOf = (view: ViewName, document: object): string => String((document as Json)[idFields[view]]);

@@ -21,14 +21,20 @@ export interface Standing {
   readonly scope: Scope | undefined;
 }
 
+/** The first reason for a refusal that the actor's own record gives: no other need be read. `now`: milliseconds since 1970. */
+export const ownRule = (actor: Actor | undefined, now: number): StandingRule | undefined => {
+  if (actor === undefined) return 'actor_missing';
+  if (actor.status !== 'active') return 'actor_disabled';
+  return expiryOf(actor) <= now ? 'actor_expired' : undefined;
+};
+
 /** The first reason for a refusal, undefined when there is none. `now`: milliseconds since 1970. */
 export const standingRule = (
   { actor, project, organization, scope }: Standing,
   now: number,
 ): StandingRule | undefined => {
-  if (actor === undefined) return 'actor_missing';
-  if (actor.status !== 'active') return 'actor_disabled';
-  if (expiryOf(actor) <= now) return 'actor_expired';
+  const own = ownRule(actor, now);
+  if (own !== undefined || actor === undefined) return own;
   if (project === undefined) return 'project_missing';
   if (organization?.status !== 'active') return 'organization_suspended';
   return isDeniedByScope(actor, scope) ? 'scope_inactive' : undefined;

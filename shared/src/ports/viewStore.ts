@@ -1,4 +1,4 @@
-import type { ViewName, Views } from '../wire/views/views.js';
+import type { Cascade, ViewName, Views } from '../wire/views/views.js';
 import type { RecordedEvent } from '../domain/eventEnvelope.js';
 import type { LogOrigin, LogPosition } from './eventLog.js';
 import type { UsageStore } from './usageStore.js';
@@ -79,6 +79,21 @@ export interface ViewStore extends ViewReader {
    * documents were cleared or lost since: a projector that has lost the lead must stop.
    */
   apply(batch: ViewBatch): Promise<void>;
+
+  /**
+   * Applies changes ahead of the batch that they belong to, also while another batch is applied, which must not change the same documents;
+   * the next batch must not begin before this resolves. Moves no checkpoint: the changes come again with their batch. Resolves true once
+   * readers see them; false where this store cannot tell that it leads, and that they will go on seeing them.
+   */
+  applyAhead(changes: readonly ViewChange[]): Promise<boolean>;
+
+  /**
+   * Removes the documents of a cascade, and then the cascade, beside the batches: none of them waits for more than a slice of it. From
+   * time to time it notes in the cascade how many it has removed. Resolves early where the signal aborts; what was removed until
+   * then, or until a crash, is not removed again by the next sweep. Rejects with `StaleBatch` where the checkpoint is before the deletion, and
+   * once another projector has taken the lead.
+   */
+  sweep(cascade: Cascade, signal: AbortSignal): Promise<void>;
 
   /** The documents are whole up to this position, or the log is empty: they are read from now on, also by other processes. */
   admitReaders(upTo: LogPosition | undefined): Promise<void>;

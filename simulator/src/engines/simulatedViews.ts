@@ -1,15 +1,17 @@
-import { assertContinues } from '@roomwire/shared/adapters/view-store/continuity';
+import { assertContinues, assertCovers } from '@roomwire/shared/adapters/view-store/continuity';
 import { ViewDocuments } from '@roomwire/shared/adapters/view-store/viewDocuments';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type {
   ViewBatch,
+  ViewChange,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
   ViewStore,
 } from '@roomwire/shared/ports/viewStore';
-import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { cascadeFilter } from '@roomwire/shared/wire/views/cascades';
+import type { Cascade, ViewName, Views } from '@roomwire/shared/wire/views/views';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 
@@ -20,6 +22,8 @@ export class SimulatedViews {
   origin: LogOrigin | undefined;
   /** Until the documents hold the past. */
   isFilling = true;
+  /** The process that wrote the last batch, or a part of it. */
+  leader: ViewsPort | undefined;
   private waiting: (() => void)[] = [];
 
   assertReadable(): void {
@@ -55,6 +59,9 @@ export class SimulatedViews {
 
 /** How long a batch may stay half written. */
 const longestHalfMs = 30;
+
+/** Documents that a sweep looks at in one request. */
+const sweptAtOnce = 5;
 
 /** The read models as one process has them. */
 export class ViewsPort implements ViewStore {
@@ -112,15 +119,31 @@ export class ViewsPort implements ViewStore {
     if (half > 0) {
       await this.call(() => {
         assertContinues(batch, views.position);
+        views.leader = this;
         views.documents.apply(changes.slice(0, half));
       });
       await this.pause(chance.next() * longestHalfMs);
     }
     await this.call(() => {
       assertContinues(batch, views.position);
+      views.leader = this;
       views.documents.apply(changes.slice(half));
       views.moveTo(batch);
     });
+  }
+
+  applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    return this.call(() => {
+      if (this.views.leader !== this || this.views.isFilling) return false;
+      this.views.documents.apply(changes);
+      return true;
+    });
+  }
+
+  /** In requests of a few documents: batches, readers and crashes come between them. */
+  async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
+    for (let isDone = false; !isDone && !signal.aborted;)
+      isDone = await this.call(() => this.sweepSome(cascade));
   }
 
   origin(): Promise<LogOrigin | undefined> {
@@ -141,6 +164,18 @@ export class ViewsPort implements ViewStore {
 
   rebuild(): Promise<ViewRebuild> {
     return Promise.reject(new Error('Rebuilds are not simulated'));
+  }
+
+  /** Whether nothing is left; then the cascade is removed too. */
+  private sweepSome(cascade: Cascade): boolean {
+    const { documents, position } = this.views;
+    assertCovers(position, cascade.createdPosition);
+    let looks = 0;
+    for (const view of cascade.views)
+      for (const isRemoved of documents.removals(view, cascadeFilter(cascade)))
+        if (isRemoved && (looks += 1) === sweptAtOnce) return false;
+    documents.apply([{ remove: 'cascades', id: cascade.deletedId }]);
+    return true;
   }
 
   private pause(ms: number): Promise<void> {

@@ -110,6 +110,10 @@ export class Collection {
 export const sizeOf = (candidates: Candidates): number =>
   'size' in candidates ? candidates.size : candidates.length;
 
+/** Those that were reached may be removed while the caller iterates. */
+export const removableEntriesOf = (candidates: Candidates): Iterable<Entry> =>
+  candidates instanceof CreationOrder ? candidates.removable() : entriesOf(candidates);
+
 export const entriesOf = (candidates: Candidates): Iterable<Entry> =>
   candidates instanceof Map ? (candidates as EntriesById).values() : (candidates as Iterable<Entry>);
 

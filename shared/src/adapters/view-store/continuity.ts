@@ -11,3 +11,9 @@ export const assertContinues = (
   const isBehindGap = after !== undefined && (checkpoint === undefined || checkpoint < after);
   if (isRepeated || isBehindGap) throw new StaleBatch(position, checkpoint ?? 'of another projector');
 };
+
+/** Refuses to sweep before the deletion is part of the read models: the documents of its batch may not have been written yet. */
+export const assertCovers = (checkpoint: LogPosition | undefined, deletedAt: LogPosition): void => {
+  if (checkpoint === undefined || checkpoint < deletedAt)
+    throw new StaleBatch(deletedAt, checkpoint ?? 'of another projector');
+};

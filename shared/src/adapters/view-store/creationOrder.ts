@@ -60,6 +60,17 @@ export class CreationOrder<E extends OrderedEntry> {
     for (const part of this.parts) yield* part;
   }
 
+  /** All entries in order; those that were reached may be removed meanwhile. */
+  *removable(): Generator<E> {
+    for (let place: Place | undefined; ;) {
+      const some = this.from(place, 1, mostInPart);
+      yield* some;
+      const last = some.at(-1);
+      if (last === undefined) return;
+      place = { ...placeOf(last), id: `${last.id}\0` };
+    }
+  }
+
   /** Up to `most` entries from a place on, in the direction. */
   from(place: Place | undefined, direction: 1 | -1, most: number): E[] {
     return direction === 1 ? this.upwards(place, most) : this.downwards(place, most);

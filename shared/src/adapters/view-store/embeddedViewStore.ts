@@ -1,5 +1,6 @@
-import { assertContinues } from './continuity.js';
-import { viewsVersion, type ViewName, type Views } from '../../wire/views/views.js';
+import { assertContinues, assertCovers } from './continuity.js';
+import { cascadeFilter } from '../../wire/views/cascades.js';
+import { viewsVersion, type Cascade, type ViewName, type Views } from '../../wire/views/views.js';
 import { EngineUnavailable, RebuildSuperseded, StaleBatch } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { Logger } from '../../ports/logger.js';
@@ -14,6 +15,7 @@ import type {
   ViewVersions,
 } from '../../ports/viewStore.js';
 import { once } from '../../runtime/service.js';
+import { workSlices } from '../../runtime/workSlices.js';
 import type { Document } from './collection.js';
 import { EmbeddedUsageStore } from './embeddedUsageStore.js';
 import { PositionWaiters } from './positionWaiters.js';
@@ -104,6 +106,37 @@ class EmbeddedViewStore implements ViewStore {
     this.madeFrom = origin ?? this.madeFrom;
     this.writer.moveTo(position, this.madeFrom);
     this.waiters.reached(position);
+  }
+
+  async applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    this.assertOpen();
+    if (this.position === undefined) return false;
+    this.documents.apply(changes);
+    this.writer.besides();
+    return true;
+  }
+
+  /** Between two slices a rebuild may put other documents in place, which have nothing of what this removes. */
+  async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
+    this.assertOpen();
+    assertCovers(this.position, cascade.createdPosition);
+    const { documents } = this;
+    const { deletedId: id, views } = cascade;
+    const slices = workSlices();
+    let { removed } = cascade;
+    for (const view of views)
+      for (const isRemoved of documents.removals(view, cascadeFilter(cascade))) {
+        if (isRemoved) removed += 1;
+        if (!slices.isOver()) continue;
+        documents.apply([{ patch: 'cascades', id, set: { removed } }]);
+        this.writer.besides();
+        await slices.next();
+        if (signal.aborted) return;
+        this.assertOpen();
+        if (documents !== this.documents) return;
+      }
+    documents.apply([{ remove: 'cascades', id }]);
+    this.writer.besides();
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {

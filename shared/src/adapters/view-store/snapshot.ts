@@ -151,6 +151,11 @@ export class PendingChanges {
     this.isEmpty = false;
   }
 
+  /** Documents were recorded that belong to no batch. */
+  besides(): void {
+    this.isEmpty = false;
+  }
+
   *documents(): Iterable<readonly [view: string, id: string, document: unknown]> {
     for (const [view, documents] of this.byView)
       for (const [id, document] of documents) yield [view, id, document];

@@ -49,6 +49,12 @@ export class SnapshotWriter {
     this.schedule();
   }
 
+  /** What was recorded belongs to no batch. */
+  besides(): void {
+    this.pending.besides();
+    this.schedule();
+  }
+
   clear(isFilling: boolean): void {
     this.pending.clear(isFilling);
     this.schedule();

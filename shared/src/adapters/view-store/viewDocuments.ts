@@ -1,7 +1,7 @@
 import { viewIndexes, viewLists, type ViewName } from '../../wire/views/views.js';
 import type { ViewChange, ViewFilter, ViewQuery } from '../../ports/viewStore.js';
 import { forEachInSlices, workSlices } from '../../runtime/workSlices.js';
-import { Collection, freezeDeeply, type Document } from './collection.js';
+import { Collection, freezeDeeply, removableEntriesOf, type Document } from './collection.js';
 import { compileFilter } from './compiledFilter.js';
 import { countDocuments, findDocuments } from './slicedQueries.js';
 
@@ -77,6 +77,17 @@ export class ViewDocuments {
           assertCurrent();
           change();
         });
+    }
+  }
+
+  /** Removes the documents that match. Each step looks at one, and yields whether it was removed; the others may change meanwhile. */
+  *removals(view: ViewName, filter: ViewFilter): Generator<boolean> {
+    const collection = this.of(view);
+    const compiled = compileFilter(filter);
+    for (const { id, document } of removableEntriesOf(collection.candidates(compiled))) {
+      const isMeant = compiled.matches(document);
+      if (isMeant) collection.remove(id);
+      yield isMeant;
     }
   }
 

@@ -23,6 +23,24 @@ export interface FeedProgress {
   readonly position: string;
 }
 
+/**
+ * What is still to be removed with a project or an app that was deleted. Its own document goes with the deletion, so that nobody
+ * finds the others through it; these are removed in the background.
+ */
+export interface Cascade {
+  /** Of what was deleted; also the id of the cascade. */
+  readonly deletedId: string;
+  readonly organizationId: string;
+  /** The field in which documents name what was deleted. */
+  readonly owner: 'projectId' | 'appId';
+  /** The views of these documents, in the order in which they are swept. */
+  readonly views: readonly ViewName[];
+  /** Documents removed so far. It grows while a projector is at work. */
+  readonly removed: number;
+  /** Log position of the deletion: what was created after it stays. */
+  readonly createdPosition: string;
+}
+
 /** The read models, by name; a document has the id of its resource. */
 export interface Views {
   readonly organizations: Viewed<Organization>;
@@ -39,6 +57,7 @@ export interface Views {
   readonly webhookSecrets: Viewed<WebhookSecret>;
   readonly sessionRevocations: Viewed<SessionRevocation>;
   readonly feedProgress: FeedProgress;
+  readonly cascades: Cascade;
 }
 
 export type ViewName = keyof Views;
@@ -69,6 +88,7 @@ export const viewIndexes: FieldsOfViews = {
   webhookSecrets: [],
   sessionRevocations: [['revokes']],
   feedProgress: [],
+  cascades: [],
 };
 
 /** The fields by which each view is listed in the order of `createdPosition`, from any place of it on: indexes too. */
@@ -87,6 +107,7 @@ export const viewLists: FieldsOfViews = {
   webhookSecrets: [['projectId']],
   sessionRevocations: [['organizationId']],
   feedProgress: [],
+  cascades: [],
 };
 
 /** Other orders of whole lists, for engines that need an index to sort many documents. */

@@ -82,6 +82,18 @@ describe('the MongoDB view store, with projectors that end or compete', function
     expect(await matchingIds(store, {})).to.deep.equal([]);
   });
 
+  it('lets nothing go ahead of a projector that has lost the lead, or has not had it', async () => {
+    const [earlier, later] = [await open(), await open()];
+    const disable = { patch: 'rooms', id: 'r', set: { status: 'disabled' } } as const;
+    await earlier.apply({ changes: [putRoom('r')], position: at(1) });
+    expect(await later.applyAhead([disable])).to.equal(false);
+    await later.apply({ changes: [putRoom('r', { name: 'later' })], position: at(2) });
+    expect(await earlier.applyAhead([disable])).to.equal(false);
+    expect(await later.get('rooms', 'r')).to.include({ name: 'later', status: 'active' });
+    expect(await later.applyAhead([disable])).to.equal(true);
+    expect(await earlier.get('rooms', 'r')).to.include({ status: 'disabled' });
+  });
+
   it('keeps one of several that start at the same time', async () => {
     const rivals = await Promise.all([open(), open(), open(), open()]);
     const outcomes = await Promise.allSettled(rivals.map((store) => project(store, 400, 20)));

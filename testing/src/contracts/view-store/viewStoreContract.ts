@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { Reopenable } from '../reopenable.js';
+import { aheadContract } from './aheadContract.js';
+import { cascadesContract } from './cascadesContract.js';
 import { changesContract } from './changesContract.js';
 import { filtersContract } from './filtersContract.js';
 import { positionsContract } from './positionsContract.js';
@@ -62,5 +64,7 @@ export const viewStoreContract = (name: string, open: () => Promise<Reopenable<V
     describe('positions', () => positionsContract(current));
     describe('a rebuild', () => rebuildContract(current));
     describe('other versions', () => versionsContract(current));
+    describe('changes that go ahead', () => aheadContract(current));
+    describe('a cascade', () => cascadesContract(current));
   });
 };

@@ -30,6 +30,15 @@ export class DocumentWriter {
     for (const together of runs(writes)) await atOnce(removalsAtOnce, together, (write) => this.make(write));
   }
 
+  /** Removes documents that were found by a field. Their tombstones are without it, so that a later query does not look at them. */
+  async removeFound(field: string, ids: readonly string[]): Promise<void> {
+    const update = { ...this.update('remove'), $unset: { [field]: true as const } };
+    await this.collection.bulkWrite(
+      ids.map((id) => ({ updateOne: { filter: this.mine(id), update } })),
+      { ordered: false },
+    );
+  }
+
   private async make(write: PlannedWrite): Promise<void> {
     if ('documents' in write) await this.writeDocuments([...write.documents]);
     else await this.writeWhere(write.where, this.update(write.write));
@@ -81,23 +90,14 @@ export class DocumentWriter {
    * has an index.
    */
   private async writeWhere(where: Fields, update: UpdateFilter<StoredDocument>): Promise<void> {
-    for await (const ids of this.idsWhere(where))
-      await this.collection.bulkWrite(
-        ids.map((id) => ({ updateOne: { filter: this.mine(id), update } })),
-        { ordered: false },
-      );
-  }
-
-  /** Reads all identifiers with one query: a query for each bulk would scan all matches each time. */
-  private async *idsWhere(where: Fields): AsyncGenerator<readonly string[]> {
     let ids: string[] = [];
-    for await (const { _id } of this.collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) {
-      ids.push(_id);
-      if (ids.length < bulkSize) continue;
-      yield ids;
+    const write = async (): Promise<void> => {
+      const bulk = ids.map((id) => ({ updateOne: { filter: this.mine(id), update } }));
       ids = [];
-    }
-    if (ids.length > 0) yield ids;
+      await this.collection.bulkWrite(bulk, { ordered: false });
+    };
+    for await (const id of idsWhere(this.collection, where)) if (ids.push(id) === bulkSize) await write();
+    if (ids.length > 0) await write();
   }
 
   private replace(id: string, document: Fields): Operation {
@@ -149,6 +149,14 @@ const atOnce = async <T>(
   };
   await allOf(Array.from({ length: limit }, lane));
 };
+
+/** Reads all identifiers with one query: a query for each bulk would scan all matches each time. */
+export async function* idsWhere(
+  collection: Collection<StoredDocument>,
+  where: Fields,
+): AsyncGenerator<string, void, undefined> {
+  for await (const { _id } of collection.find(where, { projection: { _id: 1 }, batchSize: 1_000 })) yield _id;
+}
 
 /** Consecutive removals run together, because they do not depend on one another. */
 function* runs(writes: readonly PlannedWrite[]): Generator<readonly PlannedWrite[]> {

@@ -1,9 +1,10 @@
-import type { ViewName, Views } from '../../../wire/views/views.js';
+import type { Cascade, ViewName, Views } from '../../../wire/views/views.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type {
   RegisteredReader,
   ViewBatch,
+  ViewChange,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -15,6 +16,7 @@ import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from
 import { CheckpointPoller } from '../positionWaiters.js';
 import { checkCounts } from '../ordering.js';
 import { BatchWriter } from './batchWriter.js';
+import { CascadeSweep } from './cascadeSweep.js';
 import { LiveGeneration } from './liveGeneration.js';
 import { MongoUsageStore } from './mongoUsageStore.js';
 import { beginMongoRebuild } from './mongoViewRebuild.js';
@@ -113,6 +115,15 @@ class MongoViewStore implements ViewStore {
   async apply(batch: ViewBatch): Promise<void> {
     await this.connection.call(() => this.writer.apply(batch));
     this.poller.reached(batch.position);
+  }
+
+  async applyAhead(changes: readonly ViewChange[]): Promise<boolean> {
+    return this.connection.call(() => this.writer.ahead(changes));
+  }
+
+  async sweep(cascade: Cascade, signal: AbortSignal): Promise<void> {
+    const { connection, writer } = this;
+    await new CascadeSweep({ writer, call: (action) => connection.call(action) }, cascade).run(signal);
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {

@@ -75,6 +75,12 @@ export class ProgressDocument {
     return progress ?? Promise.reject(await this.stale(position));
   }
 
+  /** For what is written between two batches; rejects with `StaleBatch` where the checkpoint is no longer there. */
+  async newTermAt(checkpoint: LogPosition): Promise<Progress> {
+    const progress = await this.raiseTerm({ _id, position: checkpoint }, {}, false);
+    return progress ?? Promise.reject(await this.stale(checkpoint));
+  }
+
   /** A term that starts with the removal of all documents. */
   async newTermForClearing(): Promise<Progress> {
     const progress = await this.raiseTerm(

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import type { ViewChange, ViewStores } from '@roomwire/shared/ports/viewStore';
+import type { Views } from '@roomwire/shared/wire/views/views';
+import { at } from '@roomwire/testing/contracts/view-store/storeUnderTest';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { redriveMany } from '../../src/dead-letters/redriveRoutes.js';
+import { entriesOf, findDeadLetters, isLeaving } from '../../src/dead-letters/resource.js';
+
+type Entry = Views['deadLetters'];
+
+const organizationId = 'o';
+const time = '2026-01-01T00:00:00.000Z';
+
+const entry = (dlqId: string, projectId: string, created: number): Entry =>
+  ({
+    ...{ dlqId, organizationId, projectId, appId: 'a', status: 'pending' },
+    ...{ createdAt: time, createdPosition: at(created) },
+  }) as Entry;
+
+const put = (doc: Entry): ViewChange => ({ put: 'deadLetters', id: doc.dlqId, doc });
+
+describe('dead letters that are still to be removed with their project', () => {
+  let folder: TemporaryFolder;
+  let stores: ViewStores;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    stores = await openEmbeddedViewStores({ file: (name) => join(folder.path, name) });
+    const { views } = stores;
+    await views.admitReaders(undefined);
+    const entries = [entry('kept', 'p', 1), entry('leaving', 'gone', 2), entry('reported later', 'gone', 9)];
+    const cascade: ViewChange = {
+      put: 'cascades',
+      id: 'gone',
+      doc: {
+        ...{ deletedId: 'gone', organizationId, owner: 'projectId', views: ['deadLetters'] },
+        ...{ removed: 0, createdPosition: at(5) },
+      },
+    };
+    await views.apply({ changes: [...entries.map(put), cascade], position: at(9) });
+  });
+  afterEach(async () => {
+    await stores.close();
+    await folder.remove();
+  });
+
+  it('are not listed or counted', async () => {
+    const { views } = stores;
+    const { pagination } = await findDeadLetters(views, async () => ({}) as never, organizationId, {});
+    expect(pagination.total).to.equal(2);
+    const filter = { ...(await entriesOf(views, organizationId)), status: 'pending' };
+    expect(await views.count('deadLetters', filter)).to.equal(2);
+  });
+
+  it('are not found', async () => {
+    const found = async (dlqId: string) =>
+      !(await isLeaving(stores.views, (await stores.views.get('deadLetters', dlqId)) as Entry));
+    expect(await found('leaving')).to.equal(false);
+    for (const dlqId of ['kept', 'reported later']) expect(await found(dlqId), dlqId).to.equal(true);
+  });
+
+  it('are not redriven, whether or not their project is named', async () => {
+    const redriven: string[] = [];
+    const redrive = (body: object) =>
+      redriveMany(stores.views, organizationId, { dryRun: false, ...body }, async (dlqId) => {
+        redriven.push(dlqId);
+        return true;
+      });
+    await redrive({});
+    await redrive({ projectId: 'gone' });
+    expect(redriven).to.eql(['kept', 'reported later', 'reported later']);
+  });
+});
