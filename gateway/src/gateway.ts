@@ -106,7 +106,7 @@ class WebSocketGateway implements Gateway {
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
-      every(options.beatMs, () => this.checkConnections()),
+      every(options.beatMs, () => this.onBeat()),
       every(options.usageMs, () => void this.parts.usageLedger.round()),
     ];
     this.isOpen = true;
@@ -131,7 +131,8 @@ class WebSocketGateway implements Gateway {
       await drain({ connections: connections.all, emptied: connections.emptied(), random, overMs });
   }
 
-  private checkConnections(): void {
+  private onBeat(): void {
+    this.parts.leases.beat();
     this.parts.connectionLimit.check();
     void this.parts.connectionCounts.store();
   }
@@ -160,6 +161,9 @@ class WebSocketGateway implements Gateway {
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
     await groups.close();
+    this.parts.leases.close();
+    // Who reads the goodbye counts what is stored.
+    await usageLedger.round();
     await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();

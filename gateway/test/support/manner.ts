@@ -11,7 +11,7 @@ export interface Manner {
   readonly reads?: (news: News) => boolean;
 }
 
-/** A gateway of a program that knew no accounts. */
+/** A gateway of a program that knew neither accounts nor leases. */
 export const earlier: Manner = {
   writes: (news) => {
     if (news.kind === 'hello') return { kind: 'hello', gatewayId: news.gatewayId };
@@ -20,5 +20,5 @@ export const earlier: Manner = {
     const { connections, presenceSequence } = news.report;
     return { ...news, report: { connections, presenceSequence } };
   },
-  reads: ({ kind }) => kind !== 'account',
+  reads: ({ kind }) => kind !== 'account' && kind !== 'leases',
 };
