@@ -31,6 +31,7 @@ import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
 import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
+import { Leases } from './limits/leases.js';
 import { Plans } from './limits/plans.js';
 import { SubscriptionMemory } from './limits/subscriptionMemory.js';
 import { UsageLedger } from './limits/usageLedger.js';
@@ -106,6 +107,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
+    leases: { onNews: (news) => leases.onNews(news), onGone: (gone) => leases.onGone(gone) },
     others: {
       onTransition: (transition) => groups.onTransition(transition),
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
@@ -126,10 +128,21 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
-  const usageLedger = new UsageLedger({ gatewayId, usage, clock, logger, plans });
-  const connectionLimit = new ConnectionLimit({
-    ...{ gatewayId, connections: roster, plans, bus },
-    reports: () => presence.board.peers.reports,
+  const { peers } = presence.board;
+  const leases: Leases = new Leases({
+    ...{ gatewayId, clock, cluster: peers },
+    waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },
+    ready: presence.board.ready,
+    send: (news) => peers.send(news),
+    termsOf: (key) => connectionLimit.termsOf(key) ?? usageLedger.termsOf(key),
+  });
+  const usageLedger: UsageLedger = new UsageLedger({
+    ...{ gatewayId, usage, clock, logger, plans, leases },
+    others: () => peers.others,
+  });
+  const connectionLimit: ConnectionLimit = new ConnectionLimit({
+    ...{ gatewayId, connections: roster, plans, bus, leases },
+    reports: () => peers.reports,
   });
   const connectionCounts = new ConnectionCounts({
     gatewayId,
@@ -224,7 +237,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       sweeper,
       refused,
     },
-    ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, lastUses },
+    ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({

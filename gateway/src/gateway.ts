@@ -111,7 +111,7 @@ class WebSocketGateway implements Gateway {
       every(options.revalidationMs, () => void revalidator.recheckAll()),
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
       every(options.leftBehindMs, () => this.leaveIfLeftBehind()),
-      every(options.beatMs, () => this.checkConnections()),
+      every(options.beatMs, () => this.onBeat()),
       every(options.usageMs, () => void this.parts.usageLedger.round()),
     ];
     this.isOpen = true;
@@ -154,7 +154,8 @@ class WebSocketGateway implements Gateway {
     }).finally(() => (this.leaving = undefined));
   }
 
-  private checkConnections(): void {
+  private onBeat(): void {
+    this.parts.leases.beat();
     this.parts.connectionLimit.check();
     void this.parts.connectionCounts.store();
   }
@@ -183,6 +184,9 @@ class WebSocketGateway implements Gateway {
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
     await groups.close();
+    this.parts.leases.close();
+    // Who reads the goodbye counts what is stored.
+    await usageLedger.round();
     await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();

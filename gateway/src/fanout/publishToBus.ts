@@ -25,7 +25,7 @@ import { beginPublish } from './traceMessages.js';
 const maxUnacknowledged = 1_000;
 
 /**
- * Returns a promise only to slow down a connection that is far ahead of the bus, and where
+ * Publishes what `usage` has admitted. Returns a promise only to slow down a connection that is far ahead of the bus, and where
  * the next frame must not overtake this one.
  */
 export type PublishToBus = (
@@ -144,7 +144,6 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     const { identity } = publisher.client;
     metrics.publishes++;
     publisher.begin();
-    usage.begin();
     const span = tracing && beginPublish(tracing, identity, frame);
     const message = liveMessage(ids.next(), identity, frame, access, showsIds, span?.traceparent);
     const publish = { publisher, frame, access, usage, message, span };

@@ -4,6 +4,8 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
+import type { LeaseOutcome, LeaseTerms } from './leaseTerms.js';
+import type { Leases } from './leases.js';
 import type { Plans } from './plans.js';
 
 /** Live connections of an organization on one gateway. */
@@ -47,17 +49,21 @@ export interface ConnectionLimitDeps {
   readonly bus: Pick<MessageBus, 'reachable'>;
   /** The last reports, by gateway. */
   readonly reports: () => ReadonlyMap<string, GatewayReport>;
+  readonly leases: Pick<Leases, 'of' | 'heldBy'>;
 }
 
 /** Number of checks after which all other gateways have reported what they closed at the same time. */
 const checksUntilReported = 3;
 
-/**
- * [WS-AUTH-12] Limits the live connections of an organization to its plan: the sum of this gateway's own count and the last
- * reports of the others.
- */
+const keyPrefix = 'connections/';
+
+const keyOf = (organizationId: string): string => keyPrefix + organizationId;
+
+/** [WS-AUTH-12] Limits the live connections of an organization to its plan, on all gateways together. */
 export class ConnectionLimit {
   private readonly deps: ConnectionLimitDeps;
+  /** Places of connections that have not begun, by organization. */
+  private readonly taken = new Map<string, number>();
   private checks = 0;
   /** The last check that closed connections. Until all have reported, counts include connections closed elsewhere. */
   private readonly closings = new Map<string, number>();
@@ -66,11 +72,20 @@ export class ConnectionLimit {
     this.deps = deps;
   }
 
-  /** Whether one more connection would exceed the limit. */
-  isFull(organizationId: string): boolean {
-    const most = this.deps.plans.of(organizationId)?.plan.maxConnections ?? null;
-    if (most === null) return false;
-    return this.counts(organizationId).reduce((sum, { connections }) => sum + connections, 0) >= most;
+  /** Takes a place for one more connection. `returnPlace` must be called when the connection has begun, or will not. */
+  takePlace(organizationId: string): LeaseOutcome | Promise<LeaseOutcome> {
+    return this.deps.leases.of(keyOf(organizationId), () => this.placesOf(organizationId)).take();
+  }
+
+  returnPlace(organizationId: string): void {
+    const taken = this.taken.get(organizationId) ?? 0;
+    if (taken > 1) this.taken.set(organizationId, taken - 1);
+    else this.taken.delete(organizationId);
+  }
+
+  /** Undefined for a lease on something else. */
+  termsOf(key: string): LeaseTerms | undefined {
+    return key.startsWith(keyPrefix) ? this.placesOf(key.slice(keyPrefix.length)) : undefined;
   }
 
   /** Checks all organizations. Must be called once in a heartbeat interval. */
@@ -104,9 +119,32 @@ export class ConnectionLimit {
     const own = { gatewayId, connections: this.deps.connections.countOf(organizationId) };
     const others = this.others().map(([id, { connections }]) => ({
       gatewayId: id,
-      connections: connections[organizationId] ?? 0,
+      // What it has given back may have been taken here since its report.
+      connections: Math.min(
+        connections[organizationId] ?? 0,
+        this.deps.leases.heldBy(id, keyOf(organizationId)) ?? Number.POSITIVE_INFINITY,
+      ),
     }));
     return [own, ...others];
+  }
+
+  private placesOf(organizationId: string): LeaseTerms {
+    const { plans, connections, reports } = this.deps;
+    const { taken } = this;
+    return {
+      get most() {
+        return plans.of(organizationId)?.plan.maxConnections ?? null;
+      },
+      get used() {
+        return connections.countOf(organizationId) + (taken.get(organizationId) ?? 0);
+      },
+      // The connections of a gateway end with it.
+      usedUp: 0,
+      isFreedAgain: true,
+      use: () => void taken.set(organizationId, (taken.get(organizationId) ?? 0) + 1),
+      usedBy: (gatewayId) => reports().get(gatewayId)?.connections[organizationId] ?? 0,
+      read: async () => undefined,
+    };
   }
 
   private others(): readonly (readonly [string, GatewayReport])[] {

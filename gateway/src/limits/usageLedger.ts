@@ -4,55 +4,88 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { Identity } from '../access/client.js';
+import type { LeaseOutcome, LeaseTerms } from './leaseTerms.js';
+import type { Leases } from './leases.js';
 import type { CurrentPlan, Plans } from './plans.js';
 
+const keyPrefix = 'messages/';
+
+/** What a usage needs of its ledger. */
+interface UsageLinks {
+  readonly current: CurrentPlan | undefined;
+  readonly leases: Pick<Leases, 'of'>;
+  /** The other live gateways; a new list whenever one comes or goes. */
+  readonly others: () => readonly string[];
+  readonly read: (usage: ProjectUsage) => Promise<void>;
+}
+
 /** What a project has published in a month: counted here, plus the last known counts of other processes. */
-export class ProjectUsage {
+export class ProjectUsage implements LeaseTerms {
   readonly projectId: string;
   readonly month: string;
   /** Its key in the store. */
   readonly writer: string;
+  readonly leaseKey: string;
+  /** Only what the bus has refused. */
+  readonly isFreedAgain = false;
   /** Accepted here. */
   accepted = 0;
   /** The part of `accepted` that is known to be stored. */
   noted = 0;
-  /** In flight to the bus, which may still refuse them. */
-  underWay = 0;
-  /** Accepted by other processes. */
-  elsewhere = 0;
   /** Whether reading earlier publishes has succeeded or failed. */
   isKnown = false;
   /** Whether there was a publish since the last round. */
   isActive = false;
-  private readonly current: CurrentPlan | undefined;
+  /** Admitted, and not accepted by the bus, which may still refuse them. */
+  private underWay = 0;
+  private stored: ReadonlyMap<string, number> = new Map();
+  /** The sum over writers that are gone, and which gateways were there then. */
+  private sumOfGone = { others: [] as readonly string[], messages: 0 };
+  private readonly links: UsageLinks;
 
   constructor(
     { projectId, month, writer }: Pick<ProjectUsage, 'projectId' | 'month' | 'writer'>,
-    current: CurrentPlan | undefined,
+    links: UsageLinks,
   ) {
     this.projectId = projectId;
     this.month = month;
     this.writer = writer;
-    this.current = current;
+    this.leaseKey = leaseKeyOf(projectId, month);
+    this.links = links;
   }
 
-  /** Null for none. */
-  get quota(): number | null {
-    return this.current?.plan.monthlyMessages ?? null;
+  /** The quota; null for none. */
+  get most(): number | null {
+    return this.links.current?.plan.monthlyMessages ?? null;
   }
 
-  /** Whether one more publish is within the quota, by the known counts. */
-  get isWithinQuota(): boolean {
-    const { quota } = this;
-    return quota === null || this.elsewhere + this.accepted + this.underWay < quota;
+  get used(): number {
+    return this.accepted + this.underWay;
+  }
+
+  get usedUp(): number {
+    const others = this.links.others();
+    if (this.sumOfGone.others !== others) this.sumUp(others);
+    return this.sumOfGone.messages;
   }
 
   get mustBeRead(): boolean {
-    return !this.isKnown && this.quota !== null;
+    return !this.isKnown && this.most !== null;
   }
 
-  /** A publish goes to the bus. */
-  begin(): void {
+  /** Whether everything is stored and nothing is in flight. */
+  get isSettled(): boolean {
+    return this.underWay === 0 && this.noted === this.accepted;
+  }
+
+  /** Admits one more publish within the quota; `end` must be called for it. Synchronous unless other gateways have to be asked. */
+  admit(): LeaseOutcome | Promise<LeaseOutcome> {
+    if (this.most !== null) return this.links.leases.of(this.leaseKey, () => this).take();
+    this.use();
+    return 'taken';
+  }
+
+  use(): void {
     this.isActive = true;
     this.underWay++;
   }
@@ -63,19 +96,49 @@ export class ProjectUsage {
     if (isAccepted) this.accepted++;
   }
 
-  /** Whether everything is stored and nothing is in flight. */
-  get isSettled(): boolean {
-    return this.underWay === 0 && this.noted === this.accepted;
+  usedBy(gatewayId: string): number {
+    return sumWhere(this.stored, (writer) => gatewayOf(writer) === gatewayId);
+  }
+
+  read(): Promise<void> {
+    return this.links.read(this);
+  }
+
+  /** What all writers have stored. */
+  storedIs(stored: ReadonlyMap<string, number>): void {
+    this.stored = stored;
+    this.sumUp(this.links.others());
+  }
+
+  private sumUp(others: readonly string[]): void {
+    const isGone = (writer: string) => writer !== this.writer && !others.includes(gatewayOf(writer));
+    this.sumOfGone = { others, messages: sumWhere(this.stored, isGone) };
   }
 }
+
+const leaseKeyOf = (projectId: string, month: string): string => `${keyPrefix}${projectId}/${month}`;
+
+/** The month may have been counted before by the same gateway, when the clock was set back. */
+const writerOf = (gatewayId: string, turn: number): string => `${gatewayId}-${turn}`;
+
+const gatewayOf = (writer: string): string => writer.slice(0, writer.lastIndexOf('-'));
+
+const sumWhere = (counts: ReadonlyMap<string, number>, isCounted: (writer: string) => boolean): number => {
+  let sum = 0;
+  for (const [writer, messages] of counts) if (isCounted(writer)) sum += messages;
+  return sum;
+};
 
 export interface UsageLedgerDeps {
   /** Names this process in the store. */
   readonly gatewayId: string;
-  readonly usage: Pick<UsageStore, 'noteUsage' | 'mergeUsage' | 'usage'>;
+  readonly usage: Pick<UsageStore, 'noteUsage' | 'mergeUsage' | 'usageByWriter'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly plans: Plans;
+  readonly leases: Pick<Leases, 'of' | 'forget'>;
+  /** The other live gateways; a new list whenever one comes or goes. */
+  readonly others: () => readonly string[];
 }
 
 /** After this many rounds without a publish a project is no longer read. */
@@ -83,7 +146,7 @@ const roundsUntilIdle = 60;
 
 /**
  * [WS-PUB-9] What the projects publish in this month. Counted in memory; rounds, one at a time, store what has changed and read
- * what the other gateways have stored.
+ * what others have stored. How much of a quota each live gateway may use is in its leases; those that are gone have no lease.
  */
 export class UsageLedger {
   private readonly deps: UsageLedgerDeps;
@@ -102,7 +165,7 @@ export class UsageLedger {
   constructor(deps: UsageLedgerDeps) {
     this.deps = deps;
     this.month = monthAt(deps.clock.now());
-    this.writer = `${deps.gatewayId}-${this.turns}`;
+    this.writer = writerOf(deps.gatewayId, this.turns);
   }
 
   of({ projectId, organizationId }: Identity): ProjectUsage {
@@ -110,11 +173,20 @@ export class UsageLedger {
     if (now >= this.month.until || now < this.month.from) this.turnTo(monthAt(now));
     let usage = this.usages.get(projectId);
     if (usage === undefined) {
+      const { plans, leases, others } = this.deps;
       const own = { projectId, month: this.month.name, writer: this.writer };
-      usage = new ProjectUsage(own, this.deps.plans.of(organizationId));
+      const read = (one: ProjectUsage) => this.read(one);
+      usage = new ProjectUsage(own, { current: plans.of(organizationId), leases, others, read });
       this.usages.set(projectId, usage);
     }
     return usage;
+  }
+
+  /** Undefined for a lease on something else, and for what nobody has published here. */
+  termsOf(key: string): LeaseTerms | undefined {
+    if (!key.startsWith(keyPrefix)) return undefined;
+    const usage = this.usages.get(key.slice(keyPrefix.length, key.lastIndexOf('/')));
+    return usage?.leaseKey === key ? usage : undefined;
   }
 
   /** Resolves when the earlier publishes of the project have been read, or cannot be. */
@@ -144,11 +216,12 @@ export class UsageLedger {
   }
 
   private turnTo(month: Month): void {
+    for (const { leaseKey } of this.usages.values()) this.deps.leases.forget(leaseKey);
     this.former.push(...this.usages.values());
     this.usages = new Map();
     this.idleRounds.clear();
     this.month = month;
-    this.writer = `${this.deps.gatewayId}-${++this.turns}`;
+    this.writer = writerOf(this.deps.gatewayId, ++this.turns);
   }
 
   private async exchange(): Promise<void> {
@@ -198,12 +271,9 @@ export class UsageLedger {
   private async readOthers(read: readonly ProjectUsage[]): Promise<void> {
     if (read.length === 0) return;
     const { month } = read[0] as ProjectUsage;
-    const totals = await this.deps.usage.usage(
-      read.map(({ projectId }) => projectId),
-      month,
-    );
-    // Only this process writes this key, so the total contains what it has stored.
-    for (const usage of read) usage.elsewhere = (totals.get(usage.projectId) ?? 0) - usage.noted;
+    const projectIds = read.map(({ projectId }) => projectId);
+    const stored = await this.deps.usage.usageByWriter(projectIds, month);
+    for (const usage of read) usage.storedIs(stored.get(usage.projectId) ?? new Map());
   }
 
   /** Projects with a quota and recent publishes. */
@@ -214,7 +284,7 @@ export class UsageLedger {
       if (idle < roundsUntilIdle) this.idleRounds.set(usage, idle);
       else this.idleRounds.delete(usage);
     }
-    return [...this.idleRounds.keys()].filter(({ quota }) => quota !== null);
+    return [...this.idleRounds.keys()].filter(({ most }) => most !== null);
   }
 }
 

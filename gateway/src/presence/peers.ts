@@ -33,7 +33,10 @@ export class Peers {
   private reader: ChannelReader | undefined;
   private ticks = 0;
   private heartbeats = 0;
+  private lastHeartbeat = { number: 0, sentAt: 0 };
   private isSending = false;
+  private heardUntil = Number.NEGATIVE_INFINITY;
+  private absent = 0;
 
   constructor(deps: PeersDeps) {
     this.deps = deps;
@@ -43,6 +46,27 @@ export class Peers {
   /** The last report of every live gateway, including this one. */
   get reports(): ReadonlyMap<string, GatewayReport> {
     return this.lastReports;
+  }
+
+  /** The other live gateways; a new list whenever one comes or goes. */
+  get others(): readonly string[] {
+    return this.detector.peers;
+  }
+
+  /** Whether it takes leases, as far as is known: its first report says so. */
+  takesLeases(gatewayId: string): boolean {
+    const report = this.lastReports.get(gatewayId);
+    return report === undefined || report.takesLeases === true;
+  }
+
+  /** How often this gateway was not heard, its start included. */
+  get absences(): number {
+    return this.absent;
+  }
+
+  /** Whether none of the others can have taken this gateway for dead. */
+  get isHeard(): boolean {
+    return this.deps.clock.monotonic() < this.heardUntil;
   }
 
   async listen(): Promise<void> {
@@ -97,8 +121,9 @@ export class Peers {
   private sendHeartbeat(): void {
     if (this.isSending) return;
     this.isSending = true;
-    const { gatewayId, report } = this.deps;
-    const beat = { kind: 'beat', gatewayId, number: ++this.heartbeats, report: report() } as const;
+    const { gatewayId, report, clock } = this.deps;
+    this.lastHeartbeat = { number: ++this.heartbeats, sentAt: clock.monotonic() };
+    const beat = { kind: 'beat', gatewayId, number: this.heartbeats, report: report() } as const;
     void this.send(beat).then(() => (this.isSending = false));
   }
 
@@ -106,10 +131,19 @@ export class Peers {
     const { gatewayId } = news;
     const now = this.deps.clock.monotonic();
     if (gatewayId !== this.deps.gatewayId) this.detector.heard(gatewayId, now);
-    else if (news.kind === 'beat') this.detector.ownHeartbeatReturned(now);
+    else if (news.kind === 'beat') this.ownHeartbeatReturned(news.number, now);
     if ('report' in news && news.report !== undefined) this.lastReports.set(gatewayId, news.report);
     if (news.kind === 'goodbye') this.gone(gatewayId, true);
     else this.deps.listener.onNews(news);
+  }
+
+  private ownHeartbeatReturned(number: number, now: number): void {
+    this.detector.ownHeartbeatReturned(now);
+    const { beatMs, silenceMs } = this.deps;
+    // The others count from when they read it, which was not before it was sent.
+    if (number !== this.lastHeartbeat.number) return;
+    if (now >= this.heardUntil) this.absent++;
+    this.heardUntil = this.lastHeartbeat.sentAt + silenceMs - beatMs;
   }
 
   private gone(gatewayId: string, forGood: boolean): void {

@@ -6,7 +6,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Random } from '@roomwire/shared/ports/random';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
-import { Peers } from './peers.js';
+import { Peers, type PeerListener } from './peers.js';
 import { Accounts } from './accounts.js';
 import { Announcer, type OwnPresence } from './announcer.js';
 import { PresenceMemory } from './presenceMemory.js';
@@ -28,6 +28,8 @@ export interface PresenceBoardDeps {
   readonly presenceMemoryBytes: number;
   /** Live connections by organization. */
   readonly connections: () => Readonly<Record<string, number>>;
+  /** Gets what gateways say as well. */
+  readonly leases: PeerListener;
 }
 
 /** Receives changes of presence on all gateways. */
@@ -66,7 +68,16 @@ export class PresenceBoard {
     this.peers = new Peers({
       ...deps,
       report: () => this.report(),
-      listener: { onNews: (news) => this.takeNews(news), onGone: (...gone) => this.replica.gone(...gone) },
+      listener: {
+        onNews: (news) => {
+          this.takeNews(news);
+          deps.leases.onNews(news);
+        },
+        onGone: (...gone) => {
+          this.replica.gone(...gone);
+          deps.leases.onGone(...gone);
+        },
+      },
     });
     this.announcer = new Announcer({ ...deps, logger: calmLogger(deps) });
     this.accounts = new Accounts({
@@ -182,7 +193,7 @@ export class PresenceBoard {
 
   private report(): GatewayReport {
     const { settledSequence: presenceSequence } = this.announcer;
-    return { connections: this.deps.connections(), presenceSequence, readsAccounts: true };
+    return { connections: this.deps.connections(), presenceSequence, readsAccounts: true, takesLeases: true };
   }
 
   private takeNews(news: GatewayNews): void {

@@ -4,6 +4,7 @@ import { maxDataBytes } from '@roomwire/shared/wire/protocol/limits';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { PublishToBus } from '../fanout/publishToBus.js';
+import type { LeaseOutcome } from '../limits/leaseTerms.js';
 import type { ProjectUsage, UsageLedger } from '../limits/usageLedger.js';
 import { filterError } from '../policy/filters.js';
 import type { Session } from './session.js';
@@ -16,11 +17,26 @@ export interface PublishFrameDeps {
 
 type PublishOutcome = ProtocolErrorName | void | Promise<ProtocolErrorName | void>;
 
-/** Checks a publish in the specified order. Returns a promise only to wait for the read models or the bus. */
+/** Checks a publish in the specified order. Returns a promise only to wait for the read models, the bus or other gateways. */
 export const createPublishHandler = ({ clock, usageLedger, publishToBus }: PublishFrameDeps) => {
   const refuse = (session: Session, error: ProtocolErrorName): ProtocolErrorName => {
     session.publishRate?.countRefused(clock.monotonic());
     return error;
+  };
+
+  const admitted = (
+    outcome: LeaseOutcome,
+    session: Session,
+    frame: PublishFrame,
+    access: TopicAccess,
+    usage: ProjectUsage,
+  ): PublishOutcome => {
+    if (outcome === 'full') return refuse(session, 'quotaExceeded');
+    if (outcome === 'unavailable') return 'brokerUnavailable';
+    // It may have ended while other gateways were asked.
+    if (session.isOver) return usage.end(false);
+    session.publishRate?.countAccepted(clock.monotonic());
+    return publishToBus(session.publisher, frame, access, usage);
   };
 
   /** [WS-PUB-9] Last, because only what is accepted counts. */
@@ -30,9 +46,10 @@ export const createPublishHandler = ({ clock, usageLedger, publishToBus }: Publi
     access: TopicAccess,
     usage: ProjectUsage,
   ): PublishOutcome => {
-    if (!usage.isWithinQuota) return refuse(session, 'quotaExceeded');
-    session.publishRate?.countAccepted(clock.monotonic());
-    return publishToBus(session.publisher, frame, access, usage);
+    const outcome = usage.admit();
+    return outcome instanceof Promise
+      ? outcome.then((known) => admitted(known, session, frame, access, usage))
+      : admitted(outcome, session, frame, access, usage);
   };
 
   const withAccess = (

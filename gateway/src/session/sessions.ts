@@ -9,6 +9,7 @@ import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
 import { checkCredential, restsOn, type CredentialDeps, type Credentials } from '../access/credentials.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
+import type { LeaseOutcome } from '../limits/leaseTerms.js';
 import type { Plans } from '../limits/plans.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
@@ -25,7 +26,7 @@ export interface SessionsDeps {
   readonly logger: Logger;
   readonly roster: Roster;
   readonly plans: Plans;
-  readonly connectionLimit: Pick<ConnectionLimit, 'isFull'>;
+  readonly connectionLimit: Pick<ConnectionLimit, 'takePlace' | 'returnPlace'>;
   readonly persistentSessions: Pick<PersistentSessions, 'load' | 'keep' | 'ended'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor'>;
   /** Receives the actors and signing keys that open connections. */
@@ -98,6 +99,8 @@ export class PendingSession {
   readonly session: Session;
   private readonly fields: AdmissionFields;
   private readonly deps: SessionsDeps;
+  /** Among the connections of its organization. */
+  private hasPlace = false;
 
   constructor(fields: AdmissionFields, deps: SessionsDeps) {
     this.session = fields.session;
@@ -105,8 +108,27 @@ export class PendingSession {
     this.deps = deps;
   }
 
-  isOneTooMany(): boolean {
-    return this.isOneTooManyOfActor() || this.isOneTooManyOfOrganization();
+  /**
+   * Takes a place for the connection, if it may begin. Where other gateways have to be asked it is a promise, and
+   * `refusalOfActor` must be called again after it.
+   */
+  takePlace(): AuthError | undefined | Promise<AuthError | undefined> {
+    const refusal = this.refusalOfActor();
+    if (refusal !== undefined) return refusal;
+    const outcome = this.takePlaceOfOrganization();
+    return outcome instanceof Promise
+      ? outcome.then((known) => this.refusalOf(known))
+      : this.refusalOf(outcome);
+  }
+
+  /** [WS-AUTH-17] */
+  refusalOfActor(): AuthError | undefined {
+    const { roster, limits, connectionsPerActor } = this.deps;
+    const { actorTokenId, projectId } = this.session.identity;
+    if (roster.countOfActor(actorTokenId) < connectionsPerActor) return undefined;
+    limits.reached('connectionsPerActor', { actorTokenId, projectId });
+    this.session.refusedFor('actor_connection_limit');
+    return 'connection_limit_reached';
   }
 
   begin(): void {
@@ -117,6 +139,7 @@ export class PendingSession {
     lastUses.used(identity.actorTokenId);
     if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
     roster.enter(session);
+    this.returnPlace();
     session.send(authSucceeded(identity, restoration.activate()));
     restoration.release();
     persistentSessions.keep(session.subscriptions, frame);
@@ -125,28 +148,30 @@ export class PendingSession {
   }
 
   cancel(): void {
+    this.returnPlace();
     this.fields.restoration.cancel();
     this.session.discard();
   }
 
-  /** [WS-AUTH-17] */
-  private isOneTooManyOfActor(): boolean {
-    const { roster, limits, connectionsPerActor } = this.deps;
-    const { actorTokenId, projectId } = this.session.identity;
-    if (roster.countOfActor(actorTokenId) < connectionsPerActor) return false;
-    limits.reached('connectionsPerActor', { actorTokenId, projectId });
-    this.session.refusedFor('actor_connection_limit');
-    return true;
-  }
-
   /** [WS-AUTH-12] After a change during authentication the plan that was read may be stale: it is used only if none is known. */
-  private isOneTooManyOfOrganization(): boolean {
+  private takePlaceOfOrganization(): LeaseOutcome | Promise<LeaseOutcome> {
     const { plans, connectionLimit } = this.deps;
     const { organizationId, plan } = this.fields.credentials;
     if (!this.hasChanged || plans.of(organizationId) === undefined) plans.read(organizationId, plan);
-    if (!connectionLimit.isFull(organizationId)) return false;
+    return connectionLimit.takePlace(organizationId);
+  }
+
+  private refusalOf(outcome: LeaseOutcome): AuthError | undefined {
+    if (outcome === 'unavailable') return 'broker_unavailable';
+    this.hasPlace = outcome === 'taken';
+    if (this.hasPlace) return undefined;
     this.session.refusedFor('connection_limit');
-    return true;
+    return 'connection_limit_reached';
+  }
+
+  private returnPlace(): void {
+    if (this.hasPlace) this.deps.connectionLimit.returnPlace(this.fields.credentials.organizationId);
+    this.hasPlace = false;
   }
 
   private get hasChanged(): boolean {

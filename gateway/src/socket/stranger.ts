@@ -63,18 +63,20 @@ export class Stranger {
     const stopCounting = countUndecided(socket, this.deps.undecided, () => link.pauseReading());
     try {
       const admission = await this.deps.sessions.authenticate(link, frame);
-      if (typeof admission !== 'string') this.decide(admission);
+      if (typeof admission !== 'string') await this.decide(admission);
       else if (!link.isClosed) this.denied(admission);
     } finally {
       stopCounting();
     }
   }
 
-  private decide(admission: PendingSession): void {
+  private async decide(admission: PendingSession): Promise<void> {
     if (this.link.isClosed) return admission.cancel();
-    if (!admission.isOneTooMany()) return this.link.admit(admission);
+    const place = admission.takePlace();
+    const refusal = place instanceof Promise ? ((await place) ?? admission.refusalOfActor()) : place;
+    if (refusal === undefined && !this.link.isClosed) return this.link.admit(admission);
     admission.cancel();
-    this.denied('connection_limit_reached');
+    if (refusal !== undefined && !this.link.isClosed) this.denied(refusal);
   }
 
   private denied(error: AuthError): void {

@@ -75,6 +75,7 @@ export class GroupNode {
         returnMs: 1,
         presenceMemoryBytes: 1e9,
         connections: () => ({}),
+        leases: { onNews: () => undefined, onGone: () => undefined },
       },
       {
         onTransition: (transition) => this.groups.onTransition(transition),

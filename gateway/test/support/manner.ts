@@ -13,7 +13,7 @@ export interface Manner {
   readonly knowsReaders?: boolean;
 }
 
-/** A gateway of a program that knew no accounts. */
+/** A gateway of a program that knew neither accounts nor leases. */
 export const earlier: Manner = {
   writes: (news) => {
     if (news.kind === 'hello') return { kind: 'hello', gatewayId: news.gatewayId };
@@ -22,5 +22,5 @@ export const earlier: Manner = {
     const { connections, presenceSequence } = news.report;
     return { ...news, report: { connections, presenceSequence } };
   },
-  reads: ({ kind }) => kind !== 'account',
+  reads: ({ kind }) => kind !== 'account' && kind !== 'leases',
 };

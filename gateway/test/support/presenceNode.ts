@@ -48,6 +48,7 @@ export class PresenceNode {
         returnMs: 1,
         presenceMemoryBytes: memoryBytes,
         connections: () => ({}),
+        leases: { onNews: () => undefined, onGone: () => undefined },
       },
       {
         onTransition: (transition) => this.follow(transition),

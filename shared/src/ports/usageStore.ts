@@ -25,6 +25,9 @@ export interface ConnectionCount {
   readonly connections: Readonly<Record<string, number>>;
 }
 
+/** By project, then by writer. */
+export type UsageByWriter = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
 export interface UsageReader {
   /** The last uses of these resources, by id; resources that were never used are absent. */
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -60,6 +63,9 @@ export interface UsageStore extends UsageReader {
    * stored total changes nothing: it may be repeated.
    */
   mergeUsage(writer: string, counts: readonly MessageCount[]): Promise<void>;
+
+  /** What `usage` sums up: the totals by project, then by writer. Includes all that was noted before the call. */
+  usageByWriter(projectIds: readonly string[], month: string): Promise<UsageByWriter>;
 
   /** Replaces the gateway's previous counts. Relevant for seconds only: it may be lost when the store is reopened. */
   noteConnections(count: ConnectionCount): Promise<void>;

@@ -11,6 +11,8 @@ export interface FailureDetectorOptions {
  * monotonic clock.
  */
 export class FailureDetector {
+  /** Replaced and never changed. */
+  peers: readonly string[] = [];
   private readonly options: FailureDetectorOptions;
   /** Reading time at which each was heard last. */
   private readonly heardAt = new Map<string, number>();
@@ -27,6 +29,7 @@ export class FailureDetector {
   }
 
   heard(peer: string, now: number): void {
+    if (!this.heardAt.has(peer)) this.peers = [...this.peers, peer];
     this.heardAt.set(peer, this.readingTime(now));
   }
 
@@ -35,7 +38,7 @@ export class FailureDetector {
   }
 
   forget(peer: string): void {
-    this.heardAt.delete(peer);
+    if (this.heardAt.delete(peer)) this.peers = [...this.heardAt.keys()];
   }
 
   /** The peers that have failed. They stay known until they are forgotten. */

@@ -148,6 +148,13 @@ export const usagePort = (
               .filter(([, messages]) => messages > 0),
           ),
       ),
+    usageByWriter: (projectIds, month) =>
+      call(
+        () =>
+          new Map(
+            projectIds.map((projectId) => [projectId, new Map(countsOf({ projectId, month }))] as const),
+          ),
+      ),
     connections: (organizationId, since) =>
       call(() =>
         [...stores.connections.values()]

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MessageCount, UsageStore } from '@roomwire/shared/ports/usageStore';
+import { formerWriters, type MessageCount, type UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { Reopenable } from './reopenable.js';
 import { at, putRoom } from './view-store/storeUnderTest.js';
@@ -113,6 +113,26 @@ const publishedContract = (current: () => Opened): void => {
     expect(await usageOf(usage, january, 'p', 'q', 'r', 'p')).to.deep.equal({ p: 7, q: 5 });
     expect(await usageOf(usage, '2026-02', 'p', 'q')).to.deep.equal({ p: 9 });
     expect(await usageOf(usage, '2026-03', 'p')).to.deep.equal({});
+  });
+
+  it('is known by its writers', async () => {
+    const { usage } = current();
+    const byWriter = async (...ids: readonly string[]) =>
+      Object.fromEntries(
+        [...(await usage.usageByWriter(ids, january))].map(([id, counts]) => [
+          id,
+          Object.fromEntries(counts),
+        ]),
+      );
+    expect(await byWriter('p')).to.deep.equal({});
+    await usage.noteUsage('w1', [count('p', 3), count('q', 5), count('p', 9, '2026-02')]);
+    await usage.noteUsage('w2', [count('p', 4)]);
+    const before = await usage.usageByWriter(['p'], january);
+    expect(await byWriter('p', 'q', 'r')).to.deep.equal({ p: { w1: 3, w2: 4 }, q: { w1: 5 } });
+    await usage.mergeUsage('w1', [count('p', 3)]);
+    await usage.noteUsage('w2', [count('p', 6)]);
+    expect(await byWriter('p')).to.deep.equal({ p: { [formerWriters]: 3, w2: 6 } });
+    expect(Object.fromEntries(before.get('p') ?? [])).to.deep.equal({ w1: 3, w2: 4 });
   });
 
   it('uses the highest count of a writer, so that a repeated write changes nothing', async () => {

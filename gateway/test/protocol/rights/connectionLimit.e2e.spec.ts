@@ -21,6 +21,13 @@ describe('the connection limit of an organization', () => {
   beforeEach(async () => void (world = await World.open(beats)));
   afterEach(() => world.close());
 
+  /** They know one another before they admit anybody. */
+  const ofTwo = { ...beats, answersMs: 300 };
+  const openTwo = async (): Promise<void> => {
+    await world.close();
+    world = await World.open(ofTwo);
+    await world.startGateway(ofTwo);
+  };
   const organization = (maxConnections: number | null) => ({
     put: 'organizations' as const,
     id: world.organizationId,
@@ -147,17 +154,42 @@ describe('the connection limit of an organization', () => {
     expect(staying).to.have.length(4);
   });
 
-  it('[WS-AUTH-13] closes at the next check what two gateways admitted at the same moment', async () => {
-    const world2 = { ...beats, beatMs: 400, silenceMs: 4_000 };
-    await world.close();
-    world = await World.open(world2);
-    await world.startGateway(world2);
+  it('[WS-AUTH-12] holds for who waits for each answer, on whatever gateway', async function () {
+    this.timeout(60_000);
+    await openTwo();
     await world.put(organization(2));
-    const clients = await Promise.all([0, 1, 0, 1].map((gateway) => world.join({}, gateway)));
-    const staying = await survivors(clients, 2);
-    await eventually(() => isRefused(0));
-    await eventually(() => isRefused(1));
-    await expectAlive(staying);
+    for (let round = 0; round < 50; round++) {
+      const [one, other] = [round % 2, 1 - (round % 2)] as const;
+      const admitted = [await world.join({}, one), await world.join({}, other)];
+      expect(await isRefused(one), `round ${round}`).to.equal(true);
+      expect(await isRefused(other), `round ${round}`).to.equal(true);
+      await Promise.all(admitted.map((client) => client.close()));
+    }
+  });
+
+  it('[WS-AUTH-12] a place that is free on one gateway may be taken on another at once', async function () {
+    this.timeout(60_000);
+    await openTwo();
+    await world.put(organization(3));
+    let clients = [await world.join({}, 0), await world.join({}, 0), await world.join({}, 0)];
+    for (let round = 0; round < 50; round++) {
+      expect(await isRefused(1), `round ${round}`).to.equal(true);
+      await clients[0]?.close();
+      clients = [...clients.slice(1), await world.join({}, (round + 1) % 2)];
+    }
+    await expectAlive(clients);
+  });
+
+  it('[WS-AUTH-12] is not exceeded where several gateways are asked at the same moment', async () => {
+    await openTwo();
+    await world.startGateway(ofTwo);
+    await world.put(organization(4));
+    const clients = await Promise.all(Array.from({ length: 12 }, (_, n) => world.connect(n % 3)));
+    const replies = await Promise.all(clients.map((client) => authReply(client)));
+    const admitted = clients.filter((_, n) => (replies[n] as Record<string, unknown>)['success'] === true);
+    expect(admitted).to.have.length(4);
+    await beatsOfEach(4);
+    await expectAlive(admitted);
   });
 
   it('[WS-AUTH-13] is found at revalidation where no event reported the change', async () => {

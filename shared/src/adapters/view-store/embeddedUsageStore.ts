@@ -4,6 +4,7 @@ import {
   formerWriters,
   type LastUse,
   type MessageCount,
+  type UsageByWriter,
   type UsageStore,
 } from '../../ports/usageStore.js';
 import type { Snapshot, UsageKey } from './snapshot.js';
@@ -77,11 +78,16 @@ export class EmbeddedUsageStore implements UsageStore {
   }
 
   async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
+    const found = await this.usageByWriter(projectIds, month);
+    return new Map([...found].map(([projectId, counters]) => [projectId, sum(counters.values())]));
+  }
+
+  async usageByWriter(projectIds: readonly string[], month: string): Promise<UsageByWriter> {
     this.assertOpen();
-    const found = new Map<string, number>();
+    const found = new Map<string, ReadonlyMap<string, number>>();
     for (const projectId of projectIds) {
       const counters = this.published.get(`${month} ${projectId}`);
-      if (counters) found.set(projectId, sum(counters.values()));
+      if (counters) found.set(projectId, new Map(counters));
     }
     return found;
   }

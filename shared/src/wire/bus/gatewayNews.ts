@@ -20,6 +20,8 @@ const report = object({
   presenceSequence: count,
   /** Whether the sender reads accounts of presences; absent in earlier versions, which do not. */
   readsAccounts: optional(flag),
+  /** Whether the sender takes leases on what organizations may use; absent in earlier versions, which do not. */
+  takesLeases: optional(flag),
 });
 
 /** What a gateway reports with every heartbeat, and whenever it asks for the state of others. A later version may add fields. */
@@ -27,6 +29,22 @@ export type GatewayReport = TypeOf<typeof report>;
 
 /** The sender: a new id with every start. */
 const gatewayId = text;
+
+const leaseStatement = object({
+  /** `connections/<organizationId>` or `messages/<projectId>/<month>`. */
+  key: text,
+  /** What the sender may use. */
+  held: count,
+  /** It claims to use so many. `number` counts its claims; a claim is over with the next statement of the key that is without it. */
+  claim: optional(object({ number: count, upTo: count, isRepeated: optional(flag) })),
+  /** The others are to give back what they do not use, and to answer the claim. */
+  asks: optional(flag),
+  /** The claims of others that this answers. */
+  answers: optional(listOf(object({ gatewayId, number: count }))),
+});
+
+/** What a gateway says of its lease on one thing that is limited. The latest counts. */
+export type LeaseStatement = TypeOf<typeof leaseStatement>;
 
 const news = union(
   /** A heartbeat. `number` counts the sender's heartbeats from 1. */
@@ -51,6 +69,8 @@ const news = union(
     parts: count,
     from: count,
   }),
+  /** About leases of the sender. Their order among those of all gateways decides who gets the last place. */
+  object({ kind: constant('leases'), gatewayId, statements: listOf(leaseStatement) }),
 );
 
 /** Records of gateways about themselves. */

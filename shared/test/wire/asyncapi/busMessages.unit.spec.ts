@@ -86,6 +86,18 @@ describe('the records of the bus in the AsyncAPI document', () => {
     ask: { kind: 'ask', ...ofGateway, to: 'h' },
     state: { kind: 'state', ...ofGateway, from: 1, upTo: 2 },
     account: { kind: 'account', ...ofGateway, to: ['h'], account: 1, parts: 2, from: 3 },
+    leases: {
+      ...{ kind: 'leases', ...ofGateway },
+      statements: [
+        {
+          key: 'k',
+          held: 1,
+          claim: { number: 1, upTo: 2 },
+          asks: true,
+          answers: [{ ...ofGateway, number: 1 }],
+        },
+      ],
+    },
   };
   for (const [kind, each] of Object.entries(news))
     it(`match news of a gateway: ${kind}`, () => expect(isDescribed(gatewayNews, each)).to.equal(true));

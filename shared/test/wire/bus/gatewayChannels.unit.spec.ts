@@ -24,12 +24,24 @@ describe('news of gateways on the bus', () => {
   const all: GatewayNews[] = [
     { kind: 'beat', gatewayId, number: 1, report },
     { kind: 'hello', gatewayId },
-    { kind: 'hello', gatewayId, report: { ...report, readsAccounts: true } },
+    { kind: 'hello', gatewayId, report: { ...report, readsAccounts: true, takesLeases: true } },
     { kind: 'goodbye', gatewayId },
     { kind: 'ask', gatewayId, to: 'h' },
     { kind: 'ask', gatewayId, to: 'h', report },
     { kind: 'state', gatewayId, from: 5, upTo: 4 },
     { kind: 'account', gatewayId, to: ['h'], account: 1, parts: 0, from: 5 },
+    {
+      kind: 'leases',
+      gatewayId,
+      statements: [
+        { key: 'connections/o', held: 2 },
+        { key: 'connections/o', held: 2, claim: { number: 7, upTo: 3 }, asks: true },
+        {
+          ...{ key: 'messages/p/2026-01', held: 0, claim: { number: 8, upTo: 3, isRepeated: true } },
+          answers: [{ gatewayId: 'h', number: 4 }],
+        },
+      ],
+    },
   ];
   for (const news of all) {
     it(`is encoded and decoded without loss: ${JSON.stringify(news)}`, () => {
@@ -47,6 +59,7 @@ describe('news of gateways on the bus', () => {
     'a later version': [2, { kind: 'hello', gatewayId }],
     'a kind of a later program': [1, { kind: 'toString', gatewayId }],
     'a beat without a report': [1, { kind: 'beat', gatewayId, number: 1 }],
+    'a lease without a number': [1, { kind: 'leases', gatewayId, statements: [{ key: 'k' }] }],
     'a state without numbers': [1, { kind: 'state', gatewayId, from: '1', upTo: 2 }],
     'something else': 7,
   })) {

@@ -4,6 +4,7 @@ import {
   formerWriters,
   type LastUse,
   type MessageCount,
+  type UsageByWriter,
   type UsageStore,
 } from '../../../ports/usageStore.js';
 import { expireAfter, findAll, upsertAll } from '../../mongo/collections.js';
@@ -78,11 +79,16 @@ export class MongoUsageStore implements UsageStore {
   }
 
   async usage(projectIds: readonly string[], month: string): Promise<ReadonlyMap<string, number>> {
+    const found = await this.usageByWriter(projectIds, month);
+    return new Map([...found].map(([projectId, counts]) => [projectId, sum([...counts.values()])]));
+  }
+
+  async usageByWriter(projectIds: readonly string[], month: string): Promise<UsageByWriter> {
     const ids = projectIds.map((projectId) => usageId(projectId, month));
     return this.connection.call(async () => {
-      const found = new Map<string, number>();
+      const found = new Map<string, ReadonlyMap<string, number>>();
       for await (const { _id, counts } of findAll(this.published, ids))
-        found.set(_id.slice(month.length + 1), sum(Object.values(counts)));
+        found.set(_id.slice(month.length + 1), new Map(Object.entries(counts)));
       return found;
     });
   }
