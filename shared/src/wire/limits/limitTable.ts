@@ -515,6 +515,24 @@ export const limitTable = {
     protects:
       'the same, by the events that they are folded from, as JSON; the last stream that was written always stays',
   },
+  snapshots: {
+    ...{ value: 1_000, unit: 'number', per: 'deployment' },
+    answer: 'none: the snapshot that was written longest ago is removed',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the disk from snapshots of long streams',
+  },
+  snapshotBytes: {
+    ...{ value: 4_096 * mebibyte, unit: 'bytes', per: 'deployment' },
+    answer: 'none: the same',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same',
+  },
+  snapshotRetention: {
+    ...{ value: 30, unit: 'days', per: 'deployment' },
+    answer: 'none: the same, of snapshots that have not been renewed for so long',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same, and the privacy of what was deleted',
+  },
 
   // The past
   historyEvents: {
