@@ -1,11 +1,7 @@
 import { readEvent, type DomainEvent } from '@roomwire/shared/domain/events';
-import {
-  dataTextOf,
-  type AppendedEvent,
-  type HappenedEvent,
-  type RecordedEvent,
-} from '@roomwire/shared/domain/eventEnvelope';
+import type { AppendedEvent, HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, ExpectedRevision, LogPosition } from '@roomwire/shared/ports/eventLog';
+import { heapBytes } from '@roomwire/shared/runtime/heapBytes';
 import type { Edits } from './edits.js';
 import type { Decider } from './writeModel.js';
 
@@ -15,8 +11,8 @@ export interface StreamState<State> {
   revision: ExpectedRevision;
   /** Position of the last event folded; undefined for a stream without events. */
   position: LogPosition | undefined;
-  /** Of the data of all events folded, as JSON. */
-  characters: number;
+  /** About what the state takes in memory, or more: of the data of all events folded. */
+  bytes: number;
 }
 
 /** Brings a folded stream up to date. Only the events after its revision are read. */
@@ -40,7 +36,7 @@ const unfolded = <State, Command, Event extends DomainEvent>(
   state: decider.initial(),
   revision: 'none',
   position: undefined,
-  characters: 0,
+  bytes: 0,
 });
 
 const foldRecorded = <State, Command, Event extends DomainEvent>(
@@ -69,6 +65,12 @@ export const foldAhead = (
   }
 };
 
-const weigh = (folded: StreamState<unknown>, { data, dataText = dataTextOf(data) }: AppendedEvent): void => {
-  folded.characters += dataText.length;
+const weigh = (folded: StreamState<unknown>, { data }: { readonly data: unknown }): void => {
+  folded.bytes += recordBytes(data);
 };
+
+/** For what collections take for each of their entries, those of a room or a scope among them, and the fields that a fold adds. */
+const overheadBytes = 400;
+
+/** About what a record takes in a state. */
+const recordBytes = (record: unknown): number => overheadBytes + heapBytes(record);

@@ -35,8 +35,8 @@ export interface StreamWriter {
     submission: Submission<State, Event, Result>,
   ): Promise<Decided<Result>>;
   readonly idle: boolean;
-  /** Of the events that the kept state is folded from: about what it takes in memory, or more. */
-  readonly characters: number;
+  /** About what the state that it keeps takes in memory, or more. */
+  readonly bytes: number;
 }
 
 interface Waiting {
@@ -137,8 +137,8 @@ export const createStreamWriter = (deps: {
     get idle() {
       return !running;
     },
-    get characters() {
-      return known?.characters ?? 0;
+    get bytes() {
+      return known?.bytes ?? 0;
     },
   };
 };

@@ -279,7 +279,7 @@ describe('the command handler', () => {
         return log.readStream(stream, from);
       },
     });
-    const handler = handlerOn(watched, { streams: 3, characters: 20_000 });
+    const handler = handlerOn(watched, { streams: 3, bytes: 20_000 });
     const create = (app: string, roomId: string, nameLength = 10) =>
       handler.execute(roomsTarget(app), createRoom(app, roomId, 'n'.repeat(nameLength)), context);
     for (const app of ['a1', 'a2', 'a3']) await create(app, 'r1');

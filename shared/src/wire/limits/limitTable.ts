@@ -508,12 +508,11 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of a command API from the states that commands are decided on',
   },
-  cachedStreamCharacters: {
-    ...{ value: 64 * 2 ** 20, unit: 'characters', per: 'process' },
+  cachedStreamBytes: {
+    ...{ value: 192 * mebibyte, unit: 'bytes', per: 'process' },
     answer: 'none: the same',
     metric: 'roomwire_http_request_duration_seconds',
-    protects:
-      'the same, by the events that they are folded from, as JSON; the last stream that was written always stays',
+    protects: 'the same, by about what they take; the last stream that was written always stays',
   },
   snapshots: {
     ...{ value: 1_000, unit: 'number', per: 'deployment' },
