@@ -4,7 +4,7 @@
 /* global db */
 
 const written = {
-  'command-api': ['last_uses', 'accessLog'],
+  'command-api': ['last_uses', 'accessLog', 'streamSnapshots', 'streamSnapshotParts'],
   projections: 'everything',
   gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog'],
   'webhook-consumer': [],

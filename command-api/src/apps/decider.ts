@@ -68,6 +68,12 @@ export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
         return [{ type: 'AppDeleted', data: { appId: command.appId } }];
     }
   },
+
+  records: {
+    version: 1,
+    of: ({ byId }) => [...byId.values()],
+    into: (state, record) => putApp(state, record as App, inPlace),
+  },
 };
 
 const putApp = (state: AppsState, app: App, edits: Edits): AppsState => {

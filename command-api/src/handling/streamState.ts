@@ -9,20 +9,41 @@ import type { Decider } from './writeModel.js';
 export interface StreamState<State> {
   state: State;
   revision: ExpectedRevision;
-  /** Position of the last event folded; undefined for a stream without events. */
+  /** Id and position of the last event folded; undefined for a stream without events. */
+  lastEvent: string | undefined;
   position: LogPosition | undefined;
-  /** About what the state takes in memory, or more: of the data of all events folded. */
+  /** About what the state takes in memory, or more: of what it was made from, the events and the records of a snapshot. */
   bytes: number;
+  /** Of these, the events since the last snapshot. */
+  bytesSinceSnapshot: number;
+  /** -1 for none. */
+  snapshotRevision: number;
+}
+
+/** Where states are made from, other than from all of their events. */
+export interface KeptStates {
+  /** Undefined where there is none that fits the stream as it is now. */
+  load<State, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+  ): Promise<StreamState<State> | undefined>;
+
+  /** Keeps the state as it is, without waiting for it, where that would save much reading. */
+  keep<State, Command, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Command, Event>,
+    folded: StreamState<State>,
+  ): void;
 }
 
 /** Brings a folded stream up to date. Only the events after its revision are read. */
 export const refresh = async <State, Command, Event extends DomainEvent>(
-  log: EventLog,
+  { log, kept }: { readonly log: EventLog; readonly kept?: KeptStates | undefined },
   stream: string,
   decider: Decider<State, Command, Event>,
   known: StreamState<State> | undefined,
 ): Promise<StreamState<State>> => {
-  const folded = known ?? unfolded(decider);
+  const folded = known ?? (await kept?.load(stream, decider)) ?? unfolded(decider);
   const from = folded.revision === 'none' ? 0 : folded.revision + 1;
   for await (const events of log.readStream(stream, from)) {
     for (const event of events) foldRecorded(decider, folded, event);
@@ -35,8 +56,11 @@ const unfolded = <State, Command, Event extends DomainEvent>(
 ): StreamState<State> => ({
   state: decider.initial(),
   revision: 'none',
+  lastEvent: undefined,
   position: undefined,
   bytes: 0,
+  bytesSinceSnapshot: 0,
+  snapshotRevision: -1,
 });
 
 const foldRecorded = <State, Command, Event extends DomainEvent>(
@@ -46,6 +70,7 @@ const foldRecorded = <State, Command, Event extends DomainEvent>(
 ): void => {
   folded.state = decider.evolve(folded.state, readEvent(event) as HappenedEvent<Event>);
   folded.revision = event.revision;
+  folded.lastEvent = event.id;
   folded.position = event.position;
   weigh(folded, event);
 };
@@ -66,11 +91,13 @@ export const foldAhead = (
 };
 
 const weigh = (folded: StreamState<unknown>, { data }: { readonly data: unknown }): void => {
-  folded.bytes += recordBytes(data);
+  const bytes = recordBytes(data);
+  folded.bytes += bytes;
+  folded.bytesSinceSnapshot += bytes;
 };
 
 /** For what collections take for each of their entries, those of a room or a scope among them, and the fields that a fold adds. */
 const overheadBytes = 400;
 
 /** About what a record takes in a state. */
-const recordBytes = (record: unknown): number => overheadBytes + heapBytes(record);
+export const recordBytes = (record: unknown): number => overheadBytes + heapBytes(record);

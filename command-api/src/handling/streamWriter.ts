@@ -8,7 +8,7 @@ import { backOffMs, chanceOf, withJitter } from '@roomwire/shared/runtime/waitin
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
 import { RevocableEdits, type Edits } from './edits.js';
-import { foldAhead, refresh, type StreamState } from './streamState.js';
+import { foldAhead, refresh, type KeptStates, type StreamState } from './streamState.js';
 import type { Decider, Target } from './writeModel.js';
 import { Rejection } from './rejections.js';
 
@@ -63,8 +63,9 @@ export const createStreamWriter = (deps: {
   readonly stream: string;
   readonly log: EventLog;
   readonly random: Random;
+  readonly kept?: KeptStates | undefined;
 }): StreamWriter => {
-  const { stream, log, random } = deps;
+  const { stream, log, random, kept } = deps;
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
@@ -100,13 +101,17 @@ export const createStreamWriter = (deps: {
   const decide = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const [{ decider }] = batch as readonly [Waiting, ...Waiting[]];
     for (let conflicts = 0; ;) {
-      const folded = await refresh(log, stream, decider, known);
+      const folded = await refresh(deps, stream, decider, known);
       known = folded;
       const before = { ...folded };
       const edits = new RevocableEdits();
       try {
         const { outcomes, fresh } = await decideAhead(batch, folded, edits, random);
-        if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));
+        if (isFilled(fresh)) {
+          Object.assign(folded, await log.append(stream, folded.revision, fresh));
+          folded.lastEvent = fresh.at(-1)?.id;
+        }
+        kept?.keep(stream, decider, folded);
         return outcomes;
       } catch (error) {
         // What was folded ahead of the append has not happened.

@@ -14,6 +14,17 @@ export interface Decider<State, Command, Event extends DomainEvent> {
   readonly initial: () => State;
   readonly evolve: (state: State, event: HappenedEvent<Event>, edits?: Edits) => State;
   readonly decide: (command: Command, state: State) => readonly Event[];
+  /** For states of many records, whose streams grow for as long as they are used: they are kept as snapshots. */
+  readonly records?: StateRecords<State>;
+}
+
+/** A state as JSON records, of which it can be made again. */
+export interface StateRecords<State> {
+  /** Goes up whenever the same events would give other records: snapshots of another version are not used. */
+  readonly version: number;
+  readonly of: (state: State) => readonly unknown[];
+  /** Given all of them in their order, beginning with the initial state. */
+  readonly into: (state: State, record: unknown) => State;
 }
 
 /** A decider and the stream that it decides for. */

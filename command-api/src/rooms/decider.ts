@@ -1,6 +1,7 @@
 import {
   evolveRoom,
   roomsStream,
+  type Grant,
   type GrantEvent,
   type Room,
   type RoomChanges,
@@ -10,7 +11,14 @@ import {
 import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
-import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
+import {
+  decideGrant,
+  evolveGrants,
+  isGrantEvent,
+  putGrant,
+  type GrantCommand,
+  type RoomGrants,
+} from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
 
 /** Rooms that `rooms/ensure` may create in one app. */
@@ -93,6 +101,20 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
         return decideGrant(command, state.grants.get(command.roomId));
     }
   },
+
+  records: {
+    version: 1,
+    of({ byId, grants }) {
+      const all: (Room | Grant)[] = [...byId.values()];
+      for (const ofRoom of grants.values()) for (const grant of ofRoom.byId.values()) all.push(grant);
+      return all;
+    },
+    into(state, record) {
+      if (!isGrant(record as Room | Grant)) return putRoom(state, undefined, record as Room, inPlace);
+      putGrant(state.grants, record as Grant, inPlace);
+      return state;
+    },
+  },
 };
 
 const putRoom = (state: RoomsState, before: Room | undefined, after: Room, edits: Edits): RoomsState => {
@@ -107,6 +129,8 @@ const counted = (state: RoomsState, before: Room | undefined, after: Room | unde
 };
 
 const countsAsProvisioned = (room: Room | undefined): number => (room?.origin === 'ensure' ? 1 : 0);
+
+const isGrant = (record: Room | Grant): record is Grant => 'roomActorAccessId' in record;
 
 export const roomsTarget = targetOf(roomsStream, roomsDecider);
 

@@ -47,7 +47,7 @@ export const evolveGrants = (
   }
 };
 
-const putGrant = (all: Map<string, RoomGrants>, grant: Grant, edits: Edits): void => {
+export const putGrant = (all: Map<string, RoomGrants>, grant: Grant, edits: Edits): void => {
   const { roomId, roomActorAccessId } = grant;
   let grants = all.get(roomId);
   if (grants === undefined) {

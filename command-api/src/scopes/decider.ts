@@ -88,6 +88,20 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
       }
     }
   },
+
+  records: {
+    version: 1,
+    of({ byId }) {
+      const all: (Scope | HeldMembership)[] = Array.from(byId.values(), ({ record }) => record);
+      for (const { memberships } of byId.values())
+        for (const membership of memberships.values()) all.push(membership);
+      return all;
+    },
+    into: (state, record) =>
+      isMembership(record as Scope | HeldMembership)
+        ? putMembership(state, record as HeldMembership, inPlace)
+        : putScope(state, record as Scope, inPlace),
+  },
 };
 
 const putScope = (state: ScopesState, record: Scope, edits: Edits): ScopesState => {
@@ -103,6 +117,8 @@ const putMembership = (state: ScopesState, membership: HeldMembership, edits: Ed
   if (kept) edits.put(kept.memberships, membership.membershipId, membership);
   return state;
 };
+
+const isMembership = (record: Scope | HeldMembership): record is HeldMembership => 'membershipId' in record;
 
 export const scopesTarget = targetOf(scopesStream, scopesDecider);
 
