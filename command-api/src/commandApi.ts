@@ -27,6 +27,7 @@ import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
+import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
 import { createAuthenticator } from './http/authenticate.js';
 import { createAuthorizer } from './http/authorize.js';
@@ -61,6 +62,8 @@ export interface CommandApiDeps {
   readonly sessions: SessionVerifier;
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
+  /** Folded states of long streams. */
+  readonly snapshots?: StateSnapshots | undefined;
   /** What dead letters refer to. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;

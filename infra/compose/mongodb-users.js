@@ -4,7 +4,7 @@
 /* global db */
 
 const written = {
-  'command-api': ['last_uses', 'accessLog', 'viewReaders'],
+  'command-api': ['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
   projections: 'everything',
   gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog', 'viewReaders'],
   'webhook-consumer': ['viewReaders'],

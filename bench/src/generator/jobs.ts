@@ -120,6 +120,8 @@ export interface RestJob {
   readonly apiKey: string;
   /** Creates are POSTed here, and read here with `/<id>`. */
   readonly path: string;
+  /** Their names begin with it: `Room` unless there are such rooms already. */
+  readonly named?: string;
   readonly connections: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;

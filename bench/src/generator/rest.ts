@@ -25,11 +25,11 @@ export const measureRest = async (job: RestJob): Promise<RestResult> => {
 type Ask = (connection: HttpConnection) => Promise<void>;
 
 const create = async (
-  { path, apiKey }: RestJob,
+  { path, apiKey, named = 'Room' }: RestJob,
   connection: HttpConnection,
   ids: string[],
 ): Promise<void> => {
-  const request = httpRequest('POST', path, apiKey, JSON.stringify({ name: `Room ${nextNumber()}` }));
+  const request = httpRequest('POST', path, apiKey, JSON.stringify({ name: `${named} ${nextNumber()}` }));
   const { status, body } = await connection.request(request);
   const id = idPattern.exec(body)?.[1];
   if (status !== 201 || id === undefined) throw new Error(`A create was answered ${status}: ${body}`);

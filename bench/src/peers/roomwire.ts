@@ -103,14 +103,14 @@ export const makeProject = async (
   port: number,
   sessionToken: string,
   name: string,
-): Promise<{ readonly organizationId: string; readonly apiKey: string }> => {
+): Promise<Pick<Credentials, 'organizationId' | 'projectId' | 'apiKey'>> => {
   const send = restSender(port, sessionToken);
   const post = <T>(path: string): Promise<T> => send<T>('POST', path, { name });
   const { organizationId } = await post<{ organizationId: string }>('/organizations');
   const projects = `/organizations/${organizationId}/projects`;
   const { projectId } = await post<{ projectId: string }>(projects);
   const { apiKey } = await post<{ apiKey: string }>(`${projects}/${projectId}/api-keys`);
-  return { organizationId, apiKey };
+  return { organizationId, projectId, apiKey };
 };
 
 const requestsAtOnce = 16;

@@ -3,7 +3,7 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { EngineAddresses } from '../engines/onEngines.js';
 import { readyLine } from '../process/children.js';
-import { makeProject, startRoomwireProgram } from './roomwire.js';
+import { makeProject, startRoomwireProgram, type Credentials } from './roomwire.js';
 
 export type ServiceName = 'command-api' | 'projections' | 'gateway';
 
@@ -44,8 +44,10 @@ export const startService = async (
 
 const session = { subject: 'operator', organizationIds: [], isOperator: true };
 
-/** The key of a new project, made through a command-api as an operator does it. */
-export const createProject = async (port: number): Promise<{ readonly apiKey: string }> => {
+/** A new project and its key, made through a command-api as an operator does it. */
+export const createProject = async (
+  port: number,
+): Promise<Pick<Credentials, 'organizationId' | 'projectId' | 'apiKey'>> => {
   const token = await mintSessionToken(clusterSecret, session, 3600, systemClock);
   return makeProject(port, token, 'Load');
 };

@@ -14,6 +14,7 @@ import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
 import { storm } from './storm.js';
 import { webhooks } from './webhooks.js';
+import { writers } from './writers.js';
 
 export const scenarios: readonly Scenario[] = [
   fanOut,
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   startUp,
   webhooks,
   restOnEngines,
+  writers,
   gateways,
   rebuild,
   partitions,

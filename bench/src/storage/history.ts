@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { type AppFields, appsStream } from '@roomwire/shared/domain/app';
 import { type DomainEvent, schemaVersions } from '@roomwire/shared/domain/events';
-import { type RoomFields, roomsStream } from '@roomwire/shared/domain/room';
+import { type GrantFields, type RoomFields, roomsStream } from '@roomwire/shared/domain/room';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 
 /** Whom a made-up history belongs to. */
@@ -35,6 +35,15 @@ export function* roomHistory(owner: Owner, apps: number, events: number): Genera
   }
 }
 
+/** The rooms of an app that is there already, with a grant on each. */
+export function* grantedRooms(owner: Owner, appId: string, rooms: number): Generator<StreamEvents> {
+  const events = Array.from({ length: rooms }, (_, index) => {
+    const room = roomCreated(owner, appId, index);
+    return [room, grantAdded(owner, room.data as RoomFields)];
+  });
+  yield* inAppends(roomsStream(appId), events.flat());
+}
+
 function* inAppends(stream: string, events: readonly NewEvent[]): Generator<StreamEvents> {
   for (let first = 0; first < events.length; first += eventsPerAppend) {
     const [head, ...rest] = events.slice(first, first + eventsPerAppend);
@@ -55,6 +64,24 @@ export const roomCreated = (owner: Owner, appId: string, index: number): NewEven
     origin: 'api',
   };
   return newEvent(owner, { type: 'RoomCreated', data: room });
+};
+
+const grantAdded = (owner: Owner, { roomId, appId, projectId }: RoomFields): NewEvent => {
+  const grant: GrantFields = {
+    roomActorAccessId: randomUUID(),
+    appId,
+    roomId,
+    projectId,
+    actorTokenId: null,
+    actorType: 'device',
+    permission: 'pubSub',
+    topics: null,
+    expiresAt: null,
+    isActive: true,
+    role: null,
+    metadata: null,
+  };
+  return newEvent(owner, { type: 'RoomGrantAdded', data: grant });
 };
 
 const appCreated = (owner: Owner, appId: string, slug: string): NewEvent => {

@@ -6,6 +6,7 @@ import {
   type AppEvent,
   type AppFields,
 } from '@roomwire/shared/domain/app';
+import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
@@ -37,17 +38,13 @@ export interface AppsState {
 export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
   initial: () => ({ byId: new Map(), slugs: new Set() }),
 
-  evolve(state, event) {
+  evolve(state, event, edits = inPlace) {
     const { appId } = event.data;
     const before = state.byId.get(appId);
     const after = evolveApp(before, event);
-    if (before) state.slugs.delete(before.slug);
-    if (after) {
-      state.byId.set(appId, after);
-      state.slugs.add(after.slug);
-    } else {
-      state.byId.delete(appId);
-    }
+    if (before) edits.remove(state.slugs, before.slug);
+    if (after) putApp(state, after, edits);
+    else edits.remove(state.byId, appId);
     return state;
   },
 
@@ -71,6 +68,18 @@ export const appsDecider: Decider<AppsState, AppCommand, AppEvent> = {
         return [{ type: 'AppDeleted', data: { appId: command.appId } }];
     }
   },
+
+  records: {
+    version: 1,
+    of: ({ byId }) => [...byId.values()],
+    into: (state, record) => putApp(state, record as App, inPlace),
+  },
+};
+
+const putApp = (state: AppsState, app: App, edits: Edits): AppsState => {
+  edits.put(state.byId, app.appId, app);
+  edits.add(state.slugs, app.slug);
+  return state;
 };
 
 export const appsTarget = targetOf(appsStream, appsDecider);

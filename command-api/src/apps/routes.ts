@@ -21,6 +21,7 @@ import {
   type AppOwner,
 } from './resource.js';
 import { createApp, resetApp } from './appCommands.js';
+import { roomsStream } from '@roomwire/shared/domain/room';
 import { appsTarget, existing } from './decider.js';
 
 export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
@@ -132,12 +133,14 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       async handle(request) {
         const { projectId } = request.caller;
         const appId = pathValue(request, 'appId');
-        return commands.execute(
+        const answer = await commands.execute(
           appsTarget(projectId),
           { type: 'DeleteApp', appId, projectId },
           projectContext(request),
-          () => ({ success: true }),
+          () => ({ success: true as const }),
         );
+        await commands.forget([roomsStream(appId)]);
+        return answer;
       },
     }),
 

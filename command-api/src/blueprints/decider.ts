@@ -7,6 +7,7 @@ import {
   type BlueprintFields,
   type BlueprintVersion,
 } from '@roomwire/shared/domain/blueprint';
+import { inPlace } from '../handling/edits.js';
 import { targetOf, type Decider } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 import { compareVersions } from './version.js';
@@ -35,8 +36,9 @@ export interface BlueprintState {
 export const blueprintDecider: Decider<BlueprintState, BlueprintCommand, BlueprintEvent> = {
   initial: () => ({ blueprint: undefined, definitions: new Map() }),
 
-  evolve({ blueprint, definitions }, event) {
-    if (event.type === 'BlueprintVersionAdded') definitions.set(event.data.version, event.data.definition);
+  evolve({ blueprint, definitions }, event, edits = inPlace) {
+    if (event.type === 'BlueprintVersionAdded')
+      edits.put(definitions, event.data.version, event.data.definition);
     return { blueprint: evolveBlueprint(blueprint, event), definitions };
   },
 

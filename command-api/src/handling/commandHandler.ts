@@ -6,6 +6,7 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Target } from './writeModel.js';
 import { createStreamWriter, type CommandContext } from './streamWriter.js';
+import type { StateSnapshots } from './stateSnapshots.js';
 import { WriterCache, type WriterCacheBounds } from './writerCache.js';
 import { Rejection } from './rejections.js';
 
@@ -30,6 +31,9 @@ export interface CommandHandler {
     target: Target<State, Command, Event>,
     select: (state: State) => Result,
   ): Promise<Result>;
+
+  /** Removes the snapshots of streams whose owner has been deleted. Never rejects: what stays goes when it is too old. */
+  forget(streams: readonly string[]): Promise<void>;
 }
 
 export interface CommandHandlerDeps {
@@ -41,14 +45,19 @@ export interface CommandHandlerDeps {
   readonly onWaitExpired?: () => void;
   readonly tracing?: Tracing | undefined;
   readonly mostCached?: WriterCacheBounds | undefined;
+  /** Of long streams; without them each is read from its beginning when it is needed. */
+  readonly snapshots?: StateSnapshots | undefined;
 }
 
 /** How long an answer is held back for the read models. */
 const readModelsWaitMs = 2_000;
 
 export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler => {
-  const { log, views, random, logger, onWaitExpired, tracing, mostCached } = deps;
-  const writers = new WriterCache((stream) => createStreamWriter({ stream, log, random }), mostCached);
+  const { log, views, random, logger, onWaitExpired, tracing, mostCached, snapshots } = deps;
+  const writers = new WriterCache(
+    (stream) => createStreamWriter({ stream, log, random, kept: snapshots }),
+    mostCached,
+  );
 
   const readable = async (position: string | undefined, requestId: string): Promise<void> => {
     if (position === undefined || (await views.reached(position, readModelsWaitMs))) return;
@@ -72,6 +81,10 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
     async inspect({ stream, decider }, select) {
       const { result } = await writers.submit(stream, decider, { decide: () => [], select });
       return result;
+    },
+
+    async forget(streams) {
+      await snapshots?.forget(streams);
     },
   };
 };

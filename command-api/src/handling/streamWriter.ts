@@ -1,17 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readEvent, schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
-import type {
-  EventMetadata,
-  HappenedEvent,
-  NewEvent,
-  RecordedEvent,
-} from '@roomwire/shared/domain/eventEnvelope';
+import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
+import { dataTextOf, type AppendedEvent, type EventMetadata } from '@roomwire/shared/domain/eventEnvelope';
 import { AppendTooLarge, RevisionConflict } from '@roomwire/shared/ports/errors';
-import type { EventLog, LogPosition, ExpectedRevision } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { backOffMs, chanceOf, withJitter } from '@roomwire/shared/runtime/waiting';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
+import { RevocableEdits, type Edits } from './edits.js';
+import { foldAhead, refresh, type KeptStates, type StreamState } from './streamState.js';
 import type { Decider, Target } from './writeModel.js';
 import { Rejection } from './rejections.js';
 
@@ -38,8 +35,8 @@ export interface StreamWriter {
     submission: Submission<State, Event, Result>,
   ): Promise<Decided<Result>>;
   readonly idle: boolean;
-  /** Of the events that the kept state is folded from: about what it takes in memory, or more. */
-  readonly characters: number;
+  /** About what the state that it keeps takes in memory, or more. */
+  readonly bytes: number;
 }
 
 interface Waiting {
@@ -52,16 +49,13 @@ interface Waiting {
 /** The outcome of a submission, held back until the append that it shares has succeeded. */
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
-/** So often a command is decided anew because another process was faster, each time after a longer wait: some 2 s in all. */
+/** So often commands are decided anew because another process was faster, each time after a longer wait: some 2 s in all. */
 const mostConflicts = 30;
 const betweenConflicts = { firstMs: 1, longestMs: 100 };
 
-/** After a conflict so many commands are decided one by one: while other processes write a stream, the next conflict is near. */
-const aloneAfterConflict = 200;
-
 const batchSize = 100;
 
-/** A batch ends after the command with which its events reach this size: engines limit the size of an append. */
+/** A batch ends after the command with which its events reach this size as JSON: engines limit the size of an append. */
 const batchCharacters = 256 * 1024;
 
 /** The one writer of a stream in this process. Other processes may write it too: they show up as conflicts. */
@@ -69,8 +63,9 @@ export const createStreamWriter = (deps: {
   readonly stream: string;
   readonly log: EventLog;
   readonly random: Random;
+  readonly kept?: KeptStates | undefined;
 }): StreamWriter => {
-  const { stream, log, random } = deps;
+  const { stream, log, random, kept } = deps;
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
@@ -83,64 +78,50 @@ export const createStreamWriter = (deps: {
       const batch = waiting.splice(0, alone > 0 ? 1 : batchSize);
       if (alone > 0) alone -= 1;
       try {
-        const outcomes =
-          batch.length === 1 ? [await decideAlone(batch[0] as Waiting)] : await decideTogether(batch);
+        const outcomes = await decide(batch);
         waiting.unshift(...batch.splice(outcomes.length));
         settle(batch, outcomes);
       } catch (error) {
-        // Events that were folded ahead of the failed append have not happened.
-        known = undefined;
-        const next = batch.length === 1 ? 0 : aloneAfter(error, batch.length);
-        if (next > 0) {
+        const isTooLarge = error instanceof AppendTooLarge;
+        if (isTooLarge && batch.length > 1) {
+          // One command is too large, or several together: the others must not fail because of it.
           waiting.unshift(...batch);
-          alone = next;
-        } else for (const each of batch) each.reject(error);
+          alone = batch.length;
+          continue;
+        }
+        // Among other things the log may have been put back to an earlier time.
+        if (!isTooLarge) known = undefined;
+        for (const each of batch) each.reject(error);
       }
     }
     running = false;
   };
 
-  /** Folds nothing ahead of the append: after a conflict only what others have written is read. */
-  const decideAlone = async ({ decider, submission }: Waiting): Promise<Outcome> => {
+  /** The outcomes of the first submissions, whose events have been appended; the remaining ones go into the next batch. */
+  const decide = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
+    const [{ decider }] = batch as readonly [Waiting, ...Waiting[]];
     for (let conflicts = 0; ;) {
-      const folded = await refresh(log, stream, decider, known);
+      const folded = await refresh(deps, stream, decider, known);
       known = folded;
-      const slices = workSlices();
+      const before = { ...folded };
+      const edits = new RevocableEdits();
       try {
-        const fresh = newEvents(submission, folded.state, random);
-        if (slices.isOver()) await slices.next();
+        const { outcomes, fresh } = await decideAhead(batch, folded, edits, random);
         if (isFilled(fresh)) {
-          const appended = await log.append(stream, folded.revision, fresh);
-          fold(decider, folded, fresh);
-          Object.assign(folded, appended);
+          Object.assign(folded, await log.append(stream, folded.revision, fresh));
+          folded.lastEvent = fresh.at(-1)?.id;
         }
-        return { result: submission.select(folded.state) };
+        kept?.keep(stream, decider, folded);
+        return outcomes;
       } catch (error) {
-        if (error instanceof Rejection) return { error };
+        // What was folded ahead of the append has not happened.
+        edits.takeBack();
+        Object.assign(folded, before);
         conflicts += 1;
         if (!(error instanceof RevisionConflict) || conflicts === mostConflicts) throw error;
-        alone = aloneAfterConflict;
         await pause(withJitter(backOffMs(betweenConflicts, conflicts), chanceOf(random)));
       }
     }
-  };
-
-  /** The outcomes of the first submissions; the remaining ones go into the next batch. */
-  const decideTogether = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
-    const [first] = batch as readonly [Waiting, ...Waiting[]];
-    const folded = await refresh(log, stream, first.decider, known);
-    known = folded;
-    const fresh: NewEvent[] = [];
-    const outcomes: Outcome[] = [];
-    const slices = workSlices();
-    const mostCharacters = folded.characters + batchCharacters;
-    while (outcomes.length < batch.length && folded.characters < mostCharacters) {
-      outcomes.push(decideAhead(batch[outcomes.length] as Waiting, folded, fresh, random));
-      // Comparing a large record, and writing it out, each take their time.
-      if (slices.isOver()) await slices.next();
-    }
-    if (isFilled(fresh)) Object.assign(folded, await log.append(stream, folded.revision, fresh));
-    return outcomes;
   };
 
   const settle = (batch: readonly Waiting[], outcomes: readonly Outcome[]): void => {
@@ -161,17 +142,10 @@ export const createStreamWriter = (deps: {
     get idle() {
       return !running;
     },
-    get characters() {
-      return known?.characters ?? 0;
+    get bytes() {
+      return known?.bytes ?? 0;
     },
   };
-};
-
-/** How many commands are decided one by one, these first, because together they met this error; 0 where that does not help. */
-const aloneAfter = (error: unknown, together: number): number => {
-  if (error instanceof RevisionConflict) return aloneAfterConflict;
-  // One command is too large, or several together: the others must not fail because of it.
-  return error instanceof AppendTooLarge ? together : 0;
 };
 
 interface SystemDeps {
@@ -208,77 +182,51 @@ export const executeAsSystem = async <State, Command, Event extends DomainEvent,
   return result;
 };
 
-/** Decides on the state after the submissions before it. A rejection leaves the state as it is; any other error is a defect. */
-const decideAhead = (
-  { decider, submission }: Waiting,
+/** Each submission is decided on the state after those before it, as many of them as fit into one append. */
+const decideAhead = async (
+  batch: readonly Waiting[],
   folded: StreamState<unknown>,
-  fresh: NewEvent[],
+  edits: Edits,
   random: Random,
-): Outcome => {
-  try {
-    const events = newEvents(submission, folded.state, random);
-    fresh.push(...events);
-    fold(decider, folded, events);
-    return { result: submission.select(folded.state) };
-  } catch (error) {
-    if (error instanceof Rejection) return { error };
-    throw error;
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly fresh: readonly AppendedEvent[] }> => {
+  const fresh: AppendedEvent[] = [];
+  const outcomes: Outcome[] = [];
+  const slices = workSlices();
+  for (let characters = 0; outcomes.length < batch.length && characters < batchCharacters;) {
+    const { submission, decider } = batch[outcomes.length] as Waiting;
+    try {
+      const events = newEvents(submission, folded.state, random);
+      for (const { dataText = '' } of events) characters += dataText.length;
+      fresh.push(...events);
+      foldAhead(decider, folded, events, edits);
+      outcomes.push({ result: submission.select(folded.state) });
+    } catch (error) {
+      // A rejection leaves the state as it is; any other error is a defect.
+      if (!(error instanceof Rejection)) throw error;
+      outcomes.push({ error });
+    }
+    // Comparing a large record, and writing it out, each take their time.
+    if (slices.isOver()) await slices.next();
   }
+  return { outcomes, fresh };
 };
 
-const newEvents = ({ decide, context }: Waiting['submission'], state: unknown, random: Random): NewEvent[] =>
+const newEvents = (
+  { decide, context }: Waiting['submission'],
+  state: unknown,
+  random: Random,
+): AppendedEvent[] =>
   decide(state).map((event) => {
     if (context === undefined) throw new TypeError('A submission without context must not decide events');
-    return { id: random.uuid(), schemaVersion: schemaVersions[event.type], ...event, metadata: context };
+    const dataText = dataTextOf(event.data);
+    return {
+      id: random.uuid(),
+      schemaVersion: schemaVersions[event.type],
+      ...event,
+      dataText,
+      metadata: context,
+    };
   });
 
-/** As if they had been read, except for where they are in the log. */
-const fold = (
-  { evolve }: Waiting['decider'],
-  folded: StreamState<unknown>,
-  events: readonly NewEvent[],
-): void => {
-  for (const { type, data, metadata } of events) {
-    const happened = { type, data, occurredAt: metadata.occurredAt } as HappenedEvent<DomainEvent>;
-    folded.state = evolve(folded.state, happened);
-    folded.characters += JSON.stringify(data).length;
-  }
-};
-
-const isFilled = (events: NewEvent[]): events is [NewEvent, ...NewEvent[]] => events.length > 0;
-
-/** A stream folded up to a revision. */
-export interface StreamState<State> {
-  state: State;
-  revision: ExpectedRevision;
-  /** Position of the last event folded; undefined for a stream without events. */
-  position: LogPosition | undefined;
-  /** Of the data of all events folded, as JSON. */
-  characters: number;
-}
-
-/** Brings a folded stream up to date. Only the events after its revision are read. */
-export const refresh = async <State, Command, Event extends DomainEvent>(
-  log: EventLog,
-  stream: string,
-  decider: Decider<State, Command, Event>,
-  known: StreamState<State> | undefined,
-): Promise<StreamState<State>> => {
-  const folded = known ?? { state: decider.initial(), revision: 'none', position: undefined, characters: 0 };
-  const from = folded.revision === 'none' ? 0 : folded.revision + 1;
-  for await (const events of log.readStream(stream, from)) {
-    for (const event of events) foldOne(decider, folded, event);
-  }
-  return folded;
-};
-
-const foldOne = <State, Command, Event extends DomainEvent>(
-  decider: Decider<State, Command, Event>,
-  folded: StreamState<State>,
-  event: RecordedEvent,
-): void => {
-  folded.state = decider.evolve(folded.state, readEvent(event) as HappenedEvent<Event>);
-  folded.revision = event.revision;
-  folded.position = event.position;
-  folded.characters += JSON.stringify(event.data).length;
-};
+const isFilled = (events: readonly AppendedEvent[]): events is readonly [AppendedEvent, ...AppendedEvent[]] =>
+  events.length > 0;

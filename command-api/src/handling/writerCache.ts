@@ -5,14 +5,14 @@ import type { Decider } from './writeModel.js';
 
 export interface WriterCacheBounds {
   readonly streams: number;
-  /** Of the events that the states are folded from. */
-  readonly characters: number;
+  /** Of all states together, about. */
+  readonly bytes: number;
 }
 
 interface Kept {
   readonly writer: StreamWriter;
   /** What the total has of it. */
-  characters: number;
+  bytes: number;
 }
 
 /** The writers of streams with their folded states: those that were used longest ago go first, and no busy one does. */
@@ -20,13 +20,13 @@ export class WriterCache {
   private readonly kept = new Map<string, Kept>();
   private readonly open: (stream: string) => StreamWriter;
   private readonly most: WriterCacheBounds;
-  private characters = 0;
+  private bytes = 0;
 
   constructor(
     open: (stream: string) => StreamWriter,
     most: WriterCacheBounds = {
       streams: limitTable.cachedStreams.value,
-      characters: limitTable.cachedStreamCharacters.value,
+      bytes: limitTable.cachedStreamBytes.value,
     },
   ) {
     this.open = open;
@@ -38,7 +38,7 @@ export class WriterCache {
     decider: Decider<State, Command, Event>,
     submission: Submission<State, Event, Result>,
   ): Promise<Decided<Result>> {
-    const kept = this.kept.get(stream) ?? { writer: this.open(stream), characters: 0 };
+    const kept = this.kept.get(stream) ?? { writer: this.open(stream), bytes: 0 };
     this.kept.delete(stream);
     this.kept.set(stream, kept);
     try {
@@ -51,20 +51,21 @@ export class WriterCache {
 
   private weigh(stream: string, kept: Kept): void {
     if (this.kept.get(stream) !== kept) return;
-    this.characters += kept.writer.characters - kept.characters;
-    kept.characters = kept.writer.characters;
+    const { bytes } = kept.writer;
+    this.bytes += bytes - kept.bytes;
+    kept.bytes = bytes;
   }
 
   /** A state that is too large by itself stays until another stream is used: to fold it again for each command helps nobody. */
   private shrink(): void {
     let others = this.kept.size - 1;
-    for (const [stream, { writer, characters }] of this.kept) {
-      const fits = this.kept.size <= this.most.streams && this.characters <= this.most.characters;
+    for (const [stream, { writer, bytes }] of this.kept) {
+      const fits = this.kept.size <= this.most.streams && this.bytes <= this.most.bytes;
       if (fits || others === 0) return;
       others -= 1;
       if (!writer.idle) continue;
       this.kept.delete(stream);
-      this.characters -= characters;
+      this.bytes -= bytes;
     }
   }
 }

@@ -1,3 +1,7 @@
+import { appsStream } from '@roomwire/shared/domain/app';
+import { roomsStream } from '@roomwire/shared/domain/room';
+import { scopesStream } from '@roomwire/shared/domain/scope';
+import { appsTarget } from '../apps/decider.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
@@ -103,11 +107,13 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
     rejections: ['organization_not_found', 'project_not_found'],
     async handle(request) {
       const { organizationId, projectId } = await projectOf(commands, request);
+      const appIds = await commands.inspect(appsTarget(projectId), ({ byId }) => [...byId.keys()]);
       await commands.execute(
         projectTarget(projectId),
         { type: 'DeleteProject', organizationId, projectId },
         sessionContext(request, organizationId, projectId),
       );
+      await commands.forget([appsStream(projectId), scopesStream(projectId), ...appIds.map(roomsStream)]);
     },
   }),
 ];

@@ -1,15 +1,24 @@
 import {
   evolveRoom,
   roomsStream,
+  type Grant,
   type GrantEvent,
   type Room,
   type RoomChanges,
   type RoomEvent,
   type RoomFields,
 } from '@roomwire/shared/domain/room';
+import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
-import { decideGrant, evolveGrants, isGrantEvent, type GrantCommand, type RoomGrants } from './grants.js';
+import {
+  decideGrant,
+  evolveGrants,
+  isGrantEvent,
+  putGrant,
+  type GrantCommand,
+  type RoomGrants,
+} from './grants.js';
 import { firstPart, staticRoomChanges } from './staticRooms.js';
 
 /** Rooms that `rooms/ensure` may create in one app. */
@@ -37,30 +46,26 @@ export interface RoomsState {
   /** By room, for rooms that have any. They are removed with their room. */
   readonly grants: Map<string, RoomGrants>;
   /** How many of them `rooms/ensure` has created. */
-  provisioned: number;
+  readonly provisioned: number;
 }
 
 export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent> = {
   initial: () => ({ byId: new Map(), idBySlug: new Map(), grants: new Map(), provisioned: 0 }),
 
-  evolve(state, event) {
+  evolve(state, event, edits = inPlace) {
     if (isGrantEvent(event)) {
-      evolveGrants(state.grants, event);
+      evolveGrants(state.grants, event, edits);
       return state;
     }
     const { roomId } = event.data;
     const before = state.byId.get(roomId);
     const after = evolveRoom(before, event);
-    if (after) {
-      state.byId.set(roomId, after);
-      state.idBySlug.set(after.slug, roomId);
-    } else if (before) {
-      state.byId.delete(roomId);
-      state.idBySlug.delete(before.slug);
-      state.grants.delete(roomId);
-    }
-    state.provisioned += countsAsProvisioned(after) - countsAsProvisioned(before);
-    return state;
+    if (after) return putRoom(state, before, after, edits);
+    if (before === undefined) return state;
+    edits.remove(state.byId, roomId);
+    edits.remove(state.idBySlug, before.slug);
+    edits.remove(state.grants, roomId);
+    return counted(state, before, undefined);
   },
 
   decide(command, state) {
@@ -96,9 +101,36 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
         return decideGrant(command, state.grants.get(command.roomId));
     }
   },
+
+  records: {
+    version: 1,
+    of({ byId, grants }) {
+      const all: (Room | Grant)[] = [...byId.values()];
+      for (const ofRoom of grants.values()) for (const grant of ofRoom.byId.values()) all.push(grant);
+      return all;
+    },
+    into(state, record) {
+      if (!isGrant(record as Room | Grant)) return putRoom(state, undefined, record as Room, inPlace);
+      putGrant(state.grants, record as Grant, inPlace);
+      return state;
+    },
+  },
+};
+
+const putRoom = (state: RoomsState, before: Room | undefined, after: Room, edits: Edits): RoomsState => {
+  edits.put(state.byId, after.roomId, after);
+  if (before?.slug !== after.slug) edits.put(state.idBySlug, after.slug, after.roomId);
+  return counted(state, before, after);
+};
+
+const counted = (state: RoomsState, before: Room | undefined, after: Room | undefined): RoomsState => {
+  const change = countsAsProvisioned(after) - countsAsProvisioned(before);
+  return change === 0 ? state : { ...state, provisioned: state.provisioned + change };
 };
 
 const countsAsProvisioned = (room: Room | undefined): number => (room?.origin === 'ensure' ? 1 : 0);
+
+const isGrant = (record: Room | Grant): record is Grant => 'roomActorAccessId' in record;
 
 export const roomsTarget = targetOf(roomsStream, roomsDecider);
 

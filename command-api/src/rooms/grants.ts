@@ -1,5 +1,6 @@
 import { evolveGrant, type Grant, type GrantEvent, type GrantFields } from '@roomwire/shared/domain/room';
 import type { HappenedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { Edits } from '../handling/edits.js';
 import { Rejection } from '../handling/rejections.js';
 
 export type GrantCommand =
@@ -29,20 +30,32 @@ export const decideGrant = (command: GrantCommand, grants: RoomGrants | undefine
   return [{ type: 'RoomGrantRevoked', data: { appId, roomId, roomActorAccessId } }];
 };
 
-export const evolveGrants = (all: Map<string, RoomGrants>, event: HappenedEvent<GrantEvent>): void => {
+export const evolveGrants = (
+  all: Map<string, RoomGrants>,
+  event: HappenedEvent<GrantEvent>,
+  edits: Edits,
+): void => {
   const { roomId, roomActorAccessId } = event.data;
-  const grants = all.get(roomId) ?? { byId: new Map<string, Grant>(), holders: new Set<string>() };
-  const before = grants.byId.get(roomActorAccessId);
+  const grants = all.get(roomId);
+  const before = grants?.byId.get(roomActorAccessId);
   const after = evolveGrant(before, event);
-  if (after) {
-    grants.byId.set(roomActorAccessId, after);
-    grants.holders.add(holderOf(after));
-  } else if (before) {
-    grants.byId.delete(roomActorAccessId);
-    grants.holders.delete(holderOf(before));
+  if (after) putGrant(all, after, edits);
+  else if (grants && before) {
+    edits.remove(grants.byId, roomActorAccessId);
+    edits.remove(grants.holders, holderOf(before));
+    if (grants.byId.size === 0) edits.remove(all, roomId);
   }
-  if (grants.byId.size > 0) all.set(roomId, grants);
-  else all.delete(roomId);
+};
+
+export const putGrant = (all: Map<string, RoomGrants>, grant: Grant, edits: Edits): void => {
+  const { roomId, roomActorAccessId } = grant;
+  let grants = all.get(roomId);
+  if (grants === undefined) {
+    grants = { byId: new Map(), holders: new Set() };
+    edits.put(all, roomId, grants);
+  }
+  edits.put(grants.byId, roomActorAccessId, grant);
+  edits.add(grants.holders, holderOf(grant));
 };
 
 export const isGrantEvent = <Event extends { readonly type: string }>(

@@ -7,6 +7,7 @@ import {
   type ScopeFields,
   type ScopeMembership,
 } from '@roomwire/shared/domain/scope';
+import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
 
@@ -25,7 +26,7 @@ export interface HeldMembership extends ScopeMembership {
 }
 
 interface KeptScope {
-  record: Scope;
+  readonly record: Scope;
   readonly memberships: Map<string, HeldMembership>;
 }
 
@@ -38,28 +39,20 @@ export interface ScopesState {
 export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
   initial: () => ({ byId: new Map(), slugs: new Set() }),
 
-  evolve(state, event) {
+  evolve(state, event, edits = inPlace) {
     const { accessScopeId } = event.data;
     const kept = state.byId.get(accessScopeId);
-    if (event.type === 'ScopeMembershipTaken') {
-      kept?.memberships.set(event.data.membershipId, { ...event.data, takenAt: event.occurredAt });
-      return state;
-    }
+    if (event.type === 'ScopeMembershipTaken')
+      return putMembership(state, { ...event.data, takenAt: event.occurredAt }, edits);
     if (event.type === 'ScopeMembershipGivenBack') {
-      kept?.memberships.delete(event.data.membershipId);
+      if (kept) edits.remove(kept.memberships, event.data.membershipId);
       return state;
     }
     const record = evolveScope(kept?.record, event);
-    if (record) {
-      state.byId.set(accessScopeId, {
-        memberships: kept?.memberships ?? new Map<string, HeldMembership>(),
-        record,
-      });
-      state.slugs.add(record.slug);
-    } else if (kept) {
-      state.byId.delete(accessScopeId);
-      state.slugs.delete(kept.record.slug);
-    }
+    if (record) return putScope(state, record, edits);
+    if (kept === undefined) return state;
+    edits.remove(state.byId, accessScopeId);
+    edits.remove(state.slugs, kept.record.slug);
     return state;
   },
 
@@ -95,7 +88,37 @@ export const scopesDecider: Decider<ScopesState, ScopeCommand, ScopeEvent> = {
       }
     }
   },
+
+  records: {
+    version: 1,
+    of({ byId }) {
+      const all: (Scope | HeldMembership)[] = Array.from(byId.values(), ({ record }) => record);
+      for (const { memberships } of byId.values())
+        for (const membership of memberships.values()) all.push(membership);
+      return all;
+    },
+    into: (state, record) =>
+      isMembership(record as Scope | HeldMembership)
+        ? putMembership(state, record as HeldMembership, inPlace)
+        : putScope(state, record as Scope, inPlace),
+  },
 };
+
+const putScope = (state: ScopesState, record: Scope, edits: Edits): ScopesState => {
+  const { accessScopeId, slug } = record;
+  const memberships = state.byId.get(accessScopeId)?.memberships ?? new Map<string, HeldMembership>();
+  edits.put(state.byId, accessScopeId, { record, memberships });
+  edits.add(state.slugs, slug);
+  return state;
+};
+
+const putMembership = (state: ScopesState, membership: HeldMembership, edits: Edits): ScopesState => {
+  const kept = state.byId.get(membership.accessScopeId);
+  if (kept) edits.put(kept.memberships, membership.membershipId, membership);
+  return state;
+};
+
+const isMembership = (record: Scope | HeldMembership): record is HeldMembership => 'membershipId' in record;
 
 export const scopesTarget = targetOf(scopesStream, scopesDecider);
 
@@ -105,7 +128,7 @@ export const existing = (state: ScopesState, accessScopeId: string): Scope => {
   return kept.record;
 };
 
-/** Every membership of a scope, the oldest first. */
+/** Every membership of a scope. */
 export const membershipsIn = (state: ScopesState, accessScopeId: string): readonly HeldMembership[] => [
   ...(state.byId.get(accessScopeId)?.memberships.values() ?? []),
 ];

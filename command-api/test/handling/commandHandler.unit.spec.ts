@@ -203,7 +203,7 @@ describe('the command handler', () => {
     const sizes: number[] = [];
     const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
       append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) => {
-        sizes.push(JSON.stringify(args[2]).length);
+        sizes.push(JSON.stringify(args[2].map(({ data }) => data)).length);
         return log.append(...args);
       },
       readStream: (...args: [string, number?]) => log.readStream(...args),
@@ -279,7 +279,7 @@ describe('the command handler', () => {
         return log.readStream(stream, from);
       },
     });
-    const handler = handlerOn(watched, { streams: 3, characters: 20_000 });
+    const handler = handlerOn(watched, { streams: 3, bytes: 20_000 });
     const create = (app: string, roomId: string, nameLength = 10) =>
       handler.execute(roomsTarget(app), createRoom(app, roomId, 'n'.repeat(nameLength)), context);
     for (const app of ['a1', 'a2', 'a3']) await create(app, 'r1');
@@ -290,6 +290,70 @@ describe('the command handler', () => {
     await create('a1', 'r4');
     const [a1, a2] = ['a1', 'a2'].map((app) => roomsTarget(app).stream);
     expect(reads).to.eql([`${a1} from 2`, `${a2} from 0`, `${a1} from 0`]);
+  });
+
+  it('reads what is new after a conflict of many commands that were decided together, too', async () => {
+    const reads: number[] = [];
+    let beforeAppend: (() => Promise<unknown>) | undefined;
+    const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
+      readStream(stream: string, from = 0) {
+        reads.push(from);
+        return log.readStream(stream, from);
+      },
+      async append(...args: Parameters<EventLog['append']>) {
+        const meanwhile = args[2].length > 1 ? beforeAppend : undefined;
+        if (meanwhile) beforeAppend = undefined;
+        await meanwhile?.();
+        return log.append(...args);
+      },
+    });
+    const [handler, other] = [handlerOn(watched), handlerOn(log)];
+    await create(handler, 'r0');
+    reads.length = 0;
+    beforeAppend = () => create(other, 'theirs', 's3');
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => codeOf(create(handler, `r${index + 1}`, `s${index}`))),
+    );
+    expect(results).to.eql(results.map((_, index) => (index === 3 ? 'room_slug_taken' : 'done')));
+    expect(Math.min(...reads)).to.equal(1);
+    expect(await names(handler)).to.have.members(await names(handlerOn(log)));
+    expect(await recorded()).to.have.length(11);
+  });
+
+  it('decides many commands together while another process writes the stream, too', async () => {
+    const sizes: number[] = [];
+    const contested: EventLog = Object.assign(Object.create(log) as EventLog, {
+      async append(...args: Parameters<EventLog['append']>) {
+        sizes.push(args[2].length);
+        // The other one is faster every other time.
+        if (sizes.length % 2 === 0) await create(other, `theirs-${sizes.length}`);
+        return log.append(...args);
+      },
+      readStream: (...args: [string, number?]) => log.readStream(...args),
+    });
+    const [handler, other] = [handlerOn(contested), handlerOn(log)];
+    await Promise.all(Array.from({ length: 500 }, (_, index) => create(handler, `r${index}`)));
+    expect(sizes.length).to.be.below(20);
+    expect((await recorded()).length).to.equal(500 + Math.floor(sizes.length / 2));
+  });
+
+  it('does not read a stream again because of a command that is too large', async () => {
+    const reads: number[] = [];
+    const bounded: EventLog = Object.assign(Object.create(log) as EventLog, {
+      append: (...args: [string, number | 'none', readonly [NewEvent, ...NewEvent[]]]) =>
+        JSON.stringify(args[2]).length > 50_000 ? Promise.reject(new AppendTooLarge()) : log.append(...args),
+      readStream(stream: string, from = 0) {
+        reads.push(from);
+        return log.readStream(stream, from);
+      },
+    });
+    const handler = handlerOn(bounded);
+    for (let index = 0; index < 5; index += 1) await create(handler, `r${index}`);
+    reads.length = 0;
+    expect(await codeOf(rename(handler, 'r1', 'x'.repeat(60_000)))).to.be.instanceOf(AppendTooLarge);
+    await Promise.all(['a', 'x'.repeat(60_000), 'b'].map((name) => codeOf(rename(handler, 'r2', name))));
+    expect(Math.min(...reads)).to.equal(5);
+    expect(await names(handler)).to.have.members(['r0', 'r1', 'b', 'r3', 'r4']);
   });
 
   it('gives up none of many commands on one stream that two processes write side by side', async () => {

@@ -10,6 +10,7 @@ import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus'
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
 import { Outage, type OutageReport } from '@roomwire/shared/runtime/outage';
 import { backOffMs, withTimeout } from '@roomwire/shared/runtime/waiting';
@@ -44,6 +45,7 @@ export interface Adapters {
   groups(): Promise<GroupStore>;
   payloads(): Promise<PayloadStore>;
   accessLog(): Promise<AccessLog>;
+  snapshots(): Promise<SnapshotStore>;
   /** What has been opened and does not answer within a second. */
   unreachable(): Promise<readonly CheckedPort[]>;
 }
@@ -142,6 +144,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     groups: opening('readModels', (of) => readModels.openGroups(of)),
     payloads: opening('readModels', (of) => readModels.openPayloads(of)),
     accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
+    snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     bus,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -9,6 +9,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
+import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { OutageReport } from '@roomwire/shared/runtime/outage';
 import type { VariableReader } from '../environment.js';
@@ -69,6 +70,7 @@ export interface ReadModelEngine extends Engine {
   openGroups(context: OpenContext): Promise<GroupStore>;
   openPayloads(context: OpenContext): Promise<PayloadStore>;
   openAccessLog(context: OpenContext): Promise<AccessLog>;
+  openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {

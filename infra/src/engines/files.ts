@@ -8,6 +8,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
+import { openEmbeddedSnapshotStore } from '@roomwire/shared/adapters/snapshot-store/embeddedSnapshotStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
 
@@ -27,6 +28,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
   openAccessLog: async ({ folder }) => openEmbeddedAccessLog(await folder()),
+  openSnapshots: async ({ folder }) => openEmbeddedSnapshotStore(await folder()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

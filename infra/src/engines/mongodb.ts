@@ -38,6 +38,11 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoAccessLog } = await import('@roomwire/shared/adapters/access-log/mongoAccessLog');
     return openMongoAccessLog({ url, outage });
   },
+  async openSnapshots({ outage }) {
+    const { openMongoSnapshotStore } =
+      await import('@roomwire/shared/adapters/snapshot-store/mongoSnapshotStore');
+    return openMongoSnapshotStore({ url, outage });
+  },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');

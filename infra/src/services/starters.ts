@@ -6,6 +6,7 @@ import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
 import { createVersionKeeper } from '@roomwire/projections/versionKeeper';
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { StateSnapshots } from '@roomwire/command-api/handling/stateSnapshots';
 import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatch';
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
 import { changesOf } from '@roomwire/projections/projectors';
@@ -137,8 +138,10 @@ export const startCommandApi: StartService = async ({
   const accessLog = await adapters.accessLog();
   const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
   closing.push(() => accessRecorder.close());
+  const snapshots = new StateSnapshots({ log, store: await adapters.snapshots(), logger });
+  closing.push(() => snapshots.close());
   const ports = {
-    ...{ accessLog, accessRecorder },
+    ...{ accessLog, accessRecorder, snapshots },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));

@@ -89,6 +89,12 @@ describe('the rights of the services in MongoDB', function () {
       })
     ).body;
     await client.post(`/apps/${app.appId}/rooms`, { name: 'room', slug: 'room' });
+    // So large that a snapshot of them is due.
+    for (let index = 0; index < 3; index += 1)
+      await client.post(`/apps/${app.appId}/rooms`, {
+        name: 'large',
+        metadata: { text: 'x'.repeat(800_000) },
+      });
     await client.post('/webhook-secrets', { name: 'first' });
     const tokens = await Promise.all(
       ['agent', 'user'].map(
@@ -126,6 +132,9 @@ describe('the rights of the services in MongoDB', function () {
       await eventually(() => proxies[name].commands.get('accessLog')?.has('update') === true, {
         ...{ withinMs: 60_000, what: `an entry of the access log by ${name}` },
       });
+    await eventually(() => proxies['command-api'].commands.get('streamSnapshots')?.has('update') === true, {
+      what: 'a snapshot by command-api',
+    });
     await eventually(
       () => ['usage', 'sessions', 'connections'].every((name) => proxies.gateway.commands.has(name)),
       {

@@ -29,7 +29,8 @@ export type EngineUse =
   | 'audit index'
   | 'session issuer'
   | 'payloads'
-  | 'access log';
+  | 'access log'
+  | 'snapshots';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {
@@ -72,6 +73,15 @@ export class MadeFromAnotherLog extends Error {
     super(
       `The event log here, ${log ?? 'which is empty'}, is not the one that the ${made} came from, ${from}`,
     );
+  }
+}
+
+/** A snapshot of a stream does not hold what was written. */
+export class DamagedSnapshot extends Error {
+  override readonly name = 'DamagedSnapshot';
+
+  constructor(stream: string) {
+    super(`The snapshot of the stream ${stream} is damaged`);
   }
 }
 

@@ -30,11 +30,13 @@ export interface FolderState {
   readonly firstBehind: RecordedEvent | undefined;
 }
 
+/** Where they are damaged, the next start makes them again. */
+const madeAgain: ReadonlySet<string> = new Set(['owner.lmdb', 'snapshots.lmdb']);
+
 /** Reads the files, also while a process writes them, and changes nothing. Throws `DamagedFile` where one of them is damaged. */
 export const inspectFolder = async (path: string): Promise<FolderState> => {
-  // That of the owner is made again where it is damaged.
   for (const name of await readdir(path))
-    if (name.endsWith('.lmdb') && name !== 'owner.lmdb') requireWhole(join(path, name));
+    if (name.endsWith('.lmdb') && !madeAgain.has(name)) requireWhole(join(path, name));
   const views = await progressIn(join(path, 'views.lmdb'), 'string');
   const audit = await progressIn(join(path, 'audit.lmdb'), 'ordered-binary');
   const log = await reading(join(path, 'events.lmdb'), async (root) => {

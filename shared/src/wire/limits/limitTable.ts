@@ -508,12 +508,29 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of a command API from the states that commands are decided on',
   },
-  cachedStreamCharacters: {
-    ...{ value: 64 * 2 ** 20, unit: 'characters', per: 'process' },
+  cachedStreamBytes: {
+    ...{ value: 192 * mebibyte, unit: 'bytes', per: 'process' },
     answer: 'none: the same',
     metric: 'roomwire_http_request_duration_seconds',
-    protects:
-      'the same, by the events that they are folded from, as JSON; the last stream that was written always stays',
+    protects: 'the same, by about what they take; the last stream that was written always stays',
+  },
+  snapshots: {
+    ...{ value: 1_000, unit: 'number', per: 'deployment' },
+    answer: 'none: the snapshot that was written longest ago is removed',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the disk from snapshots of long streams',
+  },
+  snapshotBytes: {
+    ...{ value: 4_096 * mebibyte, unit: 'bytes', per: 'deployment' },
+    answer: 'none: the same',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same',
+  },
+  snapshotRetention: {
+    ...{ value: 30, unit: 'days', per: 'deployment' },
+    answer: 'none: the same, of snapshots that have not been renewed for so long',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same, and the privacy of what was deleted',
   },
 
   // The past
