@@ -50,8 +50,8 @@ interface Waiting {
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** So often commands are decided anew because another process was faster, each time after a longer wait: some 2 s in all. */
-const mostConflicts = 30;
-const betweenConflicts = { firstMs: 1, longestMs: 100 };
+const mostConflicts = 100;
+const betweenConflicts = { firstMs: 1, longestMs: 20 };
 
 const batchSize = 100;
 

@@ -27,13 +27,12 @@ interface PartDocument {
   readonly text: string;
 }
 
-const digits = 8;
-const partId = (copy: string, number: number): string => `${copy} ${String(number).padStart(digits, '0')}`;
+const partId = (copy: string, number: number): string => `${copy} ${number}`;
 
-/** Parts in one request, of which each has half a megabyte. */
-const partsPerRead = 8;
-
-/** Snapshots in two collections of MongoDB. The parts of a new one are beside those of the one before, until they are complete. */
+/**
+ * Snapshots in two collections of MongoDB. The parts of a new one are beside those of the one before, until they are complete. They are read
+ * one by one, so that none takes longer than a read may.
+ */
 class MongoSnapshotStore implements SnapshotStore {
   private readonly connection: MongoConnection;
   private readonly limits: SnapshotLimits;
@@ -99,12 +98,11 @@ class MongoSnapshotStore implements SnapshotStore {
   }
 
   private async *partsOf({ copy, count }: EntryDocument): AsyncGenerator<string> {
-    for (let from = 0; from < count; from += partsPerRead) {
-      const filter = { _id: { $gte: partId(copy, from), $lt: partId(copy, from + partsPerRead) } };
-      const found = await this.connection.call(() =>
-        this.parts.find(filter, readLimits()).sort({ _id: 1 }).toArray(),
-      );
-      for (const { text } of found) yield text;
+    for (let number = 0; number < count; number += 1) {
+      const filter = { _id: partId(copy, number) };
+      const found = await this.connection.call(() => this.parts.findOne(filter, readLimits()));
+      if (!found) return;
+      yield found.text;
     }
   }
 
