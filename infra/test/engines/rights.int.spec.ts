@@ -90,11 +90,8 @@ describe('the rights of the services in MongoDB', function () {
     ).body;
     await client.post(`/apps/${app.appId}/rooms`, { name: 'room', slug: 'room' });
     // So large that a snapshot of them is due.
-    for (let index = 0; index < 3; index += 1)
-      await client.post(`/apps/${app.appId}/rooms`, {
-        name: 'large',
-        metadata: { text: 'x'.repeat(800_000) },
-      });
+    for (const name of ['large 1', 'large 2', 'large 3'])
+      await client.post(`/apps/${app.appId}/rooms`, { name, metadata: { text: 'x'.repeat(800_000) } });
     await client.post('/webhook-secrets', { name: 'first' });
     const tokens = await Promise.all(
       ['agent', 'user'].map(
