@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../ports/clock.js';
 import type { Logger } from '../../ports/logger.js';
+import { EngineUnavailable } from '../../ports/errors.js';
 import type {
   Acknowledgement,
   ChannelReader,
@@ -32,6 +33,9 @@ export interface VersionedBusOptions {
 }
 
 const defaults = { clock: systemClock, beatMs: 3_000, silenceMs: 300_000, settlingMs: 10_000 };
+
+/** Each takes as long as a send may. */
+const mostTries = 3;
 
 /**
  * A bus between processes of several releases. It announces what this process reads, before it reads it and every few seconds, and
@@ -111,7 +115,7 @@ export class VersionedBus implements MeasuredBus {
     const known = this.announced.get(topic.name);
     if (known !== undefined) return known;
     this.reads.set(topic.name, versionsOf(topic).newest);
-    const stored = this.sendAnnouncement().catch((error: unknown) => {
+    const stored = this.sendAtTheStart().catch((error: unknown) => {
       this.announced.delete(topic.name);
       throw error;
     });
@@ -169,6 +173,17 @@ export class VersionedBus implements MeasuredBus {
     if (reader === this.reader) this.live.ownReturned(now);
     this.live.heard(reader, reads, now);
     this.versions.clear();
+  }
+
+  /** Brokers that are still making the topics of a new installation must not end the start of its processes. */
+  private async sendAtTheStart(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.sendAnnouncement();
+      } catch (error) {
+        if (tries === mostTries || !(error instanceof EngineUnavailable)) throw error;
+      }
+    }
   }
 
   private sendAnnouncement(acknowledgement: Acknowledgement = 'stored'): Promise<void> {

@@ -141,6 +141,20 @@ describe('a bus between releases', () => {
     await writes(writer, 2);
   });
 
+  it('announces again what a bus that is busy did not store', async () => {
+    const bus = encoding(shared, unreadable);
+    let refusals = 0;
+    const send = <T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement) => {
+      const { reads } = record as ReaderAnnouncement;
+      if (reads?.['texts'] === undefined || refusals === 2) return bus.send(channel, record, acknowledgement);
+      refusals += 1;
+      return Promise.reject(new EngineUnavailable('message bus'));
+    };
+    const reader = newProcess(Object.assign(Object.create(bus) as MeasuredBus, { send }));
+    await reader.read(second.texts, { interest: 'all' }, () => undefined);
+    expect(refusals).to.equal(2);
+  });
+
   it('does not read what it could not announce', async () => {
     const bus = encoding(shared, unreadable);
     let isAway = true;
