@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { UnknownEvent } from '@roomwire/shared/domain/events';
-import type { LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
+import type { EventLog, LogPosition, LogSubscription } from '@roomwire/shared/ports/eventLog';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -30,8 +30,8 @@ export interface FollowDeps extends OriginDeps {
 }
 
 /**
- * Resumes from the checkpoint: writes the events to the read models, batch by batch, and publishes each batch to the feed
- * while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, with
+ * Resumes from the checkpoint: writes what the log holds by now, feeds what a crash has kept from the feed, and then writes the events to
+ * the read models, batch by batch, and publishes each batch to the feed while the next one is written. The subscription's `done` rejects with `StaleBatch` when another projector is ahead, with
  * `UnknownEvent` once everything before an event of a newer version is written and published, or with the error of an engine.
  */
 export const followLog = async (
@@ -44,7 +44,6 @@ export const followLog = async (
   const checkpoint = await startingPoint(deps, mark);
   const originOf = await originsIn(log);
   const feed = await beginFeed(deps, mark, head);
-  await feed.resume(checkpoint);
   let writtenUpTo = checkpoint;
 
   /** Where nobody reads, nobody waits, and what is created and deleted need not be written at all. */
@@ -77,8 +76,10 @@ export const followLog = async (
     await feedEvents(deps.bus, events);
   };
 
+  if (!feed.isFilling) for await (const events of backlog(log, checkpoint)) await write(events);
+  await feed.resume(writtenUpTo);
   const batches = new GatheredBatches({ write, afterwards, ahead }, () => void subscription.close());
-  const subscription = log.subscribeAll(checkpoint, {
+  const subscription = log.subscribeAll(writtenUpTo, {
     async onEvents(events) {
       const { readable, unknown } = upToUnknown(events);
       if (readable.length > 0) await batches.add(readable);
@@ -99,6 +100,26 @@ export const followLog = async (
     },
   };
 };
+
+/** Revocations that a crash kept from the feed do not wait for more than this. */
+const mostOfBacklog = 2_000;
+
+/**
+ * What the log already holds beyond the checkpoint, up to a bound and to an event of a newer version. It is written before anything is fed: a
+ * gateway that learns of a change must not act on a state that a later change ended before its client came.
+ */
+async function* backlog(
+  log: EventLog,
+  checkpoint: LogPosition | undefined,
+): AsyncIterable<readonly RecordedEvent[]> {
+  let count = 0;
+  for await (const events of log.readAll(checkpoint)) {
+    const { readable, unknown } = upToUnknown(events);
+    if (readable.length > 0) yield readable;
+    count += readable.length;
+    if (unknown !== undefined || count >= mostOfBacklog) return;
+  }
+}
 
 const positionOfLast = (events: readonly RecordedEvent[]): LogPosition => {
   const last = events.at(-1);

@@ -22,6 +22,8 @@ import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createProjections } from '../src/projections.js';
 import { histories, newEvent } from './support/history.js';
 
+const common = { payloads: noPayloads, clock: systemClock, logger: silentLogger };
+
 const world = async (path: string, logger: Logger = silentLogger) => {
   const folder = await openDataFolder(path);
   const log = await openEmbeddedEventLog(folder);
@@ -127,27 +129,13 @@ describe('projections', () => {
       send: () => stuck,
       read: bus.read.bind(bus),
     });
-    const first = createProjections({
-      payloads: noPayloads,
-      log,
-      views,
-      bus: cut,
-      clock: systemClock,
-      logger: silentLogger,
-    });
+    const first = createProjections({ log, views, bus: cut, ...common });
     await first.start();
     await append(events);
     // As good as killed: it waits for a feed that never answers.
     const fed: string[] = [];
     await bus.read(domainEventFeed, { interest: 'all' }, (event) => void fed.push(event.id));
-    const second = createProjections({
-      payloads: noPayloads,
-      log,
-      views,
-      bus,
-      clock: systemClock,
-      logger: silentLogger,
-    });
+    const second = createProjections({ log, views, bus, ...common });
     await second.start();
     await eventually(() => fed.length >= events.length);
     expect(fed).to.eql(events.map(({ id }) => id));
@@ -156,6 +144,38 @@ describe('projections', () => {
     cutOff(new EngineUnavailable('message bus'));
     await closed;
     await close();
+    await folder.remove();
+  });
+
+  it('feed what a crash has kept back only once the read models hold what the log holds by then', async () => {
+    const folder = await temporaryFolder();
+    const events = fc.sample(histories, { seed: 11, numRuns: 4 }).flat().map(newEvent);
+    const first = await world(folder.path);
+    const cut = Object.assign(Object.create(first.bus) as MessageBus, {
+      send: () => Promise.reject(new EngineUnavailable('message bus')),
+      read: first.bus.read.bind(first.bus),
+    });
+    const crashing = createProjections({ log: first.log, views: first.views, bus: cut, ...common });
+    await crashing.start();
+    await first.append(events.slice(0, -1));
+    await crashing.close();
+    let revision: number | 'none' = 'none';
+    for await (const batch of first.log.readStream('s')) revision = batch.at(-1)?.revision ?? revision;
+    const { position } = await first.log.append('s', revision, [events.at(-1) as NewEvent]);
+    expect(await first.views.reached(position, 0)).to.equal(false);
+
+    const fed: { readonly id: string; readonly showsAll: boolean }[] = [];
+    const watched = Object.assign(Object.create(first.bus) as MessageBus, {
+      async send(_channel: unknown, { id }: RecordedEvent) {
+        fed.push({ id, showsAll: await first.views.reached(position, 0) });
+      },
+    });
+    const resuming = createProjections({ log: first.log, views: first.views, bus: watched, ...common });
+    await resuming.start();
+    await eventually(() => fed.length >= events.length);
+    expect(fed).to.eql(events.map(({ id }) => ({ id, showsAll: true })));
+    await resuming.close();
+    await first.close();
     await folder.remove();
   });
 
