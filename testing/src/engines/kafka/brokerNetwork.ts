@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { CuttableWay } from '../cuttableWay.js';
 
 /** Ports on which a broker hears the other brokers, on loopback. */
 export interface BrokerPorts {
@@ -16,9 +15,7 @@ const addressOf = (from: number, to: number): string => (from === to ? '127.0.0.
 interface Way {
   readonly from: number;
   readonly to: number;
-  readonly server: Server;
-  /** Both ends of each connection. */
-  readonly sockets: Set<Socket>;
+  readonly carrier: CuttableWay;
 }
 
 /** What lies between the brokers of a cluster. Clients reach each broker past it. */
@@ -59,54 +56,18 @@ export class BrokerNetwork {
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      this.ways.map(async ({ server, sockets }) => {
-        const closed = once(server, 'close');
-        server.close();
-        for (const socket of sockets) socket.destroy();
-        await closed;
-      }),
-    );
+    await Promise.all(this.ways.map(({ carrier }) => carrier.close()));
   }
 
-  private apply(way: Way): void {
-    const isCut = this.isCut(way);
-    for (const socket of way.sockets)
-      if (isCut) socket.pause();
-      else socket.resume();
-  }
-
-  private isCut({ from, to }: Way): boolean {
-    return this.isolated.has(from) || this.isolated.has(to);
+  private apply({ from, to, carrier }: Way): void {
+    if (this.isolated.has(from) || this.isolated.has(to)) carrier.cut();
+    else carrier.heal();
   }
 
   private async open(from: number, to: number, port: number): Promise<void> {
-    const way: Way = {
-      from,
-      to,
-      server: createServer((socket) => this.carry(way, socket, port)),
-      sockets: new Set(),
-    };
+    const carrier = await CuttableWay.open({ host: addressOf(from, to), port, to: port });
+    const way = { from, to, carrier };
     this.ways.push(way);
-    way.server.listen(port, addressOf(from, to));
-    await once(way.server, 'listening');
-  }
-
-  private carry(way: Way, near: Socket, port: number): void {
-    const far = connect(port, '127.0.0.1');
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      way.sockets.add(one);
-      one
-        .on('error', () => undefined)
-        .once('close', () => {
-          way.sockets.delete(one);
-          other.destroy();
-        });
-      one.on('data', (bytes) => void other.write(bytes));
-    }
-    if (this.isCut(way)) for (const socket of [near, far]) socket.pause();
+    this.apply(way);
   }
 }
