@@ -79,8 +79,9 @@ export class Faults {
         });
       }
       case 'stall': {
-        process.stalledUntil =
-          now + 1_000 + lasting(chance.below(4) === 0 ? longest.stallMs : 8_000, 'stall');
+        const ms = 1_000 + lasting(chance.below(4) === 0 ? longest.stallMs : 8_000, 'stall');
+        // A second stall must not end the first: what waits would be overtaken.
+        process.stalledUntil = Math.max(process.stalledUntil, now + ms);
         return history.disturbed(now, process.stalledUntil);
       }
       case 'clock': {
