@@ -117,7 +117,7 @@ export class History {
     for (let moved = true; moved;) {
       moved = false;
       for (const { from, to } of this.disturbances)
-        if (from < calm && calm - calmMs < to) {
+        if (from < calm && calm < to + calmMs) {
           calm = to + calmMs;
           moved = true;
         }
