@@ -1,17 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import type { LeaseStatement } from '@roomwire/shared/wire/bus/gatewayNews';
-import { Holdings } from './holdings.js';
-import type { LeaseCluster, LeaseOutcome, LeaseTerms, LeaseWaits } from './leaseTerms.js';
+import { Allowance, type AllowanceDeps } from './allowance.js';
+import type { LeaseOutcome, LeaseTerms } from './leaseTerms.js';
 
-export interface LeaseDeps {
+export interface LeaseDeps extends AllowanceDeps {
   readonly gatewayId: string;
-  readonly clock: Clock;
-  readonly cluster: LeaseCluster;
-  readonly waits: LeaseWaits;
   /** Resolves when the other gateways are known. */
   readonly ready: Promise<void>;
-  readonly isReady: () => boolean;
   /** Counts the claims of this gateway. */
   readonly nextNumber: () => number;
   /** Has `statement` sent soon. */
@@ -53,12 +48,7 @@ export class Lease {
   readonly key: string;
   private readonly terms: LeaseTerms;
   private readonly deps: LeaseDeps;
-  private readonly holdings = new Holdings();
-  private held = 0;
-  /** The limit under which it was granted. */
-  private grantedAt = 0;
-  /** More is claimed in advance when no more than this is left. */
-  private lowWater = 0;
+  private readonly allowance: Allowance;
   /** The first has waited longest. */
   private readonly waiting: ((outcome: LeaseOutcome) => void)[] = [];
   private claim: Claim | undefined;
@@ -66,22 +56,13 @@ export class Lease {
   private owed: Answer[] = [];
   private answers: Answer[] = [];
   private isPursuing = false;
-  /** The limit at the last refusal. */
-  private fullAt = Number.NEGATIVE_INFINITY;
-  private restUntil = Number.NEGATIVE_INFINITY;
   private idleBeats = 0;
-  /** Those that it has taken into account. */
-  private absences: number;
-  /** The gateways that have gone, and how many of them `usedUp` includes. */
-  private losses = 0;
-  private lossesRead = 0;
-  private reading: Promise<void> | undefined;
 
   constructor(key: string, terms: LeaseTerms, deps: LeaseDeps) {
     this.key = key;
     this.terms = terms;
     this.deps = deps;
-    this.absences = deps.cluster.absences;
+    this.allowance = new Allowance(terms, deps);
   }
 
   /** Uses one more where the limit allows it. Synchronous unless the others have to be asked; never rejects. */
@@ -91,8 +72,8 @@ export class Lease {
     if (most === null) return this.use();
     if (this.waiting.length === 0) {
       if (this.terms.used + this.terms.usedUp >= most) return 'full';
-      if (this.terms.used < this.allowed(most)) return this.useInAdvance();
-      if (!this.terms.isFreedAgain && this.restMs > 0) return 'full';
+      if (this.terms.used < this.allowance.allowed(most)) return this.useInAdvance();
+      if (!this.terms.isFreedAgain && this.allowance.restMs > 0) return 'full';
     }
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -102,15 +83,15 @@ export class Lease {
 
   /** What another gateway holds; undefined where that is not known. */
   heldBy(gatewayId: string): number | undefined {
-    return this.holdings.heldBy(gatewayId);
+    return this.allowance.holdings.heldBy(gatewayId);
   }
 
   /** Another gateway has said this. `order` is its place among the statements of all. */
   heard(gatewayId: string, statement: LeaseStatement, order: number): void {
-    const claim = this.holdings.heard(gatewayId, statement, order);
+    const claim = this.allowance.holdings.heard(gatewayId, statement, order);
     if (statement.asks && claim) this.asked({ gatewayId, number: claim.number }, claim.order);
     if (statement.answers?.some((one) => this.isToOwnClaim(one))) {
-      this.holdings.answered(gatewayId);
+      this.allowance.holdings.answered(gatewayId);
       this.claim?.answered.add(gatewayId);
     }
     this.decideIfKnown();
@@ -128,15 +109,15 @@ export class Lease {
   }
 
   started(gatewayId: string): void {
-    this.holdings.started(gatewayId);
+    this.allowance.holdings.started(gatewayId);
     this.claim?.answered.add(gatewayId);
     this.decideIfKnown();
   }
 
   gone(gatewayId: string): void {
-    this.holdings.gone(gatewayId);
+    this.allowance.holdings.gone(gatewayId);
     this.claim?.answered.delete(gatewayId);
-    this.losses++;
+    this.allowance.losses++;
     this.decideIfKnown();
   }
 
@@ -154,8 +135,8 @@ export class Lease {
   /** Must be called with each heartbeat. Whether the lease may be forgotten. */
   beat(): boolean {
     if (this.isPursuing || ++this.idleBeats < beatsUntilIdle) return false;
-    if (this.held > this.terms.used) {
-      this.giveBack();
+    if (this.allowance.held > this.terms.used) {
+      this.allowance.giveBack();
       this.deps.say(this);
     }
     return this.terms.used === 0;
@@ -165,7 +146,7 @@ export class Lease {
   statement(): LeaseStatement {
     const { key, claim, answers } = this;
     this.answers = [];
-    const held = Math.max(this.held, this.terms.used);
+    const held = Math.max(this.allowance.held, this.terms.used);
     const said = { key, held, ...(answers.length > 0 && { answers }) };
     if (claim === undefined) return said;
     const { number, upTo, isSaid } = claim;
@@ -175,20 +156,6 @@ export class Lease {
     return { ...said, claim: { number, upTo, ...(isSaid && { isRepeated: true }) }, ...(asks && { asks }) };
   }
 
-  /** Without asking. */
-  private allowed(most: number): number {
-    const { cluster, isReady } = this.deps;
-    if (cluster.others.length === 0) return isReady() && !this.isStale ? most - this.terms.usedUp : 0;
-    return most >= this.grantedAt && !this.isInDoubt ? this.held : 0;
-  }
-
-  /** For how long the others are not asked, because nothing was left when they were. */
-  private get restMs(): number {
-    const { most } = this.terms;
-    if (most === null || most > this.fullAt) return 0;
-    return Math.max(0, this.restUntil - this.deps.clock.monotonic());
-  }
-
   private use(): 'taken' {
     this.terms.use();
     return 'taken';
@@ -196,7 +163,7 @@ export class Lease {
 
   private useInAdvance(): 'taken' {
     this.terms.use();
-    if (this.lowWater > 0 && this.held - this.terms.used <= this.lowWater) this.pursue();
+    if (this.allowance.isLow) this.pursue();
     return 'taken';
   }
 
@@ -210,7 +177,7 @@ export class Lease {
   private async rounds(): Promise<void> {
     await this.deps.ready;
     do {
-      const { restMs } = this;
+      const { restMs } = this.allowance;
       if (restMs > 0) await pause(restMs, undefined, { ref: false });
       await this.round();
     } while (this.waiting.length > 0);
@@ -224,13 +191,13 @@ export class Lease {
   }
 
   private begin(most: number, settled: () => void): void {
-    if (this.isInDoubt) this.beginAnew();
+    if (this.allowance.isInDoubt) this.allowance.beginAnew();
     const waiters = this.waiting.length;
     const need = this.terms.used + waiters;
-    const room = this.room(Number.POSITIVE_INFINITY, false);
+    const room = this.allowance.room(Number.POSITIVE_INFINITY, false);
     const claim: Claim = {
       number: this.deps.nextNumber(),
-      upTo: need + this.portionOf((room ?? most) - need),
+      upTo: need + this.allowance.portionOf((room ?? most) - need),
       waiters,
       begunAt: this.deps.clock.monotonic(),
       order: undefined,
@@ -242,7 +209,7 @@ export class Lease {
       settled,
     };
     this.claim = claim;
-    if (this.leasing().length === 0) return this.waitForAnswers(claim);
+    if (this.allowance.leasing().length === 0) return this.waitForAnswers(claim);
     this.deps.say(this);
     this.setTimer(claim, this.deps.waits.returnMs, () => this.giveUp());
   }
@@ -262,26 +229,9 @@ export class Lease {
   private asked(answer: Answer, order: number): void {
     const { claim } = this;
     if (claim?.order !== undefined && claim.order < order) return void this.owed.push(answer);
-    this.giveBack();
+    this.allowance.giveBack();
     this.answers.push(answer);
     this.deps.say(this);
-  }
-
-  private giveBack(): void {
-    this.held = Math.min(this.held, this.terms.used);
-    this.lowWater = 0;
-  }
-
-  /** Who took this gateway for dead may have used what it held, without telling it. */
-  private get isInDoubt(): boolean {
-    const { isHeard, absences } = this.deps.cluster;
-    return !isHeard || this.absences !== absences;
-  }
-
-  private beginAnew(): void {
-    this.absences = this.deps.cluster.absences;
-    this.giveBack();
-    this.holdings.clear();
   }
 
   private giveUp(): void {
@@ -293,11 +243,11 @@ export class Lease {
     const { claim } = this;
     if (claim === undefined) return;
     if (this.hasStalled(claim)) return this.giveUp();
-    const peers = this.leasing();
+    const peers = this.allowance.leasing();
     if (peers.length > 0 && claim.order === undefined) return;
-    if (this.isStale && !claim.isLate) return this.readAgain();
+    if (this.allowance.isStale && !claim.isLate) return this.allowance.readAgain(() => this.decideIfKnown());
     const isAll = claim.isLate || peers.every((peer) => claim.answered.has(peer));
-    const room = this.room(claim.order ?? Number.POSITIVE_INFINITY, isAll);
+    const room = this.allowance.room(claim.order ?? Number.POSITIVE_INFINITY, isAll);
     if (room !== undefined && (isAll || room >= this.terms.used + claim.waiters)) this.decide(claim, room);
     else if (claim.asks === 'no') {
       claim.asks = 'to be said';
@@ -309,12 +259,10 @@ export class Lease {
     clearTimeout(claim.timer);
     this.claim = undefined;
     const need = this.terms.used + claim.waiters;
-    this.held = Math.max(0, Math.min(claim.upTo, room, need + this.portionOf(room - need)));
-    this.grantedAt = this.terms.most ?? 0;
-    this.lowWater = Math.floor(Math.max(0, this.held - need) / 2);
+    this.allowance.grant(need, room, claim.upTo);
     this.serve(claim.waiters);
     if (this.owed.length > 0) {
-      this.giveBack();
+      this.allowance.giveBack();
       this.answers.push(...this.owed.splice(0));
     }
     if (claim.isSaid) this.deps.say(this);
@@ -324,57 +272,17 @@ export class Lease {
   /** Refuses only those for whom the claim was made: the others have not been asked for whoever came later. */
   private serve(waiters: number): void {
     let refused = waiters;
-    for (; this.waiting.length > 0 && this.terms.used < this.held; refused--)
+    for (; this.waiting.length > 0 && this.terms.used < this.allowance.held; refused--)
       this.waiting.shift()?.(this.use());
     if (refused <= 0) return;
-    this.fullAt = this.terms.most ?? Number.NEGATIVE_INFINITY;
-    this.restUntil = this.deps.clock.monotonic() + this.deps.waits.restMs;
+    this.allowance.rest();
     for (const settle of this.waiting.splice(0, refused)) settle('full');
-  }
-
-  /**
-   * How much this gateway may hold by a claim with this place. Undefined where another one has not said what it holds, unless
-   * that `isAssumed`.
-   */
-  private room(order: number, isAssumed: boolean): number | undefined {
-    const { terms, deps } = this;
-    let room = (terms.most ?? Number.POSITIVE_INFINITY) - terms.usedUp;
-    for (const gatewayId of deps.cluster.others) {
-      const isHolder = deps.cluster.takesLeases(gatewayId);
-      const left = this.holdings.leftTo(gatewayId, order);
-      if (left === undefined && isHolder && !isAssumed) return undefined;
-      room -= left ?? Math.max(this.holdings.believedOf(gatewayId, order), terms.usedBy(gatewayId));
-    }
-    return room;
-  }
-
-  /** What one gateway may hold in advance: the less, the less there is left. */
-  private portionOf(left: number): number {
-    return Math.max(0, Math.floor(left / (2 * (this.deps.cluster.others.length + 1))));
-  }
-
-  private leasing(): readonly string[] {
-    const { cluster } = this.deps;
-    return cluster.others.filter((gatewayId) => cluster.takesLeases(gatewayId));
   }
 
   /** Others may have taken this gateway for dead, and its claim for void. */
   private hasStalled({ begunAt }: Claim): boolean {
     const { returnMs, answerMs } = this.deps.waits;
     return this.deps.clock.monotonic() - begunAt > returnMs + 2 * answerMs;
-  }
-
-  private get isStale(): boolean {
-    return this.lossesRead < this.losses;
-  }
-
-  private readAgain(): void {
-    const { losses } = this;
-    this.reading ??= this.terms.read().then(() => {
-      this.reading = undefined;
-      this.lossesRead = losses;
-      this.decideIfKnown();
-    });
   }
 
   private setTimer(claim: Claim, ms: number, onTime: () => void): void {
