@@ -25,7 +25,7 @@ export class Allowance {
   /** Those that it has taken into account. */
   private absences: number;
   /** The gateways that have gone, and how many of them `usedUp` includes. */
-  losses = 0;
+  private losses = 0;
   private lossesRead = 0;
   private reading: Promise<void> | undefined;
 
@@ -70,6 +70,12 @@ export class Allowance {
   giveBack(): void {
     this.held = Math.min(this.held, this.terms.used);
     this.lowWater = 0;
+  }
+
+  /** A gateway has gone; what it used is to be read before this one goes on. */
+  lost(gatewayId: string): void {
+    this.holdings.gone(gatewayId);
+    this.losses++;
   }
 
   /** Who took this gateway for dead may have used what it held, without telling it. */

@@ -115,9 +115,8 @@ export class Lease {
   }
 
   gone(gatewayId: string): void {
-    this.allowance.holdings.gone(gatewayId);
+    this.allowance.lost(gatewayId);
     this.claim?.answered.delete(gatewayId);
-    this.allowance.losses++;
     this.decideIfKnown();
   }
 
