@@ -110,7 +110,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'unconfirmed-feed': {
     what: 'What a crash kept from the feed is not published again',
     rules: ['WS-GRANT-5', 'WS-GRANT-1', 'WS-TOPIC-4'],
-    edits: [projections('followLog', 'await feed.resume(checkpoint);', ';')],
+    edits: [projections('followLog', 'await feed.resume(writtenUpTo);', ';')],
   },
   'unread-writes': {
     what: 'A command is answered before the read models show it',
