@@ -76,8 +76,14 @@ export const followLog = async (
     await feedEvents(deps.bus, events);
   };
 
-  if (!feed.isFilling) for await (const events of backlog(log, checkpoint)) await write(events);
+  let caughtUp = 0;
+  if (!feed.isFilling)
+    for await (const events of backlog(log, checkpoint)) {
+      await write(events);
+      caughtUp += events.length;
+    }
   await feed.resume(writtenUpTo);
+  if (caughtUp > 0) deps.onWritten?.(caughtUp);
   const batches = new GatheredBatches({ write, afterwards, ahead }, () => void subscription.close());
   const subscription = log.subscribeAll(writtenUpTo, {
     async onEvents(events) {

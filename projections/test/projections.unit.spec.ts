@@ -11,10 +11,12 @@ import { evolveActor, type Actor } from '@roomwire/shared/domain/actor';
 import type { HappenedEvent, NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { DomainEvent } from '@roomwire/shared/domain/events';
 import { evolveRoom, type Room } from '@roomwire/shared/domain/room';
+import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewBatch, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
@@ -30,26 +32,21 @@ const world = async (path: string, logger: Logger = silentLogger) => {
   const stores = await openEmbeddedViewStores(folder);
   const { views } = stores;
   const bus = await openEmbeddedMessageBus(folder);
-  const projections = createProjections({
-    payloads: noPayloads,
-    log,
-    views,
-    bus,
-    clock: systemClock,
-    logger,
-  });
+  const projections = createProjections({ log, views, bus, ...common, logger });
+  const write = async (events: readonly [NewEvent, ...NewEvent[]]): Promise<LogPosition> => {
+    let revision: number | 'none' = 'none';
+    for await (const batch of log.readStream('s')) revision = batch.at(-1)?.revision ?? revision;
+    return (await log.append('s', revision, events)).position;
+  };
   return {
     log,
     views,
     bus,
     projections,
-    async append(events: readonly NewEvent[]) {
-      let revision: number | 'none' = 'none';
-      for await (const batch of log.readStream('s')) revision = batch.at(-1)?.revision ?? revision;
-      const [first, ...rest] = events;
+    write,
+    async append([first, ...rest]: readonly NewEvent[]) {
       if (first === undefined) return;
-      const { position } = await log.append('s', revision, [first, ...rest]);
-      expect(await views.reached(position, 5_000)).to.equal(true);
+      expect(await views.reached(await write([first, ...rest]), 5_000)).to.equal(true);
     },
     async close() {
       await projections.close();
@@ -150,32 +147,33 @@ describe('projections', () => {
   it('feed what a crash has kept back only once the read models hold what the log holds by then', async () => {
     const folder = await temporaryFolder();
     const events = fc.sample(histories, { seed: 11, numRuns: 4 }).flat().map(newEvent);
-    const first = await world(folder.path);
-    const cut = Object.assign(Object.create(first.bus) as MessageBus, {
+    const { log, views, bus, write, append, close } = await world(folder.path);
+    const cut = Object.assign(Object.create(bus) as MessageBus, {
       send: () => Promise.reject(new EngineUnavailable('message bus')),
-      read: first.bus.read.bind(first.bus),
+      read: bus.read.bind(bus),
     });
-    const crashing = createProjections({ log: first.log, views: first.views, bus: cut, ...common });
+    const crashing = createProjections({ log, views, bus: cut, ...common });
     await crashing.start();
-    await first.append(events.slice(0, -1));
+    await append(events.slice(0, -1));
     await crashing.close();
-    let revision: number | 'none' = 'none';
-    for await (const batch of first.log.readStream('s')) revision = batch.at(-1)?.revision ?? revision;
-    const { position } = await first.log.append('s', revision, [events.at(-1) as NewEvent]);
-    expect(await first.views.reached(position, 0)).to.equal(false);
+    const position = await write([events.at(-1) as NewEvent]);
+    expect(await views.reached(position, 0)).to.equal(false);
 
     const fed: { readonly id: string; readonly showsAll: boolean }[] = [];
-    const watched = Object.assign(Object.create(first.bus) as MessageBus, {
+    const watched = Object.assign(Object.create(bus) as MessageBus, {
       async send(_channel: unknown, { id }: RecordedEvent) {
-        fed.push({ id, showsAll: await first.views.reached(position, 0) });
+        fed.push({ id, showsAll: await views.reached(position, 0) });
       },
     });
-    const resuming = createProjections({ log: first.log, views: first.views, bus: watched, ...common });
+    const resuming = createProjections({ log, views, bus: watched, ...common });
     await resuming.start();
     await eventually(() => fed.length >= events.length);
     expect(fed).to.eql(events.map(({ id }) => ({ id, showsAll: true })));
+    const counted = async () =>
+      (await collectedMetrics(resuming.collect)).get('roomwire_projected_events_total');
+    await eventually(async () => (await counted()) === 1);
     await resuming.close();
-    await first.close();
+    await close();
     await folder.remove();
   });
 
