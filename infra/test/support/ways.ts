@@ -7,6 +7,7 @@ type Engine = 'eventStore' | 'mongodb' | 'kafka';
 export interface Ways extends Readonly<Record<Engine, CuttableWay>> {
   /** For the process. */
   readonly environment: Readonly<Record<string, string>>;
+  heal(): void;
   close(): Promise<void>;
 }
 
@@ -28,6 +29,7 @@ export const openWays = async ({ eventStoreUrl, mongodbUrl, kafkaBrokers }: Engi
       NODE_OPTIONS: `--import=${redirecting}`,
       ROOMWIRE_TEST_WAYS: ways.map(({ port }, index) => `${ports[index]}=${port}`).join(','),
     },
+    heal: () => ways.forEach((way) => way.heal()),
     close: async () => void (await Promise.all(ways.map((way) => way.close()))),
   };
 };
