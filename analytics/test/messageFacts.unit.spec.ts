@@ -1,5 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { encodeGroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
@@ -9,12 +10,12 @@ const acceptedAt = Date.UTC(2026, 0, 31, 12, 30);
 const id = `${acceptedAt.toString(36).padStart(9, '0')}0000.AAAA`;
 const data = { text: 'grüß', at: [1, 2, 3] };
 
-const message = (over: Partial<LiveMessage> = {}): LiveMessage => ({
-  ...{ id, room: 'p1/app/_/lobby', topic: 'p1/app/_/lobby/chat', projectId: 'p1', publisher: 'a1' },
-  ...{ qos: 1, filters: [], retention: undefined },
-  body: messageBody(messageHead('app/lobby/chat'), encode(data)),
-  ...over,
-});
+const message = (over: Partial<LiveMessage> = {}): LiveMessage =>
+  liveMessage({
+    ...{ id, room: 'p1/app/_/lobby', topic: 'p1/app/_/lobby/chat', projectId: 'p1', publisher: 'a1' },
+    body: messageBody(messageHead('app/lobby/chat'), encode(data)),
+    ...over,
+  });
 
 const factOf = (record: Uint8Array, withPayloads = false) => {
   const fact = messageFacts(withPayloads).factOf(record, 42);

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -21,7 +22,8 @@ import { SigningKeys, type BadCredential } from './access/credentials.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
-import { createPublishToBus, MessageIds, type PublishToBus } from './fanout/publishToBus.js';
+import { MessageIds } from './fanout/messageIds.js';
+import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
 import { createRecorder } from './fanout/recording.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
@@ -213,7 +215,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
       persistentSessions,
       connectionsPerActor: options.connectionsPerActor,
-      session: { clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
+      session: {
+        ...{ clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
+        nameConnection: connectionNames(random),
+      },
     }),
     handleFrame: createFrameHandler({
       ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },
@@ -256,6 +261,15 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       return connection;
     },
   };
+};
+
+const nameBytes = 9;
+
+/** The gateway's name is of random bytes and short, since each message carries that of its connection. */
+const connectionNames = (random: Random): (() => string) => {
+  const gateway = Buffer.from(random.bytes(nameBytes)).toString('base64url');
+  let last = 0;
+  return () => `${gateway}.${(++last).toString(36)}`;
 };
 
 /** What the gateway starts and stops. */

@@ -9,6 +9,7 @@ import {
 import { partitionOf } from '@roomwire/shared/adapters/message-bus/kafka/recordFormat';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { dataBytes } from '../generator/frames.js';
 import type { Measurement } from '../measure/comparison.js';
 import type { Stoppable } from '../process/children.js';
@@ -80,17 +81,8 @@ export const measureInterest = async (interest: Interest, load: InterestLoad): P
 
 const readBy = (bus: KafkaMessageBus) => bus.statistics[liveMessages.name] ?? { records: 0, bytes: 0 };
 
-const messageIn = (room: string): LiveMessage => ({
-  id: 'message',
-  room,
-  topic: `${room}/load`,
-  projectId: 'project',
-  publisher: 'publisher',
-  qos: 1,
-  filters: [],
-  body: Buffer.alloc(dataBytes, 0x2e),
-  retention: undefined,
-});
+const messageIn = (room: string): LiveMessage =>
+  liveMessage({ room, topic: `${room}/load`, body: Buffer.alloc(dataBytes, 0x2e) });
 
 const shareOfPartitions = (rooms: ReadonlySet<string>): number => {
   const all = busTopics.find(({ name }) => name === liveMessages.name)?.partitions ?? Number.NaN;

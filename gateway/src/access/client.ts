@@ -34,6 +34,8 @@ export interface Client {
   /** Changes only with the scope of the actor. */
   readonly identity: Identity;
   readonly outbox: ClientOutbox;
+  /** Names the connection among those of all gateways. */
+  readonly connection: string;
   /** Whether the connection has ended. */
   readonly isOver: boolean;
   send(frame: ServerFrame): void;

@@ -1,7 +1,18 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Client, ClientOutbox } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { FilterIndex } from './filterIndex.js';
+
+/** What a subscription asks for. */
+export interface Wishes {
+  /** Undefined for every message. */
+  readonly filters: readonly FilterEntry[] | undefined;
+  /** Who published a message, and when. */
+  readonly meta: boolean;
+  /** What the actor has published by other connections. */
+  readonly own: boolean;
+}
 
 /** The view that the fan-out has of a subscription. */
 export class Subscriber {
@@ -14,18 +25,18 @@ export class Subscriber {
   /** Number of the last search that matched it; set by `FilterIndex`. */
   mark = 0;
   protected rights: TopicAccess;
-  protected filterEntries: readonly FilterEntry[] | undefined;
+  protected wishes: Wishes;
   /** Stamp of the retained value sent on joining; empty for none. */
   private initialStamp = '';
   /** The newest stamp sent to it. */
   private newestStamp = '';
 
-  constructor(client: Client, rights: TopicAccess, filterEntries: readonly FilterEntry[] | undefined) {
+  constructor(client: Client, rights: TopicAccess, wishes: Wishes) {
     this.client = client;
     this.actorTokenId = client.identity.actorTokenId;
     this.outbox = client.outbox;
     this.rights = rights;
-    this.filterEntries = filterEntries;
+    this.wishes = wishes;
   }
 
   /** The rights that allow it. Room and topic do not change while it is in an audience. */
@@ -35,7 +46,20 @@ export class Subscriber {
 
   /** Undefined for every message. */
   get filters(): readonly FilterEntry[] | undefined {
-    return this.filterEntries;
+    return this.wishes.filters;
+  }
+
+  get meta(): boolean {
+    return this.wishes.meta;
+  }
+
+  get own(): boolean {
+    return this.wishes.own;
+  }
+
+  /** [WS-PUB-2] [WS-OWN-1] Whether it gets a message live that matches its filters. */
+  getsLive({ publisher, connection }: Pick<LiveMessage, 'publisher' | 'connection'>): boolean {
+    return this.actorTokenId !== publisher || (this.own && this.client.connection !== connection);
   }
 
   /** Whether to deliver this retained message live: not if the same or a newer one was already sent as the last value. */
@@ -56,10 +80,10 @@ export class Subscriber {
   }
 }
 
-/** The subscribers of one topic. */
-export class Audience {
-  /** The stamp of the newest retained message that was delivered live. */
-  retained = '';
+const none: readonly Subscriber[] = [];
+
+/** Subscribers of one topic, by what they filter. */
+export class FilteredSubscribers {
   private readonly everything: Subscriber[] = [];
   private readonly filtered = new FilterIndex<Subscriber>();
 
@@ -74,7 +98,7 @@ export class Audience {
 
   /** Those with filters that match one of the values on a message, or all of an AND-group. */
   matching(onMessage: readonly string[]): readonly Subscriber[] {
-    return this.filtered.matching(onMessage);
+    return onMessage.length === 0 ? none : this.filtered.matching(onMessage);
   }
 
   get all(): readonly Subscriber[] {
@@ -96,6 +120,36 @@ export class Audience {
       last.slot = subscriber.slot;
     }
     subscriber.slot = -1;
+  }
+}
+
+/** The subscribers of one topic. */
+export class Audience {
+  /** The stamp of the newest retained message that was delivered live. */
+  retained = '';
+  /** Those that ask for nothing but messages, so that what others ask for costs them nothing. */
+  readonly plain = new FilteredSubscribers();
+  /** Those that ask for `meta` or `own`. */
+  readonly asking = new FilteredSubscribers();
+
+  get isEmpty(): boolean {
+    return this.plain.isEmpty && this.asking.isEmpty;
+  }
+
+  get all(): readonly Subscriber[] {
+    return [...this.plain.all, ...this.asking.all];
+  }
+
+  add(subscriber: Subscriber): void {
+    this.partOf(subscriber).add(subscriber);
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.partOf(subscriber).remove(subscriber);
+  }
+
+  private partOf({ meta, own }: Subscriber): FilteredSubscribers {
+    return meta || own ? this.asking : this.plain;
   }
 }
 

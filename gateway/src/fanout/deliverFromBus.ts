@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Audience, Audiences, Subscriber } from './audience.js';
+import { MessageFrames } from './messageFrames.js';
 import type { Retained } from './retained.js';
 
 interface DeliveryDeps {
@@ -38,23 +38,30 @@ export const createDelivery = ({ audiences, metrics, retained, groups }: Deliver
     if (isRetained) retained.passed(message);
     const audience = audiences.of(message.topic);
     if (audience === undefined) return;
-    const { filters } = message;
-    const matching = filters.length === 0 ? none : audience.matching(filters);
-    if (isRetained) {
-      metrics.deliveries += deliverRetained(message, audience, matching);
-    } else if (audience.unfiltered.length + matching.length > 0) {
-      const frame = binaryFrame(message.body);
-      metrics.deliveries += deliver(frame, audience.unfiltered, message.publisher);
-      metrics.deliveries += deliver(frame, matching, message.publisher);
-    }
+    metrics.deliveries += isRetained ? deliverRetained(message, audience) : deliver(message, audience);
   };
 };
 
 const isToBeRetained = (message: LiveMessage): message is RetainedMessage => message.retention !== undefined;
 
-const none: readonly Subscriber[] = [];
+const deliver = (message: LiveMessage, { plain, asking }: Audience): number => {
+  const { filters, publisher } = message;
+  const frames = new MessageFrames(message);
+  const matching = plain.matching(filters);
+  let deliveries = 0;
+  if (plain.unfiltered.length + matching.length > 0) {
+    deliveries += pushToOthers(frames.plain, plain.unfiltered, publisher);
+    deliveries += pushToOthers(frames.plain, matching, publisher);
+  }
+  if (!asking.isEmpty) {
+    deliveries += pushAsAsked(frames, asking.unfiltered, message);
+    deliveries += pushAsAsked(frames, asking.matching(filters), message);
+  }
+  return deliveries;
+};
 
-const deliver = (frame: Buffer, subscribers: readonly Subscriber[], publisher: string): number => {
+/** To subscribers that ask for nothing: the loop that most messages take. */
+const pushToOthers = (frame: Buffer, subscribers: readonly Subscriber[], publisher: string): number => {
   let deliveries = 0;
   for (const { actorTokenId, outbox } of subscribers) {
     if (actorTokenId === publisher) continue;
@@ -64,16 +71,30 @@ const deliver = (frame: Buffer, subscribers: readonly Subscriber[], publisher: s
   return deliveries;
 };
 
-/** [WS-RETAIN-3] Subscribers that were sent this message, or a newer one, as the last value do not get it again. */
-const deliverRetained = (
-  { body, publisher, retention: { stamp } }: RetainedMessage,
-  audience: Audience,
-  matching: readonly Subscriber[],
+const pushAsAsked = (
+  frames: MessageFrames,
+  subscribers: readonly Subscriber[],
+  message: LiveMessage,
 ): number => {
+  let deliveries = 0;
+  for (const subscriber of subscribers) {
+    if (!subscriber.getsLive(message)) continue;
+    subscriber.outbox.push(frames.for(subscriber));
+    deliveries++;
+  }
+  return deliveries;
+};
+
+/** [WS-RETAIN-3] Subscribers that were sent this message, or a newer one, as the last value do not get it again. */
+const deliverRetained = (message: RetainedMessage, audience: Audience): number => {
+  const { stamp } = message.retention;
   if (stamp > audience.retained) audience.retained = stamp;
-  const missing = [...audience.unfiltered, ...matching].filter((one) => one.needsLive(stamp));
+  const { plain, asking } = audience;
+  const missing = [plain, asking]
+    .flatMap((part) => [...part.unfiltered, ...part.matching(message.filters)])
+    .filter((one) => one.needsLive(stamp));
   for (const subscriber of missing) subscriber.sentLive(stamp);
-  return deliver(binaryFrame(body), missing, publisher);
+  return pushAsAsked(new MessageFrames(message), missing, message);
 };
 
 /** The messages of the rooms in which this gateway has subscribers or members of worker groups. */

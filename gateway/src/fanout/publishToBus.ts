@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import {
   liveMessages,
   retainedMessages,
@@ -11,12 +10,11 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
-import type { Clock } from '@roomwire/shared/ports/clock';
-import type { Random } from '@roomwire/shared/ports/random';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Client, Identity } from '../access/client.js';
+import type { MessageIds } from './messageIds.js';
 import { RecordingLine, type RecordMessage } from './recording.js';
 import type { RetainStamps } from './retainedValues.js';
 import { beginPublish } from './traceMessages.js';
@@ -145,7 +143,7 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     metrics.publishes++;
     publisher.begin();
     const span = tracing && beginPublish(tracing, identity, frame);
-    const message = liveMessage(ids.next(), identity, frame, access, showsIds, span?.traceparent);
+    const message = liveMessage(ids.next(), publisher.client, frame, access, showsIds, span?.traceparent);
     const publish = { publisher, frame, access, usage, message, span };
     const recorded = record(message, access.recordedFor);
     if (recorded === undefined && (publisher.line?.isEmpty ?? true)) return send(publish);
@@ -164,7 +162,7 @@ const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0
 
 const liveMessage = (
   id: string,
-  { projectId, actorTokenId }: Identity,
+  { identity: { projectId, actorTokenId }, connection }: Client,
   frame: PublishFrame,
   access: TopicAccess,
   showsId: boolean,
@@ -177,6 +175,8 @@ const liveMessage = (
     topic: access.topic,
     projectId,
     publisher: actorTokenId,
+    connection,
+    givenId: undefined,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
@@ -201,43 +201,3 @@ const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
   if (msgRef === undefined || client.identity.version === 1) return;
   client.send({ type: 'published', topic, msgRef });
 };
-
-const timeDigits = 9;
-const makerBytes = 12;
-
-/** Two base-36 digits each. A count is composed of two of them, because formatting a number would dominate the cost. */
-const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
-/** Ids per millisecond; the count has four digits. */
-const maxCount = pairs.length ** 2;
-
-/**
- * Ids of messages, unique over all gateways and their restarts: the time, a count within the millisecond and the gateway.
- * As text they sort by time, those of one gateway in the order in which they were made.
- */
-export class MessageIds {
-  private readonly clock: Clock;
-  private readonly maker: string;
-  private last = -1;
-  private time = '';
-  private count = 0;
-
-  constructor(clock: Clock, random: Random) {
-    this.clock = clock;
-    this.maker = `.${Buffer.from(random.bytes(makerBytes)).toString('base64url')}`;
-  }
-
-  next(): string {
-    const now = this.clock.now();
-    // Ids stay unique when the clock is set back.
-    if (now > this.last) this.begin(now);
-    else if (this.count === maxCount) this.begin(this.last + 1);
-    const count = this.count++;
-    return this.time + pairs[Math.floor(count / pairs.length)] + pairs[count % pairs.length] + this.maker;
-  }
-
-  private begin(time: number): void {
-    this.last = time;
-    this.time = time.toString(36).padStart(timeDigits, '0');
-    this.count = 0;
-  }
-}

@@ -1,9 +1,12 @@
+import type { Buffer } from 'node:buffer';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GatewayMetrics } from '../metrics.js';
+import { payloadOf } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { matchesFilters } from '../policy/filters.js';
 import { RetainedValues, type RetainStamps, type RetainedValue } from './retainedValues.js';
 import type { Audiences, Subscriber } from './audience.js';
+import { MessageFrames } from './messageFrames.js';
 
 interface RetainedDeps {
   readonly audiences: Pick<Audiences, 'of'>;
@@ -98,15 +101,18 @@ export class Retained {
   }
 
   private offer(subscriber: Subscriber, value: RetainedValue): void {
-    const { filters, outbox, actorTokenId } = subscriber;
-    if (subscriber.hasSeen(value.stamp) || actorTokenId === value.publisher) return;
+    const { filters, outbox, actorTokenId, own } = subscriber;
+    if (subscriber.hasSeen(value.stamp) || (actorTokenId === value.publisher && !own)) return;
     if (!isSameRoomAndScope(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
     subscriber.sentAsLastValue(value.stamp);
-    outbox.push(value.frame);
+    outbox.push(subscriber.meta ? frameWithMeta(value) : value.frame);
     this.deps.metrics.deliveries++;
   }
 }
+
+const frameWithMeta = (value: RetainedValue): Buffer =>
+  new MessageFrames({ ...value, body: payloadOf(value.frame) }).for({ meta: true });
 
 /** A new app, room or scope with the slug of a deleted one must not get its values. */
 const isSameRoomAndScope = ({ client, access }: Subscriber, value: RetainedValue): boolean =>

@@ -4,7 +4,7 @@ import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { FairBudget, type Account } from '../limits/fairBudget.js';
 
-export interface RetainedValue extends RetainedMeta {
+export interface RetainedValue extends RetainedMeta, Pick<RetainedMessage, 'id' | 'givenId'> {
   readonly projectId: string;
   readonly publisher: string;
   readonly filters: ReadonlySet<string>;
@@ -45,10 +45,15 @@ export class RetainedValues {
   }
 
   /** Returns false if the topic already has this value or a newer one. */
-  keep({ topic, projectId, publisher, filters, body, retention }: RetainedMessage): boolean {
+  keep(message: RetainedMessage): boolean {
+    const { topic, projectId, filters, body, retention, id, givenId, publisher } = message;
     const former = this.values.get(topic);
     if (former !== undefined && former.stamp >= retention.stamp) return false;
-    const value = { ...retention, projectId, publisher, filters: new Set(filters), frame: ownFrame(body) };
+    const value = {
+      ...{ ...retention, projectId, id, givenId, publisher },
+      filters: new Set(filters),
+      frame: ownFrame(body),
+    };
     this.remove(topic);
     this.values.set(topic, value);
     const project = this.accountOf(projectId);
@@ -111,8 +116,8 @@ const ownFrame = (body: Uint8Array): Buffer => {
   return own;
 };
 
-const sizeOf = (topic: string, { frame, filters }: RetainedValue): number => {
-  let texts = topic.length;
+const sizeOf = (topic: string, { frame, filters, id, givenId = '' }: RetainedValue): number => {
+  let texts = topic.length + id.length + givenId.length;
   for (const filter of filters) texts += filter.length;
   return overheadBytes + frame.length + 2 * texts;
 };

@@ -1,5 +1,7 @@
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { roomRecords, versionWithOwn } from '@roomwire/shared/wire/bus/roomRecord';
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Account } from '../limits/fairBudget.js';
 import { Backlog, type BacklogDeps } from './backlog.js';
 import { CommandAppender, type CommandAppenderDeps } from './commandAppender.js';
@@ -10,6 +12,7 @@ import type { GroupKey, MemberGroup, Membership } from './membership.js';
 import type { Participants, Participation } from './participants.js';
 
 export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
+  readonly bus: Pick<MessageBus, 'send' | 'versionOf'>;
   readonly gatewayId: string;
   readonly bounds: GroupBounds;
   readonly participants: Participants;
@@ -61,6 +64,10 @@ export class LocalGroup implements MemberGroup, DroppingGroup {
     );
     this.opened = this.open();
     this.opened.catch(() => this.over());
+  }
+
+  get knowsOwn(): boolean {
+    return this.deps.bus.versionOf(roomRecords) >= versionWithOwn;
   }
 
   /** Resolves when the group is closed. */

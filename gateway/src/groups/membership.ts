@@ -18,6 +18,9 @@ export interface GroupKey {
 export interface MemberOptions extends GroupKey {
   readonly actorTokenId: string;
   readonly filters: readonly FilterEntry[] | undefined;
+  /** Whether it gets what its actor publishes by other connections than this one. */
+  readonly own: boolean;
+  readonly connection: string;
   readonly acks: boolean;
   /** Its session outlives its connection. */
   readonly isPersistent: boolean;
@@ -44,6 +47,8 @@ export interface MemberReplay {
 
 /** The group that a membership belongs to. */
 export interface MemberGroup {
+  /** Whether all gateways know members that get what their actor publishes. */
+  readonly knowsOwn: boolean;
   /** Resolves when members may join. Rejects with `EngineUnavailable`. */
   readonly opened: Promise<void>;
   /** The group stays open until it is released as often as it was retained. */
@@ -73,6 +78,7 @@ export class Membership implements LocalMember {
   readonly place: string;
   readonly group: string;
   filters: LocalMember['filters'];
+  own: LocalMember['own'];
   number = 0;
   private readonly options: MemberOptions;
   private readonly memberOf: MemberGroup;
@@ -90,7 +96,7 @@ export class Membership implements LocalMember {
     this.acks = options.acks;
     this.isPersistent = options.isPersistent;
     this.place = options.place;
-    this.filters = options.filters;
+    this.ask(options);
     memberOf.retain();
   }
 
@@ -107,9 +113,9 @@ export class Membership implements LocalMember {
     await this.inForce(() => this.memberOf.join(this));
   }
 
-  /** Resolves when the filters are in force. */
-  async change(filters: LocalMember['filters']): Promise<void> {
-    this.filters = filters;
+  /** Resolves when they are in force. */
+  async change(wishes: Pick<MemberOptions, 'filters' | 'own'>): Promise<void> {
+    this.ask(wishes);
     if (this.state === 'joined') await this.inForce(() => this.memberOf.update(this));
   }
 
@@ -146,7 +152,8 @@ export class Membership implements LocalMember {
     const { replay } = this.options;
     return {
       limit: replay.limit(),
-      isEligible: (message) => isEligible(message)(this),
+      // [WS-OWN-1] A replay does not ask by which connection a message was published.
+      isEligible: (message) => isEligible({ ...message, connection: '' })(this),
       begin: (count) => replay.begin(count),
       end: (replayed) => replay.end(replayed),
       give: async (message) => {
@@ -176,6 +183,11 @@ export class Membership implements LocalMember {
     if (!this.isReleased || !this.options.isReachable()) return false;
     this.options.deliver(message);
     return true;
+  }
+
+  private ask({ filters, own }: Pick<MemberOptions, 'filters' | 'own'>): void {
+    this.filters = filters;
+    this.own = own && this.memberOf.knowsOwn ? this.options.connection : undefined;
   }
 
   private readyIfIn(): void {

@@ -47,6 +47,8 @@ export interface SessionDeps {
   readonly publishRate: number;
   /** A second; 0 is no limit. */
   readonly requestRate: number;
+  /** A new name for a connection, which no other has on any gateway. */
+  readonly nameConnection: () => string;
 }
 
 /** Addresses cached per connection; beyond it they are resolved again. */
@@ -55,6 +57,7 @@ const maxKnownAddresses = limitTable.knownAddresses.value;
 /** The authenticated part of a connection. */
 export class Session implements Client {
   readonly outbox: ClientOutbox;
+  readonly connection: string;
   readonly subscriptions: Subscriptions;
   readonly publisher = new Publisher(this);
   /** Undefined for no limit. */
@@ -79,6 +82,7 @@ export class Session implements Client {
   constructor(link: SessionLink, identity: Identity, { actor, clientToken }: Credentials, deps: SessionDeps) {
     this.link = link;
     this.outbox = link.outbox;
+    this.connection = deps.nameConnection();
     this.deps = deps;
     this.who = identity;
     this.keyId = actor.keyId;

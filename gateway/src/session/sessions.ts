@@ -2,7 +2,11 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { AuthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { AuthFrame } from '@roomwire/shared/wire/protocol/clientFrames';
-import type { AuthReply, RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
+import {
+  features,
+  type AuthReply,
+  type RestoredSubscription,
+} from '@roomwire/shared/wire/protocol/serverFrames';
 import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
@@ -140,7 +144,7 @@ export class PendingSession {
     if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
     roster.enter(session);
     this.returnPlace();
-    session.send(authSucceeded(identity, restoration.activate()));
+    session.send(authSucceeded(identity, frame, restoration.activate()));
     restoration.release();
     persistentSessions.keep(session.subscriptions, frame);
     // A change of what its rights rest on that arrived during the authentication did not include this session.
@@ -196,6 +200,7 @@ const identityOf = (
 /** [WS-AUTH-2] */
 const authSucceeded = (
   { actorTokenId, projectId, actorType, version }: Identity,
+  frame: AuthFrame,
   restoredSubscriptions: readonly RestoredSubscription[],
 ): AuthReply => ({
   type: 'auth',
@@ -205,4 +210,5 @@ const authSucceeded = (
   actorType,
   protocolVersion: version,
   restoredSubscriptions,
+  ...(frame.features && { features }),
 });

@@ -45,8 +45,8 @@ export class Stranger {
   handle(bytes: Buffer, isText: boolean): Promise<void> | undefined {
     if (bytes.length > strangersBounds.bytes) return void this.link.tooLarge();
     const frame = parseAuth(bytes, isText);
-    if (frame !== undefined) return this.authenticate(frame);
-    this.link.sendError('notAuthenticated', {});
+    if (frame !== undefined && frame !== 'invalid') return this.authenticate(frame);
+    this.link.sendError(frame === 'invalid' ? 'invalidFrame' : 'notAuthenticated', {});
     if (++this.frames >= mostFrames) this.link.close(closes.tooManyFramesBeforeAuth);
     return undefined;
   }

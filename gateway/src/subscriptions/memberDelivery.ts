@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import { replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
+import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { metaOf } from '../fanout/messageFrames.js';
 import { beginDelivery } from '../fanout/traceMessages.js';
 import type { MemberReplay } from '../groups/membership.js';
 import type { GatewayMetrics } from '../metrics.js';
@@ -18,9 +19,10 @@ export const createMemberDelivery = (
   acks: boolean,
   tracing?: Tracing,
 ): MemberDelivery => {
-  const push = (subscription: Subscription, id: string, body: Uint8Array): void => {
+  const push = (subscription: Subscription, message: LiveMessage): void => {
+    const { id, body } = message;
     if (acks) subscription.pendingAcks.delivered(subscription, id);
-    subscription.outbox.push(binaryFrame(body));
+    subscription.outbox.push(binaryFrame(subscription.meta ? bodyWithMeta(body, metaOf(message)) : body));
     metrics.deliveries++;
   };
 
@@ -33,7 +35,7 @@ export const createMemberDelivery = (
         return replayLimit(location.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
       },
       begin: (count) => client.send({ type: 'replayStart', count }),
-      give: ({ id, body }) => push(subscription, id, replayedBody(body)),
+      give: (message) => push(subscription, { ...message, body: replayedBody(message.body) }),
       end: (replayed) => client.send({ type: 'replayEnd', replayed }),
       async waitForCapacity(isOver) {
         while (outbox.waitingBytes > replayAheadBytes && !isOver()) {
@@ -48,7 +50,7 @@ export const createMemberDelivery = (
     replay,
     deliver: (subscription, message) => {
       const span = tracing && beginDelivery(tracing, 'deliver to group member', message);
-      push(subscription, message.id, message.body);
+      push(subscription, message);
       span?.end();
     },
   };

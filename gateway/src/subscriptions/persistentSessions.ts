@@ -8,7 +8,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore, StoredSession, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import type { Identity } from '../access/client.js';
-import { isResumable, type Subscription } from './subscription.js';
+import { asked, isResumable, type Subscription } from './subscription.js';
 
 /** The live subscriptions of a session. */
 export interface SessionSubscriptions {
@@ -222,7 +222,8 @@ const storedSubscriptions = (
 ): readonly StoredSubscription[] => {
   const stored: StoredSubscription[] = [];
   let left = maxCharacters;
-  for (const [pattern, { qos, filters = [], group }] of subscriptions) {
+  for (const [pattern, subscription] of subscriptions) {
+    const { qos, filters = [], group } = subscription;
     left -=
       pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);
     if (left < 0) {
@@ -230,7 +231,10 @@ const storedSubscriptions = (
       break;
     }
     const loadBalance = group !== undefined;
-    stored.push({ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null });
+    stored.push({
+      ...{ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null },
+      ...asked(subscription),
+    });
   }
   return stored;
 };

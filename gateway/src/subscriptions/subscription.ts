@@ -1,20 +1,17 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Qos } from '@roomwire/shared/wire/protocol/messageOptions';
-import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
-import { Subscriber, type Audiences } from '../fanout/audience.js';
+import { Subscriber, type Audiences, type Wishes } from '../fanout/audience.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
 import type { MemberReplay, Membership } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { PendingAcks } from './pendingAcks.js';
 
 /** What a client may change of a subscription without leaving the topic. */
-export interface SubscriptionOptions {
+export interface SubscriptionOptions extends Wishes {
   readonly qos: Qos;
-  /** Undefined for every message. */
-  readonly filters: readonly FilterEntry[] | undefined;
   /** The worker group of which it is a member; undefined for a subscription that gets every message. */
   readonly group: string | undefined;
 }
@@ -38,6 +35,14 @@ export interface SubscriptionDeps {
 export const isResumable = (actorType: ActorType): boolean =>
   actorType === 'agent' || actorType === 'orchestrator';
 
+/** What is named only where the client has asked for it. */
+export const asked = ({ meta, own }: Pick<Wishes, 'meta' | 'own'>): { meta?: true; own?: true } => ({
+  ...(meta && { meta }),
+  ...(own && { own }),
+});
+
+const wishesOf = ({ filters, meta, own }: Wishes): Wishes => ({ filters, meta, own });
+
 /** Limit of the wait for a worker group when a member leaves it. */
 const leaveTimeoutMs = 10_000;
 
@@ -58,13 +63,13 @@ export class Subscription extends Subscriber {
   constructor(
     client: Client,
     access: TopicAccess,
-    { qos, filters, group }: SubscriptionOptions,
+    options: SubscriptionOptions,
     acks: PendingAcks,
     deps: SubscriptionDeps,
   ) {
-    super(client, access, filters);
-    this.chosenQos = qos;
-    this.chosenGroup = group;
+    super(client, access, wishesOf(options));
+    this.chosenQos = options.qos;
+    this.chosenGroup = options.group;
     this.acks = acks;
     this.deps = deps;
   }
@@ -146,22 +151,22 @@ export class Subscription extends Subscriber {
     this.chosenQos = options.qos;
     if (!this.isActive) return this.choose(options);
     if (membership === undefined)
-      return options.group === undefined ? this.refilter(options) : this.enterGroup(options);
+      return options.group === undefined ? this.wish(options) : this.enterGroup(options);
     if (options.group === undefined) return this.leaveGroup(membership, options);
     if (options.group !== membership.group) return this.enterGroup(options);
-    this.filterEntries = options.filters;
-    return membership.change(options.filters);
+    this.wishes = wishesOf(options);
+    return membership.change(options);
   }
 
-  private choose({ qos, filters, group }: SubscriptionOptions): void {
-    this.chosenQos = qos;
-    this.filterEntries = filters;
-    this.chosenGroup = group;
+  private choose(options: SubscriptionOptions): void {
+    this.chosenQos = options.qos;
+    this.chosenGroup = options.group;
+    this.wishes = wishesOf(options);
   }
 
-  private refilter({ filters }: SubscriptionOptions): void {
+  private wish(wishes: Wishes): void {
     this.deps.audiences.remove(this);
-    this.filterEntries = filters;
+    this.wishes = wishesOf(wishes);
     this.deps.audiences.add(this);
   }
 
@@ -197,14 +202,15 @@ export class Subscription extends Subscriber {
   }
 
   private membershipOf(
-    { filters, group = '' }: Pick<SubscriptionOptions, 'filters' | 'group'>,
+    { filters, own, group = '' }: Pick<SubscriptionOptions, 'filters' | 'own' | 'group'>,
     entered: () => void,
   ): Membership {
     const { groups, members } = this.deps;
     const { room, topic, location } = this.access;
     const { actorTokenId, actorType, accessScope } = this.client.identity;
     return groups.join({
-      ...{ room, topic, group, actorTokenId, filters, entered },
+      ...{ room, topic, group, actorTokenId, filters, own, entered },
+      connection: this.client.connection,
       isPersistent: isResumable(actorType),
       place: `${location.room.value.roomId}/${accessScope?.accessScopeId ?? ''}`,
       replay: members.replay(this),

@@ -10,7 +10,7 @@ import type { SubscriptionAccount, SubscriptionMemory } from '../limits/subscrip
 import { filterError } from '../policy/filters.js';
 import type { Hydrations } from '../webhooks/hydrations.js';
 import { PendingAcks } from './pendingAcks.js';
-import { Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
+import { asked, Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
 import { subscriptionCost } from './subscriptionCost.js';
 
 /** A session that subscribes. */
@@ -109,8 +109,8 @@ export class Subscriptions {
     if (error) return error;
     const subscription = this.byAddress.get(topic);
     if (subscription === undefined) return 'notSubscribed';
-    const { qos, group } = subscription;
-    const options = { qos, group, filters: filters.length === 0 ? undefined : filters };
+    const { qos, group, meta, own } = subscription;
+    const options = { qos, group, meta, own, filters: filters.length === 0 ? undefined : filters };
     if (!this.takeMemory(topic, subscription, options)) return 'memoryLimitExceeded';
     const settle = (): void => this.settleMemory(topic, subscription);
     const answer = (): void => {
@@ -213,7 +213,7 @@ export class Subscriptions {
       if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
     } else this.client.restOn(access);
     this.deps.changed(this);
-    this.client.send({ type: 'subscribed', topic, loadBalance });
+    this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame) });
     this.release(subscription, isNew);
     this.deps.hydrations.ask(subscription);
   }
@@ -290,11 +290,10 @@ export class Subscriptions {
   private async prepareStored(
     stored: StoredSubscription,
   ): Promise<readonly (readonly [address: string, subscription: Subscription])[]> {
-    const { pattern, qos, filters, loadBalance, loadBalanceGroup } = stored;
+    const { pattern, loadBalanceGroup, meta = false, own = false } = stored;
     const access = await this.client.access(pattern);
     if (!access?.maySubscribe) return [];
-    const group = loadBalanceGroup ?? '';
-    const options = this.optionsOf({ qos, filters, loadBalance, loadBalanceGroup: group });
+    const options = this.optionsOf({ ...stored, meta, own, loadBalanceGroup: loadBalanceGroup ?? '' });
     const subscription = this.create(access, options);
     if (!this.takeMemory(pattern, subscription, options)) return [];
     await subscription.prepare(access);
@@ -340,19 +339,27 @@ export class Subscriptions {
     filters,
     loadBalance,
     loadBalanceGroup,
-  }: Pick<SubscribeFrame, 'qos' | 'filters' | 'loadBalance' | 'loadBalanceGroup'>): SubscriptionOptions {
+    meta,
+    own,
+  }: Omit<SubscribeFrame, 'type' | 'topic'>): SubscriptionOptions {
     return {
       qos,
+      meta,
+      own,
       filters: filters.length === 0 ? undefined : filters,
       group: loadBalance ? loadBalanceGroup || this.client.identity.actorTokenId : undefined,
     };
   }
 }
 
-const restored = (pattern: string, { access, filters = [], group }: Subscription): RestoredSubscription => ({
-  pattern,
-  topic: access.topic,
-  load_balance: group !== undefined,
-  load_balance_group: group ?? null,
-  filters,
-});
+const restored = (pattern: string, subscription: Subscription): RestoredSubscription => {
+  const { access, filters = [], group } = subscription;
+  return {
+    pattern,
+    topic: access.topic,
+    load_balance: group !== undefined,
+    load_balance_group: group ?? null,
+    filters,
+    ...asked(subscription),
+  };
+};

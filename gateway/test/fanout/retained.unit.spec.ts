@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import type { Client } from '../../src/access/client.js';
@@ -14,14 +15,7 @@ import { createMetrics } from '../../src/metrics.js';
 const topic = 'project/app/_/room/news';
 
 const message = (number: number, fields: Partial<RetainedMessage> = {}): RetainedMessage => ({
-  id: `message-${number}`,
-  room: 'project/app/_/room',
-  topic,
-  projectId: 'project',
-  publisher: 'publisher',
-  qos: 1,
-  filters: [],
-  body: Uint8Array.of(number),
+  ...liveMessage({ id: `message-${number}`, topic, publisher: 'publisher', body: Uint8Array.of(number) }),
   retention: { stamp: String(number).padStart(4, '0'), appId: 'app', roomId: 'room', accessScopeId: null },
   ...fields,
 });
@@ -51,11 +45,11 @@ class Stage {
     const client = { identity: { actorTokenId: 'reader', accessScope: null }, outbox };
     const location = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
     const access = { room: 'project/app/_/room', topic, location };
-    const subscriber = new Subscriber(
-      client as unknown as Client,
-      access as unknown as TopicAccess,
-      undefined,
-    );
+    const subscriber = new Subscriber(client as unknown as Client, access as unknown as TopicAccess, {
+      filters: undefined,
+      meta: false,
+      own: false,
+    });
     this.audiences.add(subscriber);
     this.retained.sendLast(subscriber);
     return got;

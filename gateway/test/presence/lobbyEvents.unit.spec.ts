@@ -36,6 +36,7 @@ describe('the events of lobbies', () => {
           ...{ organizationId: estate.organizationId, scope: null, accessScope: null },
         },
         outbox: { push: (frame) => void frames.push(frame), waitingBytes: 0, isOpen: true },
+        connection: 'gateway.1',
         isOver: false,
         send: () => {},
         sendError: () => {},

@@ -94,6 +94,7 @@ describe('the snapshot of a lobby', () => {
         ...{ organizationId: estate.organizationId, scope: null, accessScope: null },
       },
       outbox: { push: (frame) => void frames.push(frame), waitingBytes: 0, isOpen: true },
+      connection: 'gateway.1',
       isOver: false,
       send: () => {},
       sendError: () => {},

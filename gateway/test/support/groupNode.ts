@@ -1,3 +1,4 @@
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { roomOfTopic } from '@roomwire/shared/domain/topic';
 import { roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
@@ -32,6 +33,8 @@ export interface WorkerWish {
   readonly actorTokenId: string;
   readonly acks?: boolean;
   readonly filters?: readonly FilterEntry[];
+  readonly own?: boolean;
+  readonly connection?: string;
   readonly group?: string;
   readonly topic?: string;
 }
@@ -101,7 +104,9 @@ export class GroupNode {
     await this.board.start();
   }
 
-  enter({ actorTokenId, acks = false, filters, group = 'g', topic: place = topic }: WorkerWish): Worker {
+  enter(wish: WorkerWish): Worker {
+    const { actorTokenId, acks = false, filters, group = 'g', topic: place = topic } = wish;
+    const { own = false, connection } = wish;
     const worker: Worker = {
       ...{ node: this, actorTokenId, acks, got: [], open: new Set(), hasEntered: false, isOver: false },
       membership: this.groups.join({
@@ -111,6 +116,8 @@ export class GroupNode {
           group,
           actorTokenId,
           filters,
+          own,
+          connection: connection ?? `${actorTokenId}.1`,
           acks,
           isPersistent: false,
           place: '',
@@ -162,9 +169,5 @@ export const unlimitedMemory = (): GroupMemory =>
     limits: { reached: () => undefined },
   });
 
-export const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage => ({
-  ...{ id, room, topic, projectId: 'p', publisher: 'nobody', qos: 1, filters: [] },
-  body: Uint8Array.of(0x80),
-  retention: undefined,
-  ...fields,
-});
+export const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage =>
+  liveMessage({ ...{ id, room, topic, projectId: 'p', publisher: 'nobody' }, ...fields });

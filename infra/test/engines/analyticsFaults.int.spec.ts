@@ -7,6 +7,7 @@ import {
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { messageBody, messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
@@ -59,8 +60,8 @@ describe('[ANALYTICS-EXACT-1] analytics, when the broker is killed', function ()
     const id = `${Date.now().toString(36).padStart(9, '0')}.${n}`;
     const room = `p1/place/_/room-${n % rooms}`;
     const body = messageBody(messageHead(`place/room-${n % rooms}/chat`), encode(n));
-    const who = { projectId: 'p1', publisher: 'a1', qos: 1, filters: [], retention: undefined } as const;
-    await bus.send(liveMessages, { id, room, topic: `${room}/chat`, body, ...who }, 'stored');
+    const who = { projectId: 'p1', publisher: 'a1' };
+    await bus.send(liveMessages, liveMessage({ id, room, topic: `${room}/chat`, body, ...who }), 'stored');
     return id;
   };
   const counted = async (): Promise<ReadonlyMap<string, number>> => {

@@ -9,6 +9,9 @@ export interface StoredSubscription {
   readonly filters: readonly FilterEntry[];
   readonly loadBalance: boolean;
   readonly loadBalanceGroup: string | null;
+  /** Absent where they are not asked for. */
+  readonly meta?: true;
+  readonly own?: true;
 }
 
 /** The subscriptions of a connection, for the next connection of the same client instance. */

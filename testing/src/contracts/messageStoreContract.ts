@@ -4,6 +4,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageStore, RecordedMessage, ReplayRange } from '@roomwire/shared/ports/messageStore';
 import { retentionClasses, retentionMs } from '@roomwire/shared/wire/bus/recordedMessages';
 import { ManualClock } from '../fakes/manualClock.js';
+import { liveMessage } from '../builders/liveMessage.js';
 
 export interface MessageStoreUnderTest {
   readonly store: MessageStore;
@@ -15,18 +16,8 @@ export interface MessageStoreUnderTest {
 const topic = 'project/app/_/room/news';
 const everything: ReplayRange = { sinceMs: 0, limit: 1_000_000 };
 
-const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage => ({
-  id,
-  room: 'project/app/_/room',
-  topic,
-  projectId: 'project',
-  publisher: 'actor',
-  qos: 1,
-  filters: [],
-  body: Uint8Array.of(0x80),
-  retention: undefined,
-  ...fields,
-});
+const messageOf = (id: string, fields: Partial<LiveMessage> = {}): LiveMessage =>
+  liveMessage({ id, topic, ...fields });
 
 const numbered = (count: number, prefix = 'm'): LiveMessage[] =>
   Array.from({ length: count }, (_, n) => messageOf(`${prefix}${n + 1}`));

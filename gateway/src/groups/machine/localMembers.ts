@@ -75,9 +75,9 @@ export class LocalMembers {
 
   /** The members as a join command has them. */
   announce(members: readonly LocalMember[]): readonly GroupMember[] {
-    return members.map(({ number, actorTokenId, filters, acks, isPersistent }) => {
+    return members.map(({ number, actorTokenId, filters, acks, isPersistent, own }) => {
       this.announced.add(number);
-      return { number, actorTokenId, filters, acks, isPersistent };
+      return { number, actorTokenId, filters, acks, isPersistent, own };
     });
   }
 

@@ -4,6 +4,7 @@ import { matchesFilters } from '../../policy/filters.js';
 
 export interface Member extends KnownMember {
   filters?: GroupMember['filters'];
+  own?: GroupMember['own'];
   turn: number;
   /** The ids of its open messages. */
   readonly open: Set<string>;
@@ -19,11 +20,12 @@ export interface Member extends KnownMember {
 /** [WS-GROUP-3] Whether a member is eligible for a message. */
 export const isEligible = ({
   publisher,
+  connection,
   filters,
-}: LiveMessage): ((member: Pick<GroupMember, 'actorTokenId' | 'filters'>) => boolean) => {
+}: LiveMessage): ((member: Pick<GroupMember, 'actorTokenId' | 'filters' | 'own'>) => boolean) => {
   let values: ReadonlySet<string> | undefined;
   return (member) =>
-    member.actorTokenId !== publisher &&
+    (member.actorTokenId !== publisher || (member.own !== undefined && member.own !== connection)) &&
     (member.filters === undefined || matchesFilters(member.filters, (values ??= new Set(filters))));
 };
 
@@ -70,10 +72,10 @@ export class GroupMembers implements Iterable<Member> {
     return [...this.byKey.values()].filter((member) => member.gatewayId === gatewayId);
   }
 
-  /** Adds a member, or changes the filters of a known one. */
+  /** Adds a member, or changes what a known one asks for. */
   join(gatewayId: string, member: GroupMember): void {
     const known = this.get(gatewayId, member.number);
-    if (known) known.filters = member.filters;
+    if (known) Object.assign(known, { filters: member.filters, own: member.own });
     else this.put({ ...member, gatewayId, turn: this.turn });
   }
 
@@ -136,8 +138,8 @@ export class GroupMembers implements Iterable<Member> {
 }
 
 const knownMember = (member: Member): KnownMember => {
-  const { number, actorTokenId, filters, acks, isPersistent, gatewayId, turn } = member;
-  return { number, actorTokenId, filters, acks, isPersistent, gatewayId, turn };
+  const { number, actorTokenId, filters, acks, isPersistent, own, gatewayId, turn } = member;
+  return { number, actorTokenId, filters, acks, isPersistent, own, gatewayId, turn };
 };
 
 const nameOf = (gatewayId: string, number: number): string => `${gatewayId}/${number}`;

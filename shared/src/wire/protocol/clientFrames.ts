@@ -62,10 +62,20 @@ export const clientFrames = {
       ),
       reconnect: lenient(described('Restores the subscriptions of an agent or orchestrator', flag), false),
       clientId: unchecked(described('Distinguishes several sessions of one actor', text), true),
+      features: withDefault(
+        described('Requests the names of what the server has beyond the contract', flag),
+        false,
+      ),
     },
     ignored: { projectId: described('Ignored: the token determines the project', text) },
     answers: ['auth'],
-    example: { token: 'at_live_EXAMPLE.EXAMPLE', protocolVersion: 2, reconnect: true, clientId: 'line-4' },
+    example: {
+      token: 'at_live_EXAMPLE.EXAMPLE',
+      protocolVersion: 2,
+      reconnect: true,
+      clientId: 'line-4',
+      features: true,
+    },
   }),
   reauth: clientFrame({
     summary: 'Renews a connection with a new client token of the same actor',
@@ -89,6 +99,11 @@ export const clientFrames = {
           atMost(maxGroupName, text),
         ),
       ),
+      meta: withDefault(described('Requests `meta` with each message', flag), false),
+      own: withDefault(
+        described('Requests what the actor publishes by other connections or over HTTP, too', flag),
+        false,
+      ),
     },
     answers: ['subscribed'],
     example: {
@@ -97,6 +112,8 @@ export const clientFrames = {
       filters: ['alarm', ['oven', 'front']],
       loadBalance: true,
       loadBalanceGroup: 'inspectors',
+      meta: true,
+      own: true,
     },
   }),
   unsubscribe: clientFrame({

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Encoder } from '@msgpack/msgpack';
 import { maxFrameBytes, maxNesting } from './limits.js';
 import { isSoundMessagePack } from './messagePackScan.js';
-import type { ServerFrame } from './serverFrames.js';
+import type { MessageMeta, ServerFrame } from './serverFrames.js';
 
 const finalBinary = 0x82;
 
@@ -25,6 +25,12 @@ export const binaryFrame = (payload: Uint8Array): Buffer => {
   return frame;
 };
 
+/** What is in such a frame. */
+export const payloadOf = (frame: Buffer): Buffer => {
+  const length = frame[1] as number;
+  return frame.subarray(length < 126 ? 2 : length === 126 ? 4 : 10);
+};
+
 const headerLength = (length: number): 2 | 4 | 10 => {
   if (length < 126) return 2;
   return length < 65_536 ? 4 : 10;
@@ -45,6 +51,7 @@ const topicField = fieldName('topic');
 const dataField = fieldName('data');
 const filterField = fieldName('filter');
 const msgIdField = fieldName('msgId');
+const metaField = fieldName('meta');
 const isReplay = Buffer.concat([fieldName('isReplay'), encoder.encode(true)]);
 const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
 
@@ -71,10 +78,16 @@ export const messageBody = (head: Buffer, data: Uint8Array, filter?: string, msg
 };
 
 /** The same `message`, as one that is replayed to a worker group. */
-export const replayedBody = (body: Uint8Array): Buffer => {
-  const replayed = Buffer.concat([body, isReplay]);
-  replayed[0] = (body[0] as number) + 1;
-  return replayed;
+export const replayedBody = (body: Uint8Array): Buffer => withField(body, isReplay);
+
+/** The same `message`, with who published it and when. */
+export const bodyWithMeta = (body: Uint8Array, meta: MessageMeta): Buffer =>
+  withField(body, metaField, encoder.encodeSharedRef(meta));
+
+const withField = (body: Uint8Array, ...field: readonly Uint8Array[]): Buffer => {
+  const extended = Buffer.concat([body, ...field]);
+  extended[0] = (body[0] as number) + 1;
+  return extended;
 };
 
 /** It counts what is in the innermost array as a level too; the scan behind it has the last word. */

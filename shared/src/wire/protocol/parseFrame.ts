@@ -38,10 +38,10 @@ const fieldsOf = (bytes: Buffer, isText: boolean): FrameFields | undefined =>
   isText ? jsonFields(bytes) : messagePackFields(bytes);
 
 /** An `auth`, of which alone anything is decoded; undefined for all other frames. Never throws, for any bytes. */
-export const parseAuth = (bytes: Buffer, isText: boolean): AuthFrame | undefined => {
+export const parseAuth = (bytes: Buffer, isText: boolean): AuthFrame | 'invalid' | undefined => {
   const fields = fieldsOf(bytes, isText);
   if (fields === undefined || !fields.isSound || !fields.isText('type', 'auth')) return undefined;
-  return parsers.get('auth')?.(fields) as AuthFrame | undefined;
+  return (parsers.get('auth')?.(fields) as AuthFrame | undefined) ?? 'invalid';
 };
 
 /** Never throws, for any bytes. An empty frame is a heartbeat or malformed. */

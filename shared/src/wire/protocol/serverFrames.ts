@@ -47,6 +47,8 @@ const serverFrame = <P extends Schema<unknown>>(spec: ServerFrameSpec<P>) => spe
 
 const presenceEntry = object({ actorTokenId: text, presence, joinedAt: seconds });
 
+const asked = described('Only where the client has asked for it', constant(true));
+
 export type RestoredSubscription = TypeOf<typeof restoredSubscription>;
 const restoredSubscription = object({
   pattern: topic,
@@ -54,7 +56,19 @@ const restoredSubscription = object({
   load_balance: flag,
   load_balance_group: textOrNull,
   filters: filterEntries,
+  meta: optional(asked),
+  own: optional(asked),
 });
+
+/** The parts beyond the contract that this server has. */
+export const features = ['meta', 'own'] as const;
+
+const messageMeta = object({
+  id: described('What the publisher gave it, otherwise one that the service made', text),
+  at: described('When it was accepted, Unix milliseconds', integer),
+  from: described('The `actorTokenId` of the publisher; null for a backend', textOrNull),
+});
+export type MessageMeta = TypeOf<typeof messageMeta>;
 
 /** By room slug, then by actor. */
 const lobbySnapshot = mapOf(mapOf(presenceEntry));
@@ -75,6 +89,7 @@ const encodedFrames = {
         actorType: oneOf(...actorTypes),
         protocolVersion: protocolVersion,
         restoredSubscriptions: listOf(restoredSubscription),
+        features: optional(described('Where the client has asked for them', listOf(oneOf(...features)))),
       }),
       frame('auth', { success: constant(false), error: oneOf(...authErrors) }),
     ),
@@ -111,7 +126,7 @@ const encodedFrames = {
   }),
   subscribed: serverFrame({
     summary: 'Messages of the topic are delivered from now on',
-    payload: frame('subscribed', { topic, loadBalance: flag }),
+    payload: frame('subscribed', { topic, loadBalance: flag, meta: optional(asked), own: optional(asked) }),
     example: { topic: exampleTopic, loadBalance: false },
   }),
   unsubscribed: serverFrame({
@@ -165,6 +180,7 @@ const assembledFrames = {
       requiresAck: optional(described('Only where messages are recorded', constant(true))),
       isReplay: optional(described('Only between `replayStart` and `replayEnd`', constant(true))),
       filter: optional(text),
+      meta: optional(messageMeta),
     }),
     isPushed: true,
     example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },

@@ -1,10 +1,11 @@
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import type { GroupRecord } from '../../../src/wire/bus/groupRecord.js';
 import type { LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
-export const message: LiveMessage = {
+export const message: LiveMessage = liveMessage({
   ...{ id: 'id', room: 'p/app/_/room', topic: 'p/app/_/room/work', projectId: 'p', publisher: 'ann' },
-  ...{ qos: 1, filters: ['eu'], body: Uint8Array.of(0x80), retention: undefined },
-};
+  ...{ connection: 'gateway.7', filters: ['eu'] },
+});
 export const sender = {
   room: message.room,
   topic: message.topic,

@@ -25,6 +25,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         protocolVersion: 2,
         reconnect: true,
         clientId: 'c',
+        features: false,
       });
     });
 
@@ -36,6 +37,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         protocolVersion: 1,
         reconnect: false,
         clientId: undefined,
+        features: false,
       });
     });
 
@@ -66,6 +68,8 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         filters: ['x', ['y', 'z']],
         loadBalance: false,
         loadBalanceGroup: undefined,
+        meta: false,
+        own: false,
       });
     });
 
