@@ -121,6 +121,9 @@ export const atMost = <T extends string | readonly unknown[]>(length: number, { 
     (value) => is(value) && value.length <= length,
   );
 
+export const matching = (pattern: RegExp, { json, is }: Schema<string>): Schema<string> =>
+  schema({ ...json, pattern: pattern.source }, (value) => is(value) && pattern.test(value));
+
 /** The same schema, with more in its description. */
 export const annotated = <S extends Schema<unknown>>(more: JsonSchema, described: S): S => ({
   ...described,

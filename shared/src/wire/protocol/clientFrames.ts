@@ -21,7 +21,7 @@ import {
   type ClientField,
 } from './clientFields.js';
 import { maxAckIds, maxDataBytes, maxGroupName, maxPresenceBytes } from './limits.js';
-import { filterEntries, filterValues, qos } from './messageOptions.js';
+import { filterEntries, filterValues, publishId, qos } from './messageOptions.js';
 import type { ServerFrameType } from './serverFrames.js';
 
 type ClientFields = Readonly<Record<string, ClientField<unknown>>>;
@@ -138,6 +138,9 @@ export const clientFrames = {
       filter: optional(described('A value by which subscribers select; they see it', text)),
       filters: withDefault(described('Further values, which subscribers do not see', filterValues), []),
       msgRef: optional(described('Requests a `published`, which repeats it', text)),
+      id: optional(
+        described('Of all publishes of the actor to the topic with this id one is delivered', publishId),
+      ),
     },
     ignored: { echo: described('Ignored: an actor never gets its own message', flag) },
     answers: ['published'],
@@ -149,6 +152,7 @@ export const clientFrames = {
       filter: 'alarm',
       filters: ['oven'],
       msgRef: '18',
+      id: 'reading-2041',
     },
   }),
   ack: clientFrame({

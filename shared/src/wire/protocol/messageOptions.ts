@@ -1,4 +1,4 @@
-import { annotated, listOf, oneOf, text, union, type TypeOf } from '../schema.js';
+import { annotated, listOf, matching, oneOf, text, union, type TypeOf } from '../schema.js';
 import { maxFilters } from './limits.js';
 
 /** The bus hop's quality of service. It changes nothing on the WebSocket leg. */
@@ -17,6 +17,11 @@ export type FilterEntry = TypeOf<typeof filterEntry>;
 
 /** Of a subscription; an empty list is no filter. Number and characters are for the handler to check. */
 export const filterEntries = annotated(limited, listOf(filterEntry));
+
+export const maxPublishId = 128;
+
+/** Which a publisher gives to a message, so that it is delivered once. */
+export const publishId = matching(new RegExp(`^[A-Za-z0-9_.:-]{1,${maxPublishId}}$`), text);
 
 /** Of a publish. Number and characters are for the handler to check. */
 export const filterValues = annotated(limited, listOf(text));

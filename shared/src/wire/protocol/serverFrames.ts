@@ -141,7 +141,12 @@ const encodedFrames = {
   }),
   published: serverFrame({
     summary: 'The bus has accepted a publish that had a `msgRef`; protocol 2',
-    payload: frame('published', { topic, msgRef: text }),
+    payload: frame('published', {
+      topic,
+      msgRef: text,
+      id: optional(described('The id of the publish, if it had one', text)),
+      duplicate: optional(described('An earlier publish with this id was delivered', constant(true))),
+    }),
     example: { topic: exampleTopic, msgRef: '18' },
   }),
   replayStart: serverFrame({
