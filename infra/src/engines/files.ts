@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { openEmbeddedAccessLog } from '@roomwire/shared/adapters/access-log/embeddedAccessLog';
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
@@ -31,7 +32,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openAccessLog: async ({ folder }) => openEmbeddedAccessLog(await folder()),
   openSnapshots: async ({ folder }) => openEmbeddedSnapshotStore(await folder()),
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
-    openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, logger }),
+    openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

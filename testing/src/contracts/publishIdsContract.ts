@@ -118,6 +118,12 @@ export const publishIdsContract = (
         expect(await claimOne(publish())).to.deep.equal(sentAs(earlier));
       });
 
+      it('takes over one that is from the future, because the clock was set back', async () => {
+        const earlier = await claimed();
+        clock.set(clock.now() - takeOverMs);
+        expect(await claimOne(publish())).to.deep.equal(repeated(earlier));
+      });
+
       it('takes over one that was given up, at once', async () => {
         const earlier = await claimed();
         await store.giveUp([earlier]);

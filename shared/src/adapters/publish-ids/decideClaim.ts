@@ -12,13 +12,20 @@ export interface KeptClaim extends ClaimedMessage {
   readonly state: 'underway' | 'givenUp' | 'sent';
   /** The end of the window, Unix milliseconds. */
   readonly expiresAt: number;
+  /** Of the claim that was decided last. */
+  readonly owner: string | undefined;
 }
 
-export interface ClaimTimes {
+export interface ClaimRules {
   /** How long an id stands for a message, from its acceptance. */
   readonly windowMs: number;
   /** Whoever has not settled a claim after this time has been killed. */
   readonly takeOverMs: number;
+  /**
+   * The one process that has the data for itself: claims of others were left by processes that have ended. Undefined where
+   * several processes claim.
+   */
+  readonly owner: string | undefined;
 }
 
 export interface Decision {
@@ -32,30 +39,37 @@ export const decideClaim = (
   claim: PublishClaim,
   kept: KeptClaim | undefined,
   now: number,
-  times: ClaimTimes,
+  rules: ClaimRules,
 ): Decision => {
-  if (kept === undefined || kept.expiresAt <= now) return claimedAnew(claim, now, times);
+  if (kept === undefined || kept.expiresAt <= now) return claimedAnew(claim, now, rules);
   // Its answer was lost on the way.
   if (kept.state === 'underway' && kept.claimant === claim.messageId) return { outcome: outcomeOf(kept) };
   if (kept.digest !== claim.digest)
-    return kept.state === 'givenUp' ? claimedAnew(claim, now, times) : { outcome: { kind: 'conflict' } };
+    return kept.state === 'givenUp' ? claimedAnew(claim, now, rules) : { outcome: { kind: 'conflict' } };
   if (kept.state === 'sent') return { outcome: { kind: 'sent', messageId: kept.messageId, at: kept.at } };
-  if (kept.state === 'underway' && now - kept.claimedAt < times.takeOverMs)
-    return { outcome: { kind: 'underway' } };
+  if (kept.state === 'underway' && !isAbandoned(kept, now, rules)) return { outcome: { kind: 'underway' } };
   return claimed({
     ...kept,
-    ...{ claimant: claim.messageId, claimedAt: now, isRepeated: true, state: 'underway' },
+    ...{ claimant: claim.messageId, claimedAt: now, owner: rules.owner },
+    ...{ isRepeated: true, state: 'underway' },
   });
 };
+
+/** One from the future is of before the clock was set back. */
+const isAbandoned = (
+  { claimedAt, owner }: KeptClaim,
+  now: number,
+  { takeOverMs, owner: living }: ClaimRules,
+): boolean => Math.abs(now - claimedAt) >= takeOverMs || owner !== living;
 
 /** Of an id that is free. */
 export const claimedAnew = (
   { digest, messageId, at }: PublishClaim,
   now: number,
-  { windowMs }: ClaimTimes,
+  { windowMs, owner }: ClaimRules,
 ): Required<Decision> =>
   claimed({
-    ...{ messageId, at, digest, claimant: messageId, claimedAt: now },
+    ...{ messageId, at, digest, claimant: messageId, claimedAt: now, owner },
     ...{ isRepeated: false, state: 'underway', expiresAt: at + windowMs },
   });
 
