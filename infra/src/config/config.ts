@@ -42,6 +42,8 @@ export interface Config {
   /** The issuer whose session tokens are accepted, too. */
   readonly oidc: OidcIssuer | undefined;
   readonly messageRecording: boolean;
+  /** How long the id of a publish stands for its message. */
+  readonly deduplicationMs: number;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
   /** The connections of a gateway that shuts down are closed over this time; 0: all at once. */
@@ -144,6 +146,7 @@ export const readConfig = (environment: Environment): Config => {
     previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),
     oidc: readOidc(read, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
+    deduplicationMs: seconds('ROOMWIRE_DEDUPLICATION_SECONDS', limitTable.deduplicationMs.value),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', gatewayDefaults.idleTimeoutMs),
     // Without a bus between gateways there is no other one to go to, and a drain would only delay the next process.

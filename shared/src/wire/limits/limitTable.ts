@@ -404,6 +404,12 @@ export const limitTable = {
     metric: 'roomwire_retained_dropped_total',
     protects: 'memory from last values of topics',
   },
+  deduplicationMs: {
+    ...{ value: 600_000, unit: 'ms', per: 'deployment', variable: 'ROOMWIRE_DEDUPLICATION_SECONDS' },
+    answer: 'none: the id of a publish is free again',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from ids under which nothing is published any more',
+  },
   groupMessages: {
     ...{ value: 10_000, unit: 'number', per: 'group' },
     answer: 'none: the oldest open messages are dropped',
