@@ -123,20 +123,24 @@ describe('The description of the API', () => {
 
       if (route.body !== undefined)
         it('has an example body that both its own schema and the described one accept', () => {
-          const media = operation.requestBody?.content['application/json'];
-          expect(media?.example).to.be.an('object');
-          bodyValidator(route.body ?? {})(media?.example);
-          expectValid(
-            ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'],
-            media?.example,
+          const content = operation.requestBody?.content ?? {};
+          expect(Object.keys(content)).to.eql(
+            route.readBody ? ['application/json', 'application/msgpack'] : ['application/json'],
           );
+          for (const [type, { example }] of Object.entries(content)) {
+            expect(example).to.be.an('object');
+            bodyValidator(route.body ?? {})(example);
+            expectValid(['paths', path, method, 'requestBody', 'content', type, 'schema'], example);
+          }
         });
 
       it('describes the rate limit and the request id', () => {
         const { '429': limited } = operation.responses;
         expect(limited?.headers).to.include.keys('retry-after', 'x-request-id');
-        const message = 'Too many requests, please slow down';
-        expect(examplesIn(limited?.content?.['application/json'])[0]).to.include({ message });
+        const expected = route.hasOwnRate
+          ? { error: 'rate_limit_exceeded' }
+          : { message: 'Too many requests, please slow down' };
+        expect(examplesIn(limited?.content?.['application/json'])[0]).to.include(expected);
         const names = operation.parameters.map((parameter) => parameter.name);
         expect(names).to.include('x-request-id');
       });

@@ -64,6 +64,8 @@ export interface Config {
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
+  /** Messages a second that an API key may publish over HTTP; 0 is off. */
+  readonly httpPublishRate: number;
   /** Whose pages may call the REST API from a browser; undefined: none. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Whose pages may open WebSockets; undefined: all. */
@@ -163,6 +165,7 @@ export const readConfig = (environment: Environment): Config => {
     },
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
+    httpPublishRate: read.integer('ROOMWIRE_HTTP_PUBLISH_RATE', limitTable.httpPublishRate.value, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     failedAuthDelayMs:

@@ -121,6 +121,7 @@ export const startCommandApi: StartService = async ({
   closing.push(() => lastUses.close());
   const options = {
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
+    messageRate: config.httpPublishRate,
     corsOrigins: config.corsOrigins,
     failedAuthDelayMs: config.failedAuthDelayMs,
     trustedProxies: config.trustedProxies,
@@ -144,7 +145,8 @@ export const startCommandApi: StartService = async ({
     ...{ accessLog, accessRecorder, snapshots },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
-  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
+  const publishing = () => undefined;
+  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, publishing, metrics, options }));
 };
 
 export const startGateway: StartService = async ({

@@ -63,6 +63,7 @@ describe('configuration', () => {
       },
       restRate: 100,
       restBurst: 200,
+      httpPublishRate: 1_000,
       corsOrigins: undefined,
       wsOrigins: undefined,
       trustedProxies: 0,
@@ -98,6 +99,7 @@ describe('configuration', () => {
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '5',
       ROOMWIRE_PUBLISH_RATE: '0',
       ROOMWIRE_REQUEST_RATE: '250',
+      ROOMWIRE_HTTP_PUBLISH_RATE: '5',
       ROOMWIRE_RETAINED_MIB: '16',
       ROOMWIRE_SUBSCRIPTION_MIB: '32',
       ROOMWIRE_GROUP_MIB: '8',
@@ -132,6 +134,7 @@ describe('configuration', () => {
       idleTimeoutMs: 5_000,
       publishRate: 0,
       requestRate: 250,
+      httpPublishRate: 5,
       retainedBytes: 16 * 1024 * 1024,
       sharedMemory: {
         subscriptionBytes: 32 * 1024 * 1024,

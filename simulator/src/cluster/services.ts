@@ -133,10 +133,12 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     payloads: noPayloads,
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
+    publishing: () => undefined,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {
       rateLimit: { perSecond: 0, burst: 0 },
+      messageRate: 0,
       trustedProxies: 0,
       corsOrigins: undefined,
       failedAuthDelayMs: 0,
