@@ -18,6 +18,7 @@ import { LogPort, type SimulatedLog } from '../engines/simulatedLog.js';
 import {
   groupsPort,
   messagesPort,
+  publishIdsPort,
   sessionsPort,
   usagePort,
   type SimulatedStores,
@@ -84,6 +85,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     bus: new BusPort(process, network, bus),
     sessions: sessionsPort(process, network, stores),
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
+    publishIds: publishIdsPort(process, network, stores),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
     options: gatewayOptions,
   });
