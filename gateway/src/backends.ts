@@ -86,7 +86,10 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     others: () => peers.others,
   });
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
-  const publish = composePublish({ ...deps, logger: calmLogger({ clock, logger }) }, { metrics, stamps, usageLedger });
+  const publish = composePublish(
+    { ...deps, logger: calmLogger({ clock, logger }) },
+    { metrics, stamps, usageLedger },
+  );
   const readers: { close(): Promise<void> }[] = [];
   let timers: readonly NodeJS.Timeout[] = [];
 
@@ -95,9 +98,15 @@ export const createBackends = (deps: BackendsDeps): Backends => {
 
     async start() {
       readers.push(
-        await bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, { changed: nothing })),
+        await bus.read(
+          domainEventFeed,
+          { interest: 'all' },
+          createDomainChanges(revalidator, { changed: nothing }),
+        ),
         // A value that is retained here must be newer than those that are known.
-        await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) => stamps.seen(retention.stamp)),
+        await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) =>
+          stamps.seen(retention.stamp),
+        ),
       );
       await peers.listen();
       await peers.sendHello();

@@ -64,7 +64,8 @@ export class Authors {
   private async actor(name: string): Promise<BackendAuthor | ProtocolErrorName> {
     const { views, clock, directory } = this.deps;
     const actor =
-      (await views.get('actors', name)) ?? (await views.find('actors', { filter: { keyId: name }, limit: 1 }))[0];
+      (await views.get('actors', name)) ??
+      (await views.find('actors', { filter: { keyId: name }, limit: 1 }))[0];
     if (actor?.projectId !== this.of.projectId) return 'unknownActor';
     const standing = await standingOf(views, clock, actor);
     if (typeof standing === 'string') return 'unknownActor';

@@ -76,7 +76,10 @@ export class BackendPublishing implements Publishing {
 }
 
 /** The place of the message in its request is its reference. */
-const frameOf = ({ topic, data, filter, filters, retain, qos, id }: BackendMessage, at: number): PublishFrame => ({
+const frameOf = (
+  { topic, data, filter, filters, retain, qos, id }: BackendMessage,
+  at: number,
+): PublishFrame => ({
   ...{ type: 'publish', topic, data, filter, filters, retain, qos, id },
   msgRef: String(at),
 });

@@ -37,7 +37,10 @@ interface Passing extends AllowedPublish {
 
 /** What a publish goes through when it is allowed: its id is decided, the quota admits it, and the bus gets it. */
 export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: PublishDeps): Publish => {
-  const refuse = ({ publisher, frame, claim }: Passing, error: ProtocolErrorName): Promise<void> | undefined => {
+  const refuse = (
+    { publisher, frame, claim }: Passing,
+    error: ProtocolErrorName,
+  ): Promise<void> | undefined => {
     if (claim === undefined) return void publisher.answers.refused(frame, error);
     return claims.free(claim).then(() => publisher.answers.refused(frame, error));
   };

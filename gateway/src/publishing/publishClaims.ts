@@ -43,7 +43,10 @@ interface Waiting {
 export class PublishClaims {
   private readonly deps: PublishClaimsDeps;
   /** Claims of this gateway that are not settled, by key. */
-  private readonly underway = new Map<string, { readonly settled: Promise<void>; readonly settle: () => void }>();
+  private readonly underway = new Map<
+    string,
+    { readonly settled: Promise<void>; readonly settle: () => void }
+  >();
   private waiting: Waiting[] = [];
   private isClaiming = false;
 
@@ -139,5 +142,4 @@ export class PublishClaims {
 const keyOf = ({ actorTokenId }: Author, { topic, location }: TopicAccess, id: string): string =>
   sha256(JSON.stringify([location.room.value.roomId, topic, actorTokenId, id]));
 
-const sha256 = (bytes: Uint8Array | string): string =>
-  createHash('sha256').update(bytes).digest('base64url');
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('base64url');

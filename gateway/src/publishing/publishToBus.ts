@@ -157,11 +157,7 @@ const liveMessage = (
   };
 };
 
-const retainedMetaOf = (
-  { accessScope }: Author,
-  { location }: TopicAccess,
-  stamp: string,
-): RetainedMeta => ({
+const retainedMetaOf = ({ accessScope }: Author, { location }: TopicAccess, stamp: string): RetainedMeta => ({
   stamp,
   appId: location.app.value.appId,
   roomId: location.room.value.roomId,

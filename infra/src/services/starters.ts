@@ -140,7 +140,17 @@ export const startCommandApi: StartService = async (context) => {
 };
 
 /** In the background: reads and other commands do not wait for the bus. */
-const startBackends = ({ adapters, closing, clock, random, logger, tracing, limits, config, backends }: ServiceContext): void => {
+const startBackends = ({
+  adapters,
+  closing,
+  clock,
+  random,
+  logger,
+  tracing,
+  limits,
+  config,
+  backends,
+}: ServiceContext): void => {
   let opened: Backends | undefined;
   const starting = (async () => {
     const [bus, publishIds] = [await adapters.bus(), await adapters.publishIds()];
