@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { BackendMessage } from '@roomwire/shared/ports/publishing';
-import { workSlices } from '@roomwire/shared/runtime/workSlices';
+import { workSlices, type WorkSlices } from '@roomwire/shared/runtime/workSlices';
 import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import { jsonFields, messagePackFields, type FrameFields } from '@roomwire/shared/wire/protocol/frameFields';
 import { listedItems } from '@roomwire/shared/wire/protocol/listedItems';
@@ -41,13 +41,17 @@ export const readPublishBody: ReadBody<PublishRequest> = async (request, respons
   if (bytes === undefined || bytes.length === 0) throw validationError([mustBeObject('')]);
   const isJson = isJsonType(contentTypeOf(request));
   if (isJson && !isJsonText(bytes)) throw unsound(isJson, at);
+  // A scan of a MiB takes a slice or more, and many bodies may arrive at once.
+  const slices = workSlices();
   const items = listedItems(bytes, isJson, 'messages', mostMessages);
-  if (items !== undefined) return { isBatch: true, messages: await readItems(items, isJson) };
+  if (slices.isOver()) await slices.next();
+  if (items !== undefined) return { isBatch: true, messages: await readItems(items, isJson, slices) };
   const fields = fieldsOf(bytes, isJson);
   if (fields === undefined)
     throw isSound(bytes, isJson) ? validationError([mustBeObject('')]) : unsound(isJson, at);
   const names = fields.names();
   if (names.includes('messages')) throw validationError([noBatch(names)]);
+  if (slices.isOver()) await slices.next();
   const read = readMessage(fields);
   if ('failures' in read) throw validationError(read.failures);
   return { isBatch: false, messages: [read.message] };
@@ -65,13 +69,16 @@ const mustBeObject = (path: string): FailedConstraint =>
 const noBatch = (names: readonly string[]): FailedConstraint =>
   failed('messages', names.length > 1 ? 'must be the only field' : 'must be array');
 
-const readItems = async (items: readonly Buffer[], isJson: boolean): Promise<readonly BackendMessage[]> => {
+const readItems = async (
+  items: readonly Buffer[],
+  isJson: boolean,
+  slices: WorkSlices,
+): Promise<readonly BackendMessage[]> => {
   if (items.length === 0) throw validationError([failed('messages', 'must NOT have fewer than 1 items')]);
   if (items.length > mostMessages)
     throw validationError([failed('messages', `must NOT have more than ${mostMessages} items`)]);
   const messages: BackendMessage[] = [];
   const failures: FailedConstraint[] = [];
-  const slices = workSlices();
   for (const [at, item] of items.entries()) {
     if (slices.isOver()) await slices.next();
     const fields = fieldsOf(item, isJson);

@@ -1,8 +1,8 @@
 import type { AcceptedMessage } from '@roomwire/shared/ports/publishing';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { maxDataBytes, maxFilters } from '@roomwire/shared/wire/protocol/limits';
-import { exampleTime } from '../http/exampleValues.js';
-import { protocolErrorSchema } from '../http/protocolErrors.js';
+import { exampleIds, exampleTime } from '../http/exampleValues.js';
+import { presentProtocolError, protocolErrorSchema } from '../http/protocolErrors.js';
 import * as s from '../http/schema.js';
 
 /** Messages of one request. */
@@ -58,14 +58,32 @@ export const newMessageSchema = s.limited(
   { exactlyOneOf: ['data', 'base64'] },
 );
 
+export const exampleMessage = {
+  topic: 'plant-1a2b/hall-3/temperature',
+  data: { celsius: 93 },
+  filter: 'alarm',
+  id: 'reading-4711',
+};
+
+export const examplePublished = { id: exampleMessage.id, at: exampleTime };
+
+const { topic } = exampleMessage;
+const exampleBatch = {
+  messages: [exampleMessage, { topic, base64: 'gadjZWxzaXVzXQ==', as: exampleIds.actorTokenId, qos: 0 }],
+};
+const exampleResults = { results: [examplePublished, presentProtocolError('unknownTopic')] };
+
 export const publishSchema = s.either(
   newMessageSchema,
-  s.titled(
-    'NewMessages',
-    s.strictObject(
-      { messages: s.limited(s.listOf(newMessageSchema), { minItems: 1, maxItems: mostMessages }) },
-      ['messages'],
+  s.limited(
+    s.titled(
+      'NewMessages',
+      s.strictObject(
+        { messages: s.limited(s.listOf(newMessageSchema), { minItems: 1, maxItems: mostMessages }) },
+        ['messages'],
+      ),
     ),
+    { examples: [exampleBatch] },
   ),
 );
 
@@ -83,12 +101,15 @@ const acceptedMessageSchema = s.titled(
 
 export const publishedSchema = s.either(
   acceptedMessageSchema,
-  s.titledObject('PublishResults', {
-    results: s.described(
-      s.listOf(s.either(acceptedMessageSchema, protocolErrorSchema)),
-      'In the order of the messages',
-    ),
-  }),
+  s.limited(
+    s.titledObject('PublishResults', {
+      results: s.described(
+        s.listOf(s.either(acceptedMessageSchema, protocolErrorSchema)),
+        'In the order of the messages',
+      ),
+    }),
+    { examples: [exampleResults] },
+  ),
 );
 
 export type Published = s.ValueOf<typeof publishedSchema>;
@@ -102,12 +123,3 @@ export const presentAccepted = ({
   at: new Date(at).toISOString(),
   ...(isDuplicate && { duplicate: true as const }),
 });
-
-export const exampleMessage = {
-  topic: 'plant-1a2b/hall-3/temperature',
-  data: { celsius: 93 },
-  filter: 'alarm',
-  id: 'reading-4711',
-};
-
-export const examplePublished = { id: exampleMessage.id, at: exampleTime };

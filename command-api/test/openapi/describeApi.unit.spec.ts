@@ -30,6 +30,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
+interface Schema {
+  readonly examples?: readonly unknown[];
+}
+
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -114,6 +118,14 @@ describe('The description of the API', () => {
     const dlqId = '$response.body#/data/0/dlqId';
     expect(entries['getDeadLetter']?.parameters).to.eql({ orgId: '$request.path.orgId', dlqId });
     expect(linksOf('/scopes', 'get', '200')).to.equal(undefined);
+  });
+
+  it('has valid examples in its schemas', () => {
+    const withExamples = Object.entries(description.components.schemas as Record<string, Schema>).flatMap(
+      ([name, { examples = [] }]) => examples.map((example) => [name, example] as const),
+    );
+    expect(withExamples.map(([name]) => name)).to.eql(['NewMessages', 'PublishResults']);
+    for (const [name, example] of withExamples) expectValid(['components', 'schemas', name], example);
   });
 
   for (const route of routes)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { PublishResult } from '@roomwire/shared/ports/publishing';
 import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { acceptedAt, packed, PublishingApi } from '../support/publishingApi.js';
@@ -206,6 +207,12 @@ describe('a publish over HTTP', () => {
         200,
         { results: [{ id: 'made-0', at }, { error: 'broker_unavailable' }] },
       ]);
+    });
+
+    it('is answered 503 where the publisher cannot reach what it decides by', async () => {
+      api.publishing = { publish: () => Promise.reject(new EngineUnavailable('read models')) };
+      const { status, body } = await api.post({ topic, data: 1 });
+      expect([status, body.message]).to.eql([503, unavailable]);
     });
 
     it('is answered 503 in a process that cannot publish', async () => {

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { isSoundMessagePack } from '@roomwire/shared/wire/protocol/messagePackScan';
 import { packed, PublishingApi, type Answer } from '../support/publishingApi.js';
 
 const topic = 'a/b/c';
@@ -251,6 +253,30 @@ describe('the body of a publish over HTTP', () => {
       const bad = { topic: 1, data: 1, other: 1 };
       expect(failuresOf(await api.post({ messages: new Array(100).fill(bad) }))).to.have.length(100);
     });
+  });
+
+  it('[HTTP-PUB-2] is accepted or refused, whatever its bytes are (seed 4711)', async () => {
+    const whole = batchOf(
+      messageWith(packed({ a: [1, 'é', null] })),
+      packed({ topic, base64: 'AQ==', qos: 2 }),
+    );
+    const text = Buffer.from(
+      JSON.stringify({ messages: [{ topic, data: { a: [1.5, 'é'] }, filters: ['f'] }] }),
+    );
+    const mutated = fc.tuple(
+      fc.constantFrom([whole, 'application/msgpack'] as const, [text, 'application/json'] as const),
+      fc.array(fc.tuple(fc.nat(200), fc.nat(255)), { minLength: 1, maxLength: 3 }),
+      fc.nat(3),
+    );
+    const key = api.newKey();
+    const property = fc.asyncProperty(mutated, async ([[bytes, type], changes, cut]) => {
+      const body = Buffer.from(bytes.subarray(0, bytes.length - cut));
+      for (const [at, value] of changes) body[at % body.length] = value;
+      expect((await api.send(body, { key, type })).status).to.be.oneOf([200, 400]);
+      for (const { data } of api.published) expect(isSoundMessagePack(data, 1)).to.equal(true);
+    });
+    await fc.assert(property, { seed: 4711, numRuns: 500 });
+    expect(api.lines.filter(({ level }) => level === 'error')).to.eql([]);
   });
 
   it('[HTTP-PUB-5] has 1 to 100 messages, or is one', async () => {
