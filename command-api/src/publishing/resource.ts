@@ -3,13 +3,14 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { maxDataBytes, maxFilters } from '@roomwire/shared/wire/protocol/limits';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { presentProtocolError, protocolErrorSchema } from '../http/protocolErrors.js';
+import { publishIdPattern } from '@roomwire/shared/wire/protocol/messageOptions';
 import * as s from '../http/schema.js';
 
 /** Messages of one request. */
 export const mostMessages = limitTable.publishedAtOnce.value;
 
 /** Of the publisher's making: it is delivered once. */
-const messageId = s.text({ pattern: '^[A-Za-z0-9_.:-]{1,128}$' });
+const messageId = s.text({ pattern: publishIdPattern.source });
 
 /** As on the socket, null is as good as a missing field, except for `data`. */
 export const newMessageSchema = s.limited(
