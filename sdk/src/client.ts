@@ -8,6 +8,7 @@ import { Rooms } from './presence/rooms.js';
 import { Emitter } from './primitives.js';
 import type {
   ErrorFrame,
+  Feature,
   Filter,
   LobbyContents,
   PresenceChange,
@@ -50,6 +51,7 @@ export class Client {
   private readonly requests: Requests;
   private readonly rooms: Rooms;
   private readonly lobbies: Lobbies;
+  private known: readonly Feature[] = [];
 
   /** @internal Use `connect`. */
   constructor(options: ClientOptions) {
@@ -75,6 +77,11 @@ export class Client {
 
   get state(): ConnectionState {
     return this.connection.state;
+  }
+
+  /** What the server has that not every server has; empty before the first connection, and then as of the last one. */
+  get features(): readonly Feature[] {
+    return this.known;
   }
 
   /**
@@ -205,7 +212,8 @@ export class Client {
     this.emitter.emit('state', state);
   }
 
-  private connected({ restoredSubscriptions }: Session): void {
+  private connected({ restoredSubscriptions, features }: Session): void {
+    this.known = features;
     this.subscriptions.connected(restoredSubscriptions);
     this.rooms.connected();
     this.lobbies.connected();

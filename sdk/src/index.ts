@@ -9,8 +9,10 @@ export type { Random, Schedule } from './primitives.js';
 export { AuthenticationError, ConnectionError, RoomwireError } from './errors.js';
 export type { AuthenticationFailure, ClientFailure, ErrorName, RefusalName } from './errors.js';
 export type {
+  Feature,
   Filter,
   LobbyContents,
+  MessageMeta,
   PresenceChange,
   PresenceData,
   PresenceEntry,
