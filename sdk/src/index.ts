@@ -20,6 +20,6 @@ export type {
   RestoredSubscription,
 } from './protocol/frames.js';
 export type { Lobby, LobbyEvent, LobbyHandler } from './presence/lobbies.js';
-export type { PublishOptions } from './publishes.js';
+export type { Published, PublishOptions } from './publishes/publishOptions.js';
 export type { Message, MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 export type { MessageStream, StreamOptions } from './subscriptions/messageStream.js';

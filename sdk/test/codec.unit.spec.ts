@@ -15,6 +15,7 @@ const publish = (data: unknown): ClientFrame => ({
   filter: undefined,
   filters: undefined,
   msgRef: '1',
+  id: undefined,
 });
 
 const errorOf = (action: () => unknown): RoomwireError => {

@@ -93,7 +93,12 @@ export class Link {
 
   /** Only after `onSession`. Throws what `encodeFrame` throws. */
   send(frame: ClientFrame): void {
-    this.socket.send(encodeFrame(frame));
+    this.sendEncoded(encodeFrame(frame));
+  }
+
+  /** Only after `onSession`. */
+  sendEncoded(frame: Uint8Array<ArrayBuffer>): void {
+    this.socket.send(frame);
   }
 
   /** Resolves when the socket has closed, or has had its time to. No event follows. */

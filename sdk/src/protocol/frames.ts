@@ -93,6 +93,7 @@ export type ClientFrame =
       readonly filter: string | undefined;
       readonly filters: readonly string[] | undefined;
       readonly msgRef: string;
+      readonly id: string | undefined;
     }
   | { readonly type: 'ack'; readonly msgId: string }
   | { readonly type: 'presence'; readonly roomId: string; readonly data: PresenceData }
@@ -165,7 +166,7 @@ export type ServerFrame =
   | { readonly type: 'subscribed'; readonly topic: string }
   | { readonly type: 'filtersUpdated'; readonly topic: string }
   | { readonly type: 'unsubscribed'; readonly topic: string }
-  | { readonly type: 'published'; readonly msgRef: string }
+  | { readonly type: 'published'; readonly msgRef: string; readonly duplicate: boolean }
   | MessageFrame
   | { readonly type: 'presence'; readonly change: PresenceChange }
   | PresenceListFrame

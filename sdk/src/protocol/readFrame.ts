@@ -39,7 +39,11 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
   subscribed: (fields) => ({ type: 'subscribed', topic: text(fields, 'topic') }),
   unsubscribed: (fields) => ({ type: 'unsubscribed', topic: text(fields, 'topic') }),
   filtersUpdated: (fields) => ({ type: 'filtersUpdated', topic: text(fields, 'topic') }),
-  published: (fields) => ({ type: 'published', msgRef: text(fields, 'msgRef') }),
+  published: (fields) => ({
+    type: 'published',
+    msgRef: text(fields, 'msgRef'),
+    duplicate: fields.duplicate === true,
+  }),
   message: (fields) => ({
     type: 'message',
     topic: text(fields, 'topic'),
