@@ -4,7 +4,7 @@ import { BatchSender } from '../publishing/batchSender.js';
 import { PublishRefused } from '../publishing/publishApi.js';
 import { publishLines, type Tally } from '../publishing/publishLines.js';
 import { publishApiOrExit, type ApiOptions } from './apiOptions.js';
-import { exitCodes, fail } from './fail.js';
+import { exitCodes, fail, say } from './fail.js';
 
 export interface StdinOptions extends ApiOptions {
   /** Before the number of the line, in the ids; random by default. */
@@ -37,8 +37,6 @@ export const publishStdin = async (topic: string | undefined, options: StdinOpti
   say(summaryOf(tally));
   if (tally.failed > 0) process.exitCode = exitCodes.failed;
 };
-
-const say = (message: string): void => void process.stderr.write(`${message.replaceAll('\n', ' ')}\n`);
 
 const summaryOf = ({ published, duplicates, failed }: Tally): string =>
   `${published} published${duplicates > 0 ? ` (${duplicates} of them before)` : ''}, ${failed} failed`;

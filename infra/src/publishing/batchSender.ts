@@ -3,6 +3,7 @@ import { PublishRefused, type BatchAnswer, type MessageResult, type PublishApi }
 
 export interface BatchSenderOptions {
   readonly api: PublishApi;
+  /** Ends the waits; a request that is under way is waited for. */
   readonly signal: AbortSignal;
   /** Attempts in a row of which none gets on, before it rejects. */
   readonly attempts: number;
@@ -49,7 +50,7 @@ export class BatchSender {
   private ask(messages: readonly string[]): Promise<BatchAnswer> {
     const { api, signal } = this.options;
     signal.throwIfAborted();
-    return api.publish(messages, signal);
+    return api.publish(messages);
   }
 
   /** One bad message makes the API refuse them all: the others are found by halves. */

@@ -1,6 +1,6 @@
 /** What became of a message, as the API says it. */
 export type MessageResult =
-  | { readonly id: string; readonly at: number | string; readonly duplicate?: boolean }
+  | { readonly id: string; readonly at: string; readonly duplicate?: boolean }
   | { readonly error: string; readonly hint?: string };
 
 export type BatchAnswer =
@@ -19,7 +19,7 @@ export class PublishRefused extends Error {
 /** `POST /v1/publish`. */
 export interface PublishApi {
   /** The messages as JSON, 1 to 100. Rejects with `PublishRefused`. */
-  publish(messages: readonly string[], signal: AbortSignal): Promise<BatchAnswer>;
+  publish(messages: readonly string[]): Promise<BatchAnswer>;
 }
 
 export interface ApiAddress {
@@ -29,21 +29,20 @@ export interface ApiAddress {
 }
 
 /** Of a request with up to 100 messages, of which each may wait for the bus. */
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 
 export const createPublishApi = ({ url, apiKey }: ApiAddress): PublishApi => {
   const address = new URL('v1/publish', url.endsWith('/') ? url : `${url}/`);
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   return {
-    publish: async (messages, signal) => {
+    publish: async (messages) => {
       const body = `{"messages":[${messages.join(',')}]}`;
-      const within = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      const signal = AbortSignal.timeout(patienceMs);
       try {
-        const response = await fetch(address, { method: 'POST', headers, body, signal: within });
+        const response = await fetch(address, { method: 'POST', headers, body, signal });
         return answerOf(response, await response.text(), messages.length);
       } catch (error) {
         if (error instanceof PublishRefused) throw error;
-        signal.throwIfAborted();
         return { is: 'unsettled', why: reasonOf(error), afterMs: undefined };
       }
     },

@@ -11,7 +11,6 @@ interface Asked {
 }
 
 describe('createPublishApi', () => {
-  const { signal } = new AbortController();
   let server: Server;
   let api: PublishApi;
   let asked: Asked[];
@@ -43,7 +42,7 @@ describe('createPublishApi', () => {
 
   const refusal = async (): Promise<Error> => {
     try {
-      await api.publish(['1'], signal);
+      await api.publish(['1']);
     } catch (error) {
       expect(error).to.be.instanceOf(PublishRefused);
       return error as Error;
@@ -52,9 +51,9 @@ describe('createPublishApi', () => {
   };
 
   it('posts the messages in one body, with the key', async () => {
-    const results = [{ id: 'a', at: 1 }, { error: 'unknown_topic' }];
+    const results = [{ id: 'a', at: '2026-01-31T12:00:00.000Z' }, { error: 'unknown_topic' }];
     answers(200, { results });
-    expect(await api.publish(['{"n":1}', '{"n":2}'], signal)).to.deep.equal({ is: 'answered', results });
+    expect(await api.publish(['{"n":1}', '{"n":2}'])).to.deep.equal({ is: 'answered', results });
     expect(asked).to.deep.equal([
       { path: '/api/v1/publish', authorization: 'Bearer key', body: { messages: [{ n: 1 }, { n: 2 }] } },
     ]);
@@ -62,27 +61,27 @@ describe('createPublishApi', () => {
 
   it('says when to come back', async () => {
     answers(429, { message: 'Too many requests' }, { 'Retry-After': '3' });
-    expect(await api.publish(['1'], signal)).to.deep.equal({
+    expect(await api.publish(['1'])).to.deep.equal({
       ...{ is: 'unsettled', why: 'Too many requests', afterMs: 3_000 },
     });
     answers(503, { message: 'Away' }, { 'Retry-After': new Date(0).toUTCString() });
-    expect(await api.publish(['1'], signal)).to.include({ afterMs: 0 });
+    expect(await api.publish(['1'])).to.include({ afterMs: 0 });
     answers(500, {});
-    expect(await api.publish(['1'], signal)).to.deep.equal({
+    expect(await api.publish(['1'])).to.deep.equal({
       ...{ is: 'unsettled', why: 'The API answered 500', afterMs: undefined },
     });
   });
 
   it('does not know what became of a request whose answer was lost', async () => {
     answer = (response) => response.destroy();
-    expect(await api.publish(['1'], signal)).to.include({ is: 'unsettled', afterMs: undefined });
+    expect(await api.publish(['1'])).to.include({ is: 'unsettled', afterMs: undefined });
   });
 
   for (const status of [400, 413])
     it(`takes ${status} for a request that was not accepted, and says why`, async () => {
       const errors = [{ path: 'messages.0.topic', value: 1, message: 'must be a text' }];
       answers(status, { message: 'Validation failed', errors });
-      expect(await api.publish(['1'], signal)).to.deep.equal({
+      expect(await api.publish(['1'])).to.deep.equal({
         ...{ is: 'malformed', why: 'Validation failed: messages.0.topic: must be a text' },
       });
     });
@@ -96,12 +95,5 @@ describe('createPublishApi', () => {
     expect((await refusal()).message).to.include('has not answered each message');
     answers(200, []);
     expect((await refusal()).message).to.include('has not answered each message');
-  });
-
-  it('rejects with the reason of its signal', async () => {
-    const stopping = new AbortController();
-    answer = () => stopping.abort();
-    const error = await api.publish(['1'], stopping.signal).catch((reason: unknown) => reason);
-    expect((error as Error).name).to.equal('AbortError');
   });
 });

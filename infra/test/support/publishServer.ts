@@ -46,7 +46,7 @@ export class PublishServer {
   private accept(message: SentMessage): object {
     const { topic, id } = message;
     if (topic.startsWith('no/')) return { error: 'unknown_topic', code: 42940, hint: 'No such room' };
-    const accepted = { id, at: 1_785_000_000_000 };
+    const accepted = { id, at: '2026-01-31T12:00:00.000Z' };
     if (this.known.has(`${topic} ${id}`)) {
       this.duplicates += 1;
       return { ...accepted, duplicate: true };

@@ -27,7 +27,7 @@ export class ScriptedPublishApi implements PublishApi {
   }
 }
 
-export const accepted = ({ id }: SentMessage): MessageResult => ({ id, at: 1_785_000_000_000 });
+export const accepted = ({ id }: SentMessage): MessageResult => ({ id, at: '2026-01-31T12:00:00.000Z' });
 
 export const acceptedAll = (messages: readonly SentMessage[]): BatchAnswer => ({
   is: 'answered',
