@@ -44,6 +44,8 @@ import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredenti
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
+import { createMessageRate } from './publishing/messageRate.js';
+import { publishingRoutes, type PublishingDeps } from './publishing/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
@@ -73,6 +75,8 @@ export interface CommandApiDeps {
   readonly lastUses: Pick<LastUses, 'used'>;
   /** Outcomes of webhook calls, for clients that watch them. */
   readonly outcomes: OutcomeDeps['outcomes'];
+  /** Publishes what arrives over HTTP; undefined while this process cannot. */
+  readonly publishing: PublishingDeps['publishing'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -87,6 +91,8 @@ export interface CommandApiDeps {
 export interface CommandApiOptions {
   /** For each API key and each session subject, in this process; `perSecond` 0 is no limit. */
   readonly rateLimit: RateLimit;
+  /** Messages a second that each API key may publish over HTTP, in this process; 0 is no limit. */
+  readonly messageRate: number;
   /** Proxies in front of the service that append to `X-Forwarded-For`. */
   readonly trustedProxies: number;
   /** Origins whose pages may call the API from a browser; undefined for none. */
@@ -100,6 +106,7 @@ export type ApiDeps = SigningKeyDeps &
   AuditDeps &
   AccessLogDeps &
   OutcomeDeps &
+  PublishingDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -124,6 +131,7 @@ export const apiRoutes = (
   // Before the routes of entries: `redrive` is not the id of one.
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
+  ...publishingRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),
@@ -138,7 +146,9 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const onUnknownEvent = () => void (metrics.unknownEvents += 1);
   const answerFailure = createFailureAnswerer({ ...deps, onUnknownEvent });
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
-  const routes = apiRoutes({ ...deps, commands: createCommandHandler({ ...deps, onWaitExpired }) });
+  const commands = createCommandHandler({ ...deps, onWaitExpired });
+  const takeMessages = createMessageRate(options.messageRate, { clock, limits });
+  const routes = apiRoutes({ ...deps, commands, takeMessages });
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator({
       ...deps,

@@ -2,14 +2,9 @@ import { Buffer } from 'node:buffer';
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
-import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
@@ -22,9 +17,6 @@ import { SigningKeys, type BadCredential } from './access/credentials.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
-import { MessageIds } from './fanout/messageIds.js';
-import { createPublishToBus, type PublishToBus } from './fanout/publishToBus.js';
-import { createRecorder } from './fanout/recording.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
@@ -37,9 +29,11 @@ import { Leases } from './limits/leases.js';
 import { Plans } from './limits/plans.js';
 import { SubscriptionMemory } from './limits/subscriptionMemory.js';
 import { UsageLedger } from './limits/usageLedger.js';
-import { createMetrics, gatewayMetrics, type GatewayMetrics } from './metrics.js';
+import { createMetrics, gatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import { Presence } from './presence/presence.js';
+import { BackendPublishing } from './publishing/backendPublishing.js';
+import { composePublish, type PublishPorts } from './publishing/composePublish.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -57,25 +51,16 @@ import { createMemberDelivery } from './subscriptions/memberDelivery.js';
 import { PersistentSessions } from './subscriptions/persistentSessions.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
-import { createTrigger } from './webhooks/webhookCalls.js';
 
-export interface GatewayPorts {
+export interface GatewayPorts extends PublishPorts {
   readonly views: ViewReader;
   readonly usage: UsageStore;
-  readonly bus: MessageBus;
   /** Persistent sessions of agents and orchestrators. */
   readonly sessions: SessionStore;
-  /** Undefined where messages are not recorded; subscribers then get no message ids. */
-  readonly messageStore: MessageStore | undefined;
   /** Checkpoints of worker groups without members. Undefined where messages are not recorded. */
   readonly groupStore: GroupStore | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
-  /** Undefined where nothing is traced. */
-  readonly tracing: Tracing | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -174,6 +159,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
+  const publish = composePublish({ ...ports, logger: calm }, { metrics, stamps, usageLedger });
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
@@ -221,8 +207,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
     }),
     handleFrame: createFrameHandler({
-      ...{ clock, metrics, limits, credentials, presence, revalidator, usageLedger },
-      publishToBus: composePublish({ ...ports, logger: calm }, metrics, stamps),
+      ...{ clock, metrics, limits, credentials, presence, revalidator, publish },
     }),
     onClosed: (connection) => connections.remove(connection),
   };
@@ -252,8 +237,9 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
         addresses: addresses.bytes,
       }),
       presenceEntries: () => presence.board.count(isParticipantRoom),
-      gateways: () => presence.board.peers.reports.size,
+      gateways: () => presence.board.peers.gateways,
     }),
+    publishing: new BackendPublishing({ views, clock, directory, plans, publish }),
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);
@@ -274,14 +260,3 @@ const connectionNames = (random: Random): (() => string) => {
 
 /** What the gateway starts and stops. */
 export type GatewayParts = ReturnType<typeof compose>;
-
-const composePublish = (ports: GatewayPorts, metrics: GatewayMetrics, stamps: RetainStamps): PublishToBus => {
-  const { bus, clock, random, logger, tracing, messageStore } = ports;
-  return createPublishToBus({
-    ...{ tracing, bus, metrics, logger, stamps },
-    ids: new MessageIds(clock, random),
-    showsIds: messageStore !== undefined,
-    record: createRecorder({ messageStore, metrics, logger }),
-    trigger: createTrigger({ bus, metrics, random, logger }),
-  });
-};

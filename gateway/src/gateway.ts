@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
@@ -47,6 +48,8 @@ export interface Gateway extends Service {
   drain(overMs: number): Promise<void>;
   /** Open WebSockets. */
   readonly connections: number;
+  /** For backends, which have no socket. */
+  readonly publishing: Publishing;
   readonly metrics: Readonly<GatewayMetrics>;
   readonly collect: CollectMetrics;
 }
@@ -83,6 +86,10 @@ class WebSocketGateway implements Gateway {
 
   get connections(): number {
     return this.parts.connections.size;
+  }
+
+  get publishing(): Publishing {
+    return this.parts.publishing;
   }
 
   get metrics(): Readonly<GatewayMetrics> {

@@ -9,6 +9,8 @@ export const createMetrics = () => ({
   authenticated: 0,
   failedAuths: 0,
   publishes: 0,
+  /** Publishes whose id an earlier one had, which are not sent. */
+  duplicatePublishes: 0,
   deliveries: 0,
   /** Second copies of messages of QoS 2, which are not delivered. */
   secondCopies: 0,

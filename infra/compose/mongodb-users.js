@@ -6,7 +6,10 @@
 const written = {
   'command-api': ['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
   projections: 'everything',
-  gateway: ['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'accessLog', 'viewReaders'],
+  gateway: [
+    ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],
+    ...['accessLog', 'viewReaders'],
+  ],
   'webhook-consumer': ['viewReaders'],
 };
 

@@ -1,37 +1,15 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
 import { workSlices, type WorkSlices } from '@roomwire/shared/runtime/workSlices';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { bodyLimitBytes, bodyMessages, isJsonText, isJsonType, readBodyBytes } from './bodyBytes.js';
 import { type JsonBounds, parseInSlices } from './slicedJson.js';
 import { applicationError, validationError, type ErrorAnswer } from './errors.js';
-
-/** The largest body that is accepted. */
-export const bodyLimitBytes = limitTable.bodyBytes.value;
-
-export const bodyMessages = {
-  notJson: 'The body is not valid JSON',
-  tooLarge: `The body is larger than ${bodyLimitBytes} bytes`,
-  wrongType: 'Content-Type must be application/json',
-  wrongEncoding: 'The content encoding is not supported',
-} as const;
 
 const deepestNesting = limitTable.bodyNesting.value;
 
 /** Of one object: the engine needs a microsecond or two for each in every step from parsing to storing. */
 const mostFields = limitTable.bodyFields.value;
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** A body that is too large is read to its end, so that its sender sees the answer, unless it is larger than this. */
-const readToTheEndBytes = 16 * bodyLimitBytes;
-
-const readBytes = express.raw({
-  limit: bodyLimitBytes,
-  // A compressed body of the allowed size could inflate to a thousand times that size.
-  inflate: false,
-  type: () => true,
-});
 
 /**
  * The JSON body of a request, undefined where there is none. Throws an `ErrorAnswer`: 415 for another content type,
@@ -43,20 +21,9 @@ export const readJsonBody = async (
   response: ServerResponse,
   at: { id: string; now: string },
 ): Promise<unknown> => {
-  if (!hasBody(request)) return undefined;
-  if (Number(request.headers['content-length'] ?? 0) > readToTheEndBytes) {
-    response.setHeader('Connection', 'close');
-    throw tooLarge(at);
-  }
-  if (!isJson(request)) throw applicationError(415, bodyMessages.wrongType, at);
-  await new Promise<void>((resolve, reject) => {
-    readBytes(request, response, (error?: unknown) => {
-      if (error === undefined) resolve();
-      else reject(bodyError(error, at));
-    });
-  });
-  const { body: bytes } = request as { body?: unknown };
-  if (!Buffer.isBuffer(bytes)) throw new TypeError('A body is read as bytes');
+  const jsonAlone = { isTaken: isJsonType, otherwise: bodyMessages.wrongType };
+  const bytes = await readBodyBytes(request, response, at, jsonAlone);
+  if (bytes === undefined) return undefined;
   // A MiB takes the time of several slices in each of these steps, and many may arrive at once.
   const slices = workSlices();
   const body = await parse(bytes, at, slices);
@@ -71,7 +38,6 @@ export const readJsonBody = async (
 /** A body of this size is parsed in a few milliseconds, and has no room for too many fields, whatever it holds. */
 const largeBytes = 32 * 1024;
 
-/** Decoding would drop a byte order mark, with which JSON must not begin, and replace what is not UTF-8. */
 const parse = async (
   bytes: Buffer,
   at: { id: string; now: string },
@@ -79,7 +45,7 @@ const parse = async (
 ): Promise<unknown> => {
   // One that was announced and has nothing in it.
   if (bytes.length === 0) return {};
-  if (bytes.subarray(0, 3).equals(byteOrderMark) || !isUtf8(bytes)) throw notJson(at);
+  if (!isJsonText(bytes)) throw notJson(at);
   try {
     if (bytes.length <= largeBytes) return JSON.parse(bytes.toString()) as unknown;
     await slices.next();
@@ -89,29 +55,8 @@ const parse = async (
   }
 };
 
-const hasBody = (request: IncomingMessage): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-
-/** JSON is UTF-8: another charset in the content type is another type. */
-const isJson = (request: IncomingMessage): boolean =>
-  /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '');
-
-const tooLarge = (at: { id: string; now: string }): ErrorAnswer =>
-  applicationError(413, bodyMessages.tooLarge, at);
-
 const notJson = (at: { id: string; now: string }): ErrorAnswer =>
   applicationError(400, bodyMessages.notJson, at);
-
-const bodyError = (error: unknown, at: { id: string; now: string }): ErrorAnswer => {
-  switch ((error as { type?: string }).type) {
-    case 'entity.too.large':
-      return tooLarge(at);
-    case 'encoding.unsupported':
-      return applicationError(415, bodyMessages.wrongEncoding, at);
-    default:
-      return notJson(at);
-  }
-};
 
 const tooDeep = (): ErrorAnswer => refused(`must not be nested deeper than ${deepestNesting} levels`);
 

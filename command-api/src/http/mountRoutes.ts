@@ -129,6 +129,7 @@ const answering = (
   { authenticator, authorize, limitRate, clock, trustedProxies, onFailure }: MountDeps,
 ): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
+  const { readBody } = route;
   const checkBody = route.body && bodyValidator(route.body);
 
   return async (request, response, params, traceparent) => {
@@ -142,11 +143,13 @@ const answering = (
         route.access === 'project'
           ? await authenticator.project(authorization, at, address)
           : await authenticator.session(authorization, at, address);
-      limitRate(caller.principal, at);
+      if (!route.hasOwnRate) limitRate(caller.principal, at);
       path = checkPathIds(params as Record<string, string>, at);
       await authorize(route, caller, path);
       const query = checkQuery && validQuery(request, checkQuery);
-      const body = checkBody && (await validBody(request, response, checkBody, at));
+      const body = readBody
+        ? await readBody(request, response, at)
+        : checkBody && (await validBody(request, response, checkBody, at));
 
       // Only now: a body may take minutes to arrive, and its events must not be dated back to its first byte.
       const now = new Date(clock.now()).toISOString();

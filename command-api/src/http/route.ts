@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnsweredError } from './protocolErrors.js';
 import type { RecordParts } from './sendJson.js';
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
@@ -23,6 +25,7 @@ export const tags = {
   'API keys': 'Credentials of your backend.',
   'Session revocations': 'Sessions of an organization that have ended before their time.',
   Blueprints: 'Registered, versioned definitions from which apps are created.',
+  Publishing: 'Messages from a backend that has no socket.',
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',
   'Webhook outcomes': 'Outcomes of the attempts of webhook calls, as they happen.',
@@ -74,7 +77,7 @@ export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, '
 export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
 
 /** A row of the API's table: everything about an endpoint. */
-interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
+interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read> {
   /** Which credential opens the route. */
   readonly access: Access;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -86,6 +89,12 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
   readonly summary: string;
   /** Fields that are not listed are rejected. A route without it takes no body. */
   readonly body?: Schema<Body>;
+  /** Reads and checks the body itself, which may be MessagePack too; the schema only describes it. */
+  readonly readBody?: ReadBody<Read>;
+  /** The limit on requests does not count these: the route has one of its own. */
+  readonly hasOwnRate?: true;
+  /** Errors of the socket's protocol that are the route's answers, too. */
+  readonly protocolErrors?: readonly AnsweredError[];
   /** Parameters that are not listed are ignored. */
   readonly query?: Schema<Query>;
   /** 204 is answered without a body. */
@@ -100,9 +109,17 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer> {
   readonly rejections: readonly RejectionCode[];
   /** Resolves with the answer's body, or rejects with one of the rejections. */
   handle(
-    request: ApiRequest<Caller, NoInfer<Body>, NoInfer<Query>>,
+    request: ApiRequest<Caller, NoInfer<Read>, NoInfer<Query>>,
   ): Promise<NoInfer<Answer | InParts<Answer>>>;
 }
+
+/** Rejects with an `ErrorAnswer`, for a body that is missing too. */
+export type ReadBody<Read> = (
+  this: void,
+  request: IncomingMessage,
+  response: ServerResponse,
+  at: { id: string; now: string },
+) => Promise<Read>;
 
 /** A list, or that of a page, may be read while it is sent. */
 type InParts<Answer> = Answer extends readonly (infer T)[]
@@ -111,22 +128,30 @@ type InParts<Answer> = Answer extends readonly (infer T)[]
     ? Omit<Answer, 'data'> & { readonly data: AsyncIterable<T> }
     : never;
 
-type ProjectRoute<Body, Query, Answer> = RouteShape<'project', ProjectCaller, Body, Query, Answer> & {
+type ProjectRoute<Body, Query, Answer, Read> = RouteShape<
+  'project',
+  ProjectCaller,
+  Body,
+  Query,
+  Answer,
+  Read
+> & {
   /** What an API key needs that has not all of them. */
   readonly permission: Permission;
 };
-type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer> & {
+type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer, Body> & {
   /** The least role in the organization of the path; by default `viewer` for a read and `admin` for a write. */
   readonly role?: Role;
 };
 
-export type Route = ProjectRoute<unknown, unknown, unknown> | SessionRoute<unknown, unknown, unknown>;
+export type Route =
+  ProjectRoute<unknown, unknown, unknown, unknown> | SessionRoute<unknown, unknown, unknown>;
 
 // The types of body, query and answer come from their schemas.
 
 /** A route that a project API key opens. */
-export const projectRoute = <Body = undefined, Query = undefined, Answer = void>(
-  route: Omit<ProjectRoute<Body, Query, Answer>, 'access'>,
+export const projectRoute = <Body = undefined, Query = undefined, Answer = void, Read = Body>(
+  route: Omit<ProjectRoute<Body, Query, Answer, Read>, 'access'>,
 ): Route => ({ ...route, access: 'project' });
 
 /** A route that a user session token opens. */

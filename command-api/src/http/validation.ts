@@ -7,10 +7,17 @@ import type { JsonSchema } from './schema.js';
 export type Validate = (value: unknown) => void;
 
 const echoedCharacters = 200;
-const listedFailures = 100;
+/** In one answer. */
+export const listedFailures = 100;
 
 /** Compiles a schema into a check that throws one validation error with an entry for each failed constraint. */
-export const bodyValidator = (schema: JsonSchema): Validate => throwing(schema);
+export const bodyValidator = (schema: JsonSchema): Validate => {
+  const failuresOf = constraintsOf(schema);
+  return (value) => {
+    const failures = failuresOf(value);
+    if (failures.length > 0) throw validationError(failures);
+  };
+};
 
 /** Like `bodyValidator`, for a query: strings of numbers are converted in place. */
 export const queryValidator = (schema: JsonSchema): Validate => {
@@ -32,24 +39,20 @@ const numberPatterns: Readonly<Record<string, RegExp>> = {
 const readNumber = (value: unknown, type: unknown): unknown =>
   typeof value === 'string' && numberPatterns[String(type)]?.test(value) === true ? Number(value) : value;
 
-/** Compiled at the first use: compiling all schemas would take a large part of the start-up time. */
-const throwing = (schema: JsonSchema): Validate => {
+/**
+ * The constraints of a schema that a value fails, at most a hundred. Compiled at the first use: compiling all schemas would take a
+ * large part of the start-up time.
+ */
+export const constraintsOf = (schema: JsonSchema): ((value: unknown) => readonly FailedConstraint[]) => {
   let validate: ValidateFunction | undefined;
   return (value) => {
-    rejectManyUnknown(schema, value);
+    // Ajv would report each of a million unknown fields.
+    const unknown = manyUnknownFields(schema, value, listedFailures);
+    if (unknown !== undefined) return unknown.map(({ path, value: sent }) => unknownField(path, sent));
     validate ??= ajv.compile(schema);
-    if (!validate(value))
-      throw validationError(
-        (validate.errors ?? []).filter(isOwnFailure).slice(0, listedFailures).map(failedConstraint),
-      );
+    if (validate(value)) return [];
+    return (validate.errors ?? []).filter(isOwnFailure).slice(0, listedFailures).map(failedConstraint);
   };
-};
-
-/** Ajv would report each of a million unknown fields, of which only a hundred are listed. */
-const rejectManyUnknown = (schema: JsonSchema, value: unknown): void => {
-  const fields = manyUnknownFields(schema, value, listedFailures);
-  if (fields === undefined) return;
-  throw validationError(fields.map(({ path, value: sent }) => unknownField(path, sent)));
 };
 
 const unknownField = (path: readonly string[], value: unknown): FailedConstraint => ({

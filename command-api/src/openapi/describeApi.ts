@@ -6,7 +6,7 @@ import { operationOf } from './operation.js';
 import * as s from '../http/schema.js';
 
 const prose = `Manages apps, rooms, room grants, actors, access scopes and signing keys of the real-time messaging
-service. Messages themselves are exchanged over WebSocket at \`/ws\`.
+service. Messages themselves are exchanged over WebSocket at \`/ws\`; a backend publishes them at \`/publish\` too.
 
 A project API key determines the project: no path names it. Organizations, projects, API keys and the webhook dead
 letters require a user session token. A body with a field that is not listed is rejected; query parameters that
@@ -15,7 +15,8 @@ is nesting deeper than 32 levels.
 
 An API key may be limited to permissions, one of which each of its endpoints names, and to the addresses that it is used from.
 
-Errors have one of three shapes; read \`message\` in every case.`;
+Errors have one of three shapes; read \`message\` in every case. Publishing answers errors of the socket's protocol as well, which have
+an \`error\` instead.`;
 
 const securitySchemes = {
   apiKey: {
@@ -64,7 +65,7 @@ const errorExamples = (routes: readonly Route[]): Record<string, object> =>
     routes.flatMap(errorCasesOf).map(({ name, answer }) => [
       name,
       {
-        summary: `${answer.status} ${STATUS_CODES[answer.status]}: ${String(answer.body['message'])}`,
+        summary: `${answer.status} ${STATUS_CODES[answer.status]}: ${String(answer.body['message'] ?? answer.body['error'])}`,
         value: answer.body,
       },
     ]),

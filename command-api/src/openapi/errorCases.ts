@@ -9,7 +9,8 @@ import {
 } from '../http/errors.js';
 import { failureMessages } from '../http/failures.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
-import { bodyMessages } from '../http/jsonBody.js';
+import { bodyMessages } from '../http/bodyBytes.js';
+import { protocolErrorAnswer, protocolErrorSchema, type AnsweredError } from '../http/protocolErrors.js';
 import { invalidIdMessage } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
 import { type Route, isWrite, organizationParameter, pathParameterNames, roleNeeded } from '../http/route.js';
@@ -44,16 +45,28 @@ const credentialCases: { readonly [A in Route['access']]: readonly ErrorCase[] }
   ],
 };
 
+const bodyInvalid: ErrorCase = {
+  name: 'body_invalid',
+  answer: validationError([{ path: 'colour', value: 'red', message: 'is not a known field' }]),
+};
+const notJson = application('body_not_json', 400, bodyMessages.notJson);
+const tooLarge = application('body_too_large', 413, bodyMessages.tooLarge);
+const wrongEncoding = application('body_encoding_unsupported', 415, bodyMessages.wrongEncoding);
+
 const bodyCases: readonly ErrorCase[] = [
-  {
-    name: 'body_invalid',
-    answer: validationError([{ path: 'colour', value: 'red', message: 'is not a known field' }]),
-  },
-  application('body_not_json', 400, bodyMessages.notJson),
-  application('body_too_large', 413, bodyMessages.tooLarge),
+  ...[bodyInvalid, notJson, tooLarge],
   application('change_too_large', 413, failureMessages.tooLarge),
   application('body_type_wrong', 415, bodyMessages.wrongType),
-  application('body_encoding_unsupported', 415, bodyMessages.wrongEncoding),
+  wrongEncoding,
+];
+
+/** Of a body that may be MessagePack, and makes no events. */
+const readBodyCases: readonly ErrorCase[] = [
+  ...[bodyInvalid, notJson],
+  application('body_not_messagepack', 400, bodyMessages.notMessagePack),
+  tooLarge,
+  application('body_of_neither_type', 415, bodyMessages.neitherType),
+  wrongEncoding,
 ];
 
 const queryCase: ErrorCase = {
@@ -70,6 +83,8 @@ const rejectionCase = (code: RejectionCode): ErrorCase => ({
   name: code,
   answer: answerRejection(new Rejection(code, rejections[code].example), at),
 });
+
+const protocolErrorCase = (name: AnsweredError): ErrorCase => ({ name, answer: protocolErrorAnswer(name) });
 
 const pathCases = (path: string): ErrorCase[] =>
   pathParameterNames(path).map((name) =>
@@ -111,18 +126,19 @@ const requestCase = application('request_invalid', 400, failureMessages.badReque
 
 /** Every way in which a request to the route can fail. */
 export const errorCasesOf = (route: Route): readonly ErrorCase[] => {
-  const { access, path, query, body, rejections } = route;
+  const { access, path, query, body, readBody, rejections, protocolErrors = [] } = route;
   const ids = pathCases(path);
   return [
     ...credentialCases[access],
-    application('rate_limit_exceeded', 429, tooManyRequestsMessage),
+    ...(route.hasOwnRate ? [] : [application('rate_limit_exceeded', 429, tooManyRequestsMessage)]),
     ...ids,
     ...permissionCases(route),
     ...rightsCases(route),
     ...(ids.length === 0 && query === undefined ? [] : [requestCase]),
     ...(query === undefined ? [] : [queryCase]),
-    ...(body === undefined ? [] : bodyCases),
+    ...(body === undefined ? [] : readBody ? readBodyCases : bodyCases),
     ...rejections.map(rejectionCase),
+    ...protocolErrors.map(protocolErrorCase),
     ...outageCases,
   ];
 };
@@ -158,5 +174,6 @@ const validationErrorSchema = s.described(
 /** The schema of the shape that an error answer has. */
 export const errorSchemaOf = ({ body }: ErrorAnswer): s.JsonSchema => {
   if ('errors' in body) return validationErrorSchema;
+  if (!('message' in body)) return protocolErrorSchema;
   return 'statusCode' in body ? frameworkErrorSchema : applicationErrorSchema;
 };

@@ -7,6 +7,7 @@ import * as s from '../http/schema.js';
 type Describe = (schema: s.JsonSchema) => s.JsonSchema;
 
 const json = 'application/json';
+const messagePack = 'application/msgpack';
 
 /** An endpoint as OpenAPI has it. Error examples are references to those of the components. */
 export const operationOf = (route: Route, routes: readonly Route[], describe: Describe): object => {
@@ -20,17 +21,18 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
     parameters,
     ...(route.body === undefined
       ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [json]: { schema: describe(route.body), example: route.example?.body } },
-          },
-        }),
+      : { requestBody: { required: true, content: bodyContent(route, route.body, describe) } }),
     responses: {
       [route.status]: success(route, routes, describe),
       ...errorResponses(errorCasesOf(route), describe),
     },
   };
+};
+
+/** The same fields in either encoding. */
+const bodyContent = (route: Route, body: s.JsonSchema, describe: Describe): Record<string, object> => {
+  const media = { schema: describe(body), example: route.example?.body };
+  return route.readBody ? { [json]: media, [messagePack]: media } : { [json]: media };
 };
 
 const descriptionOf = (route: Route): { readonly description?: string } => {
@@ -193,9 +195,9 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   403: 'The credential, the plan or a setting does not allow it',
   404: 'It does not exist, was deleted, or belongs to another owner',
   409: 'It conflicts with an existing resource',
-  413: 'The body is too large',
-  415: 'The body is not JSON, or is compressed',
-  429: 'Too many requests with this key, or by this subject',
+  413: 'The body, or something in it, is too large',
+  415: 'The body is of another type, or is compressed',
+  429: 'Too many requests, or messages, with this key or by this subject',
   500: 'An error of the service; the answer has only the id of the request',
   503: 'The service is temporarily unavailable',
 };

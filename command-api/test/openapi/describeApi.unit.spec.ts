@@ -30,6 +30,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
+interface Schema {
+  readonly examples?: readonly unknown[];
+}
+
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -116,6 +120,14 @@ describe('The description of the API', () => {
     expect(linksOf('/scopes', 'get', '200')).to.equal(undefined);
   });
 
+  it('has valid examples in its schemas', () => {
+    const withExamples = Object.entries(description.components.schemas as Record<string, Schema>).flatMap(
+      ([name, { examples = [] }]) => examples.map((example) => [name, example] as const),
+    );
+    expect(withExamples.map(([name]) => name)).to.eql(['NewMessages', 'PublishResults']);
+    for (const [name, example] of withExamples) expectValid(['components', 'schemas', name], example);
+  });
+
   for (const route of routes)
     describe(nameOf(route), () => {
       const { method, path } = route;
@@ -123,20 +135,24 @@ describe('The description of the API', () => {
 
       if (route.body !== undefined)
         it('has an example body that both its own schema and the described one accept', () => {
-          const media = operation.requestBody?.content['application/json'];
-          expect(media?.example).to.be.an('object');
-          bodyValidator(route.body ?? {})(media?.example);
-          expectValid(
-            ['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'],
-            media?.example,
+          const content = operation.requestBody?.content ?? {};
+          expect(Object.keys(content)).to.eql(
+            route.readBody ? ['application/json', 'application/msgpack'] : ['application/json'],
           );
+          for (const [type, { example }] of Object.entries(content)) {
+            expect(example).to.be.an('object');
+            bodyValidator(route.body ?? {})(example);
+            expectValid(['paths', path, method, 'requestBody', 'content', type, 'schema'], example);
+          }
         });
 
       it('describes the rate limit and the request id', () => {
         const { '429': limited } = operation.responses;
         expect(limited?.headers).to.include.keys('retry-after', 'x-request-id');
-        const message = 'Too many requests, please slow down';
-        expect(examplesIn(limited?.content?.['application/json'])[0]).to.include({ message });
+        const expected = route.hasOwnRate
+          ? { error: 'rate_limit_exceeded' }
+          : { message: 'Too many requests, please slow down' };
+        expect(examplesIn(limited?.content?.['application/json'])[0]).to.include(expected);
         const names = operation.parameters.map((parameter) => parameter.name);
         expect(names).to.include('x-request-id');
       });

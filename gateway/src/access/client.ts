@@ -21,6 +21,12 @@ export interface Identity {
   readonly version: ProtocolVersion;
 }
 
+/** Whose messages are published: an actor, or a backend, which has an empty `actorTokenId`. */
+export type Author = Pick<
+  Identity,
+  'actorTokenId' | 'projectId' | 'organizationId' | 'scope' | 'accessScope'
+>;
+
 /** Frames that are queued for a connection. */
 export interface ClientOutbox {
   push(frame: Buffer): void;

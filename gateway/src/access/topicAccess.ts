@@ -1,11 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { admission } from '@roomwire/shared/domain/admission';
+import { admission, backendAdmission, type Admission } from '@roomwire/shared/domain/admission';
+import type { App } from '@roomwire/shared/domain/app';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';
-import type { Identity } from './client.js';
-import type { Directory, RoomLocation } from './directory.js';
+import type { Author, Identity } from './client.js';
+import type { Directory, GrantedRoom, RoomLocation } from './directory.js';
 
 /** What an actor may do at an address. */
 export interface TopicAccess {
@@ -31,34 +32,51 @@ export interface TopicAccess {
 export const isCurrent = ({ location }: TopicAccess): boolean =>
   location.app.isCurrent && location.room.isCurrent;
 
+type Resolved = TopicAccess | undefined | Promise<TopicAccess | undefined>;
+
+type Admit = (app: App, room: GrantedRoom, topic: string) => Admission;
+
 /** Returns a promise only where the read models have to be queried; undefined for a topic that does not exist. */
-export const resolveAccess = (
+export const resolveAccess = (directory: Directory, identity: Identity, address: string): Resolved => {
+  const { actorTokenId, actorType } = identity;
+  return resolve(directory, identity, address, (app, room, topic) =>
+    admission(app, room, room.grants, { actorTokenId, actorType, topic }),
+  );
+};
+
+/** The same for a backend, whose access is undefined where it may not publish. */
+export const resolveBackendAccess = async (
   directory: Directory,
-  identity: Identity,
+  author: Author,
   address: string,
-): TopicAccess | undefined | Promise<TopicAccess | undefined> => {
+): Promise<TopicAccess | undefined> => {
+  const access = await resolve(directory, author, address, backendAdmission);
+  return access?.mayPublish ? access : undefined;
+};
+
+const resolve = (directory: Directory, author: Author, address: string, admit: Admit): Resolved => {
   const parts = parseTopicAddress(address);
   if (parts === undefined) return undefined;
-  const location = directory.locate(identity.projectId, parts.app, parts.room);
+  const location = directory.locate(author.projectId, parts.app, parts.room);
   const access = (found: RoomLocation | undefined) =>
-    found && accessTo(identity, address, parts.topic, found);
+    found && accessTo(author, address, parts.topic, found, admit);
   return location instanceof Promise ? location.then(access) : access(location);
 };
 
 const accessTo = (
-  identity: Identity,
+  { projectId, scope }: Author,
   address: string,
   topic: string,
   location: RoomLocation,
+  admit: Admit,
 ): TopicAccess => {
-  const { actorTokenId, actorType, projectId, scope } = identity;
   const app = location.app.value;
   const room = location.room.value;
   const internal = internalRoom(projectId, scope, app.slug, room.slug);
   return {
     room: internal,
     topic: internalTopic(internal, topic),
-    ...admission(app, room, room.grants, { actorTokenId, actorType, topic }),
+    ...admit(app, room, topic),
     scope,
     messageHead: messageHead(address),
     recordedFor: retentionOf(app.topicConfigs, topic),

@@ -14,7 +14,7 @@ interface DeliveryDeps {
   readonly groups: { take(record: RoomRecord): void };
 }
 
-/** Number of QoS 2 messages whose duplicates are recognized. Their ids take about 10 MB at most. */
+/** Number of messages of QoS 2, or with an id of the publisher's, whose second copies are recognized. Their ids take about 10 MB at most. */
 const remembered = 50_000;
 
 /**
@@ -23,8 +23,9 @@ const remembered = 50_000;
  */
 export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
-  /** [WS-PUB-10] */
-  const isSecondCopy = ({ qos, id }: LiveMessage): boolean => qos === 2 && exactlyOnce.isRepeated(id);
+  /** [WS-PUB-10] [WS-ONCE-4] */
+  const isSecondCopy = ({ qos, givenId, id }: LiveMessage): boolean =>
+    (qos === 2 || givenId !== undefined) && exactlyOnce.isRepeated(id);
 
   return (message: RoomRecord): void => {
     // Groups deduplicate on their own, identically on all gateways.

@@ -3,7 +3,7 @@ import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRe
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Identity } from '../access/client.js';
+import type { Author } from '../access/client.js';
 
 // Names follow OpenTelemetry's conventions for messaging. Topics and contents belong to the customer and are not shown.
 const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
@@ -11,7 +11,7 @@ const destination = { 'messaging.system': 'roomwire', 'messaging.destination.nam
 /** Spans the time from the frame until the bus acknowledges the message; for QoS 0, until it is sent. */
 export const beginPublish = (
   tracing: Tracing,
-  { projectId }: Identity,
+  { projectId }: Author,
   frame: PublishFrame,
 ): Span | undefined =>
   tracing.begin('publish', {

@@ -3,7 +3,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
-import type { Identity } from '../access/client.js';
+import type { Author } from '../access/client.js';
 import type { LeaseOutcome, LeaseTerms } from './leaseTerms.js';
 import type { Leases } from './leases.js';
 import type { CurrentPlan, Plans } from './plans.js';
@@ -168,7 +168,7 @@ export class UsageLedger {
     this.writer = writerOf(deps.gatewayId, this.turns);
   }
 
-  of({ projectId, organizationId }: Identity): ProjectUsage {
+  of({ projectId, organizationId }: Pick<Author, 'projectId' | 'organizationId'>): ProjectUsage {
     const now = this.deps.clock.now();
     if (now >= this.month.until || now < this.month.from) this.turnTo(monthAt(now));
     let usage = this.usages.get(projectId);

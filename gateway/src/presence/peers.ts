@@ -48,6 +48,11 @@ export class Peers {
     return this.lastReports;
   }
 
+  /** How many live processes take sockets, this one included. */
+  get gateways(): number {
+    return [...this.lastReports.values()].filter(({ keepsPresences }) => keepsPresences !== false).length;
+  }
+
   /** The other live gateways; a new list whenever one comes or goes. */
   get others(): readonly string[] {
     return this.detector.peers;
@@ -77,6 +82,11 @@ export class Peers {
   async sendHello(): Promise<void> {
     const { gatewayId, report } = this.deps;
     await this.send({ kind: 'hello', gatewayId, report: report() });
+    this.sendHeartbeat();
+  }
+
+  /** For one that has just started. */
+  greet(): void {
     this.sendHeartbeat();
   }
 

@@ -202,7 +202,8 @@ export class PresenceBoard {
     switch (news.kind) {
       case 'hello':
         this.replica.hello(gatewayId);
-        return isOwn ? undefined : this.accounts.answer(gatewayId);
+        if (isOwn) return undefined;
+        return news.report?.keepsPresences === false ? this.peers.greet() : this.accounts.answer(gatewayId);
       case 'beat':
         // The bus is available.
         if (isOwn && this.announcer.hasUnstored) this.accounts.answerAll();

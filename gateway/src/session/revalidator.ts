@@ -22,9 +22,9 @@ interface RevalidatorDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly directory: Directory;
-  readonly signingKeys: SigningKeys;
+  readonly signingKeys: Pick<SigningKeys, 'changed' | 'projectChanged' | 'forgetAll'>;
   readonly roster: Roster;
-  readonly retained: Retained;
+  readonly retained: Pick<Retained, 'projectDeleted' | 'scopeDeleted' | 'appDeleted' | 'roomDeleted'>;
   readonly persistentSessions: Pick<PersistentSessions, 'forgetActor'>;
   readonly plans: Plans;
   readonly connectionLimit: Pick<ConnectionLimit, 'enforce'>;

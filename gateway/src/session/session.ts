@@ -11,11 +11,12 @@ import type { RefusalReports, RefusedConnection } from '../access/refusalReports
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { AddressMemory, Remembering } from '../limits/addressMemory.js';
 import type { Account } from '../limits/fairBudget.js';
-import { Publisher } from '../fanout/publishToBus.js';
+import { Publisher } from '../publishing/publisher.js';
 import type { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { PublishRate, requestRate } from '../policy/rateLimits.js';
 import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscriptions.js';
 import { closeOf, type Ending } from './endings.js';
+import { socketAnswers } from './socketAnswers.js';
 
 /** What a session needs of its connection. */
 export interface SessionLink {
@@ -59,7 +60,7 @@ export class Session implements Client {
   readonly outbox: ClientOutbox;
   readonly connection: string;
   readonly subscriptions: Subscriptions;
-  readonly publisher = new Publisher(this);
+  readonly publisher: Publisher;
   /** Undefined for no limit. */
   readonly publishRate: PublishRate | undefined;
   /** Undefined for no limit. */
@@ -83,6 +84,7 @@ export class Session implements Client {
     this.link = link;
     this.outbox = link.outbox;
     this.connection = deps.nameConnection();
+    this.publisher = new Publisher(this.connection, socketAnswers(this, deps.clock));
     this.deps = deps;
     this.who = identity;
     this.keyId = actor.keyId;

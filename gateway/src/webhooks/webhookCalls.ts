@@ -12,14 +12,14 @@ import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Webhook } from '@roomwire/shared/domain/app';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Identity } from '../access/client.js';
+import type { Author } from '../access/client.js';
 
 /**
  * Puts the trigger call of a publish on the bus; undefined where the topic has no trigger webhook. Resolves when the
  * call can no longer be lost, at once for QoS 0, and rejects when the bus is unavailable.
  */
 export type Trigger = (
-  identity: Identity,
+  author: Author,
   frame: PublishFrame,
   access: TopicAccess,
   /** Of the publish. */
@@ -50,12 +50,12 @@ export const createTrigger = ({ bus, metrics, random, logger }: TriggerDeps): Tr
     return unawaited > maxUnawaited ? settled : Promise.resolve();
   };
 
-  return (identity, { data, qos }, access, traceparent) => {
+  return (author, { data, qos }, access, traceparent) => {
     const webhook = access.webhooks?.onPublish;
     if (webhook === undefined) return undefined;
     metrics.webhookCalls++;
     const reason = { kind: 'trigger', webhook, data, origin: { by: 'publish' }, traceparent } as const;
-    const put = bus.put(webhookCalls, newCall(random, identity, access, reason));
+    const put = bus.put(webhookCalls, newCall(random, author, access, reason));
     return qos === 0 ? withoutWaiting(put) : put;
   };
 };
@@ -73,7 +73,7 @@ export interface CallReason {
 /** A call with a copy of everything that it needs. */
 export const newCall = (
   random: Random,
-  { organizationId, projectId, actorTokenId, accessScope }: Identity,
+  { organizationId, projectId, actorTokenId, accessScope }: Author,
   { location, room, topic }: TopicAccess,
   { kind, webhook, data, origin, traceparent }: CallReason,
 ): WebhookCall => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
+import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStores } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
@@ -36,6 +37,7 @@ const openStores = async () => {
     stores: await openMongoViewStores(place),
     sessions: await openMongoSessionStore(place),
     groups: await openMongoGroupStore(place),
+    publishIds: await openMongoPublishIds(place),
   };
 };
 
@@ -63,5 +65,5 @@ export const openEnginePorts = async (): Promise<Ports> => {
 after(async () => {
   const ports = await opened;
   await ports?.close();
-  for (const store of [ports?.stores, ports?.sessions, ports?.groups]) await store?.close();
+  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds]) await store?.close();
 });

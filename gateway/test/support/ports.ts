@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
+import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -25,6 +27,7 @@ export interface Ports extends BusPorts {
   readonly views: ViewStore;
   readonly usage: UsageStore;
   readonly sessions: SessionStore;
+  readonly publishIds: PublishIds;
   groups(): Promise<GroupStore>;
   /** For one more gateway, which is a process of its own as far as the engines can tell. */
   gateway(): Promise<BusPorts>;
@@ -49,12 +52,14 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
   // No projector fills them: the tests write what they read.
   await views.admitReaders(undefined);
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
+  const publishIds = await opened(openEmbeddedPublishIds(files));
   const bus = await opened(openEmbeddedMessageBus(files));
   const record = memoized(() => opened(openEmbeddedMessageStore(files)));
   return {
     views,
     usage,
     sessions,
+    publishIds,
     bus,
     record,
     groups: memoized(() => opened(openEmbeddedGroupStore(files, systemClock.now()))),

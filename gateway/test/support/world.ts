@@ -13,6 +13,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
@@ -39,6 +40,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly usage?: (usage: UsageStore) => UsageStore;
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
+  readonly publishIds?: (publishIds: PublishIds) => PublishIds;
   /** Turns message recording on. */
   readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
@@ -102,6 +104,10 @@ export class World extends Estate {
     return this.ports.usage;
   }
 
+  get publishIds(): PublishIds {
+    return this.ports.publishIds;
+  }
+
   get sessions(): SessionStore {
     return this.ports.sessions;
   }
@@ -132,6 +138,7 @@ export class World extends Estate {
     usage,
     bus,
     sessions,
+    publishIds,
     messageStore,
     tracing,
     limits,
@@ -146,6 +153,7 @@ export class World extends Estate {
       usage: usage?.(this.usage) ?? this.usage,
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
+      publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),
       tracing,

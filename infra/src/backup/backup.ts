@@ -21,9 +21,10 @@ export interface BackupDeps {
 
 /**
  * Of these, in this order, the event log after what speaks of its events: nothing in a backup then speaks of an event that is
- * not in it. The payloads follow, because the log refers to them.
+ * not in it. The payloads follow, because the log refers to them. What an id of a publish says was sent has been queued and recorded.
  */
 const lmdbFiles = [
+  'publish-ids',
   'queues',
   'recorded',
   'sessions',

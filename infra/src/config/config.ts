@@ -42,6 +42,8 @@ export interface Config {
   /** The issuer whose session tokens are accepted, too. */
   readonly oidc: OidcIssuer | undefined;
   readonly messageRecording: boolean;
+  /** How long the id of a publish stands for its message. */
+  readonly deduplicationMs: number;
   readonly revalidationMs: number;
   readonly idleTimeoutMs: number;
   /** The connections of a gateway that shuts down are closed over this time; 0: all at once. */
@@ -62,6 +64,8 @@ export interface Config {
   /** Requests a second of an API key or a session subject, and how many at once; a rate of 0 is off. */
   readonly restRate: number;
   readonly restBurst: number;
+  /** Messages a second that an API key may publish over HTTP; 0 is off. */
+  readonly httpPublishRate: number;
   /** Whose pages may call the REST API from a browser; undefined: none. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Whose pages may open WebSockets; undefined: all. */
@@ -144,6 +148,7 @@ export const readConfig = (environment: Environment): Config => {
     previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),
     oidc: readOidc(read, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
+    deduplicationMs: seconds('ROOMWIRE_DEDUPLICATION_SECONDS', limitTable.deduplicationMs.value),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', gatewayDefaults.idleTimeoutMs),
     // Without a bus between gateways there is no other one to go to, and a drain would only delay the next process.
@@ -160,6 +165,7 @@ export const readConfig = (environment: Environment): Config => {
     },
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
+    httpPublishRate: read.integer('ROOMWIRE_HTTP_PUBLISH_RATE', limitTable.httpPublishRate.value, rate),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     failedAuthDelayMs:

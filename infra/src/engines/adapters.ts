@@ -9,6 +9,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
+import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -46,6 +47,7 @@ export interface Adapters {
   payloads(): Promise<PayloadStore>;
   accessLog(): Promise<AccessLog>;
   snapshots(): Promise<SnapshotStore>;
+  publishIds(): Promise<PublishIds>;
   /** What has been opened and does not answer within a second. */
   unreachable(): Promise<readonly CheckedPort[]>;
 }
@@ -56,6 +58,7 @@ export interface AdapterDeps {
     readonly engines: Engines;
     readonly messageRecording: boolean;
     readonly payloadLimits: PayloadLimits;
+    readonly deduplicationMs: number;
   };
   /** The process as a reader of the read models; absent where it only writes them, and for commands. */
   readonly reader?: RegisteredReader | undefined;
@@ -75,10 +78,13 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
   const folder = memoized(() =>
     openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
   );
-  const { messageRecording, payloadLimits } = config;
+  const { messageRecording, payloadLimits, deduplicationMs } = config;
   const contextOf = (engine: Engine): OpenContext => {
     const outage = outageOf(engine, logger);
-    return { ...{ folder, messageRecording, payloadLimits, reader }, ...{ logger, outage } };
+    return {
+      ...{ folder, messageRecording, payloadLimits, deduplicationMs },
+      ...{ reader, logger, outage },
+    };
   };
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
     eventLog: contextOf(eventLog),
@@ -145,6 +151,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     payloads: opening('readModels', (of) => readModels.openPayloads(of)),
     accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
+    publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     bus,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -8,6 +8,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
+import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -22,6 +23,8 @@ export interface OpenContext {
   readonly folder: () => Promise<DataFolder>;
   readonly messageRecording: boolean;
   readonly payloadLimits: PayloadLimits;
+  /** How long the id of a publish stands for its message. */
+  readonly deduplicationMs: number;
   /** The process as a reader of the read models; undefined where it only writes them, and for commands. */
   readonly reader: RegisteredReader | undefined;
   readonly logger: Logger;
@@ -71,6 +74,7 @@ export interface ReadModelEngine extends Engine {
   openPayloads(context: OpenContext): Promise<PayloadStore>;
   openAccessLog(context: OpenContext): Promise<AccessLog>;
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
+  openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { openEmbeddedAccessLog } from '@roomwire/shared/adapters/access-log/embeddedAccessLog';
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
@@ -7,6 +8,7 @@ import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
+import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedSnapshotStore } from '@roomwire/shared/adapters/snapshot-store/embeddedSnapshotStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
@@ -29,6 +31,8 @@ export const readModelsOnFiles: ReadModelEngine = {
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
   openAccessLog: async ({ folder }) => openEmbeddedAccessLog(await folder()),
   openSnapshots: async ({ folder }) => openEmbeddedSnapshotStore(await folder()),
+  openPublishIds: async ({ folder, deduplicationMs, logger }) =>
+    openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

@@ -43,6 +43,10 @@ const mongodb = (url: string): ReadModelEngine => ({
       await import('@roomwire/shared/adapters/snapshot-store/mongoSnapshotStore');
     return openMongoSnapshotStore({ url, outage });
   },
+  async openPublishIds({ deduplicationMs, outage, logger }) {
+    const { openMongoPublishIds } = await import('@roomwire/shared/adapters/publish-ids/mongoPublishIds');
+    return openMongoPublishIds({ url, outage }, { windowMs: deduplicationMs, logger });
+  },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');

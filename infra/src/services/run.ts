@@ -46,9 +46,12 @@ const readerOf = (names: readonly ServiceName[]): RegisteredReader | undefined =
   return { name: reading.join('+'), isWriter: reading.length < names.length };
 };
 
-/** Without the event log a command API refuses writes and answers reads, which no balancer must keep from it. */
+/** Without the event log or the bus a command API refuses writes and answers reads, which no balancer must keep from it. */
 const readinessOf = (names: readonly ServiceName[], unreachable: readonly CheckedPort[]): Readiness => {
-  const isNeeded = (port: CheckedPort): boolean => port !== 'event log' || !names.includes('command-api');
+  const isApi = names.includes('command-api');
+  const isAlone = isApi && names.length === 1;
+  const isNeeded = (port: CheckedPort): boolean =>
+    port === 'event log' ? !isApi : port !== 'message bus' || !isAlone;
   return { isReady: !unreachable.some(isNeeded), unreachable };
 };
 
@@ -112,6 +115,7 @@ export const run = (
         tracing,
         limits,
       },
+      backends: { publishing: undefined },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

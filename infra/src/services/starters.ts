@@ -14,6 +14,7 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import { createBackends, type Backends } from '@roomwire/gateway/backends';
 import { createGateway } from '@roomwire/gateway/gateway';
 import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
@@ -87,21 +88,9 @@ export const startProjections: StartService = async ({
   await rebuildRequests.start();
 };
 
-export const startCommandApi: StartService = async ({
-  services,
-  log: openLog,
-  config,
-  logger,
-  clock,
-  random,
-  adapters,
-  front,
-  closing,
-  secrets,
-  show,
-  tracing,
-  limits,
-}) => {
+export const startCommandApi: StartService = async (context) => {
+  const { services, log: openLog, config, logger, clock, random, adapters } = context;
+  const { front, closing, secrets, show, tracing, limits } = context;
   const { sessionSecret, previousSessionSecrets, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
   const sessions = createSessionVerifier(
@@ -121,6 +110,7 @@ export const startCommandApi: StartService = async ({
   closing.push(() => lastUses.close());
   const options = {
     rateLimit: { perSecond: config.restRate, burst: config.restBurst },
+    messageRate: config.httpPublishRate,
     corsOrigins: config.corsOrigins,
     failedAuthDelayMs: config.failedAuthDelayMs,
     trustedProxies: config.trustedProxies,
@@ -144,7 +134,37 @@ export const startCommandApi: StartService = async ({
     ...{ accessLog, accessRecorder, snapshots },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
-  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, metrics, options }));
+  if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
+  const publishing = () => context.backends.publishing;
+  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, publishing, metrics, options }));
+};
+
+/** In the background: reads and other commands do not wait for the bus. */
+const startBackends = ({
+  adapters,
+  closing,
+  clock,
+  random,
+  logger,
+  tracing,
+  limits,
+  config,
+  backends,
+}: ServiceContext): void => {
+  let opened: Backends | undefined;
+  const starting = (async () => {
+    const [bus, publishIds] = [await adapters.bus(), await adapters.publishIds()];
+    const { views, usage } = await adapters.viewStores();
+    const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
+    const ports = { bus, publishIds, messageStore, clock, random, logger, tracing };
+    opened = createBackends({ ...ports, views, usage, limits });
+    await opened.start();
+    backends.publishing = opened.publishing;
+  })().catch((error: unknown) => logger.error('Nothing can be published over HTTP', { error }));
+  closing.push(async () => {
+    await opened?.close();
+    void starting;
+  });
 };
 
 export const startGateway: StartService = async ({
@@ -160,6 +180,7 @@ export const startGateway: StartService = async ({
   show,
   tracing,
   limits,
+  backends,
 }) => {
   const secretBox = await openSecretBox(config, 'signingKeys', secrets);
   const { views, usage } = await adapters.viewStores();
@@ -186,6 +207,7 @@ export const startGateway: StartService = async ({
     sessions,
     messageStore,
     groupStore,
+    publishIds: await adapters.publishIds(),
     clock,
     random,
     logger,
@@ -205,6 +227,7 @@ export const startGateway: StartService = async ({
   show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
   gateway.attach(front.server);
+  backends.publishing = gateway.publishing;
 };
 
 export const startWebhookConsumer: StartService = async ({

@@ -2,7 +2,9 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { apiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
@@ -35,6 +37,11 @@ describe('a backup on engines', function () {
     return use(client).finally(() => client.close());
   };
 
+  const publishIds = async <T>(of: Cluster, use: (ids: PublishIds) => Promise<T>): Promise<T> => {
+    const ids = await openMongoPublishIds({ url: of.mongodbUrl });
+    return use(ids).finally(() => ids.close());
+  };
+
   it('restores everything onto empty engines, by the commands of the documents', async () => {
     expect(exportedNames(settings)).to.eql([
       ...['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS', 'BACKUPS'],
@@ -51,6 +58,8 @@ describe('a backup on engines', function () {
     });
     const usage = { _id: '2026-11 p', counts: { gateway: 7 } } as any;
     await database(cluster, (mongo) => mongo.db().collection('usage').insertOne(usage));
+    const published = { key: 'k', digest: 'd', messageId: 'm', at: Date.now() };
+    await publishIds(cluster, (ids) => ids.claim([published]).then(() => ids.sent([published])));
     const traffic = readTheirWrites(appId, clients);
     // As in a process of command-api, which has no address of Kafka.
     const environment = { ...cluster.environment, ROOMWIRE_KAFKA_BROKERS: '' };
@@ -77,6 +86,10 @@ describe('a backup on engines', function () {
       expect(withoutUse((await again.get('/actors')).body)).to.eql(withoutUse(actors));
       expect((await again.post(`/apps/${appId}/rooms`, { name: 'After' })).status).to.equal(201);
       expect(await database(other, (mongo) => mongo.db().collection('usage').findOne({}))).to.eql(usage);
+      const repeated = { ...published, messageId: 'another' };
+      expect(await publishIds(other, (ids) => ids.claim([repeated]))).to.eql([
+        { kind: 'sent', messageId: 'm', at: published.at },
+      ]);
       expect(await documented(verify, other)).to.include('The read models say what the log says');
       await database(other, (mongo) => mongo.db().collection('usage').deleteMany({}));
       await documented(restore.replace('roomwire restore', 'roomwire restore --only-documents'), other);

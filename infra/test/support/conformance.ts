@@ -12,7 +12,9 @@ interface Description {
     Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>
   >;
   readonly components: {
-    readonly examples: Readonly<Record<string, { readonly value: { readonly message: string } }>>;
+    readonly examples: Readonly<
+      Record<string, { readonly value: { readonly message?: string; readonly error?: string } }>
+    >;
   };
 }
 
@@ -75,7 +77,7 @@ const createCheck = (description: Description): CheckConformance => {
     const validate = ajv.getSchema(`api#/${pointer.map(escaped).join('/')}`);
     if (validate?.(body) !== true) return `it is not as described: ${ajv.errorsText(validate?.errors)}`;
     const isKnown =
-      status < 400 || messagesOf(response, description).some((known) => known.test(body.message));
+      status < 400 || messagesOf(response, description).some((known) => known.test(textOf(body)));
     return isKnown ? undefined : 'the message is not described';
   };
 
@@ -99,10 +101,14 @@ const templateFinder = (templates: readonly string[]) => {
 const escaped = (part: string): string =>
   encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
+/** An error of the socket's protocol has no message. */
+const textOf = ({ message, error }: { readonly message?: string; readonly error?: string }): string =>
+  message ?? error ?? '';
+
 /** The messages of the examples, whatever the ids, slugs and numbers in them. */
 const messagesOf = ({ content }: Response, { components }: Description): RegExp[] =>
   Object.keys(content?.[json].examples ?? {}).map((name) => {
-    const message = components.examples[name]?.value.message ?? '';
+    const message = textOf(components.examples[name]?.value ?? {});
     const pattern = message
       .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]+){4}|\d+\\\.\d+\\\.\d+/g, '\\S+')

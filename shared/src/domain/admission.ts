@@ -65,6 +65,13 @@ export const judgeAdmission = (
   return { admission: limited(request, grant.permission, expiryOf(grant)), rule: 'grant', grant };
 };
 
+/** What a backend may do: it needs no grants. */
+export const backendAdmission = (app: App, room: Room, topic: string): Admission => {
+  const isActive = app.status === 'active' && room.status === 'active';
+  if (!isActive || !exposesTopic(app, room, topic)) return refused;
+  return { mayPublish: true, maySubscribe: true, until: Number.POSITIVE_INFINITY };
+};
+
 /** The actor's own grant takes precedence in any state, so that one actor can be denied what its type may do. */
 const decidingGrant = (
   { ofActors, ofTypes }: RoomGrants,

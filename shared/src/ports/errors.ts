@@ -30,7 +30,8 @@ export type EngineUse =
   | 'session issuer'
   | 'payloads'
   | 'access log'
-  | 'snapshots';
+  | 'snapshots'
+  | 'publish ids';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

@@ -18,6 +18,7 @@ import { LogPort, type SimulatedLog } from '../engines/simulatedLog.js';
 import {
   groupsPort,
   messagesPort,
+  publishIdsPort,
   sessionsPort,
   usagePort,
   type SimulatedStores,
@@ -84,6 +85,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     bus: new BusPort(process, network, bus),
     sessions: sessionsPort(process, network, stores),
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
+    publishIds: publishIdsPort(process, network, stores),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
     options: gatewayOptions,
   });
@@ -133,10 +135,12 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     payloads: noPayloads,
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
+    publishing: () => undefined,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {
       rateLimit: { perSecond: 0, burst: 0 },
+      messageRate: 0,
       trustedProxies: 0,
       corsOrigins: undefined,
       failedAuthDelayMs: 0,

@@ -1,3 +1,9 @@
+import {
+  decideClaim,
+  type ClaimRules,
+  type KeptClaim,
+} from '@roomwire/shared/adapters/publish-ids/decideClaim';
+import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
 import type { GroupCheckpoint, GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '@roomwire/shared/ports/messageStore';
 import type {
@@ -21,6 +27,7 @@ export class SimulatedStores {
   /** By project and month, then by writer. */
   readonly usage = new Map<string, Map<string, number>>();
   readonly connections = new Map<string, ConnectionCount>();
+  readonly publishIds = new Map<string, KeptClaim>();
 }
 
 const sessionKey = (actorTokenId: string, instance: string): string => `${actorTokenId} ${instance}`;
@@ -62,6 +69,36 @@ export const groupsPort = (
     write: (group) => call(() => void stores.groups.set(key(group.topic, group.group), group)),
     remove: (topic, group) => call(() => void stores.groups.delete(key(topic, group))),
     close: async () => undefined,
+  };
+};
+
+const claimRules: ClaimRules = { windowMs: 600_000, takeOverMs: 20_000, owner: undefined };
+
+export const publishIdsPort = (
+  process: SimulatedProcess,
+  network: Network,
+  { publishIds }: SimulatedStores,
+): PublishIds => {
+  const call = <T>(act: () => T): Promise<T> => network.call(process, 'views', 'publish ids', act);
+  const decide = (claim: PublishClaim): ClaimOutcome => {
+    const { outcome, keep } = decideClaim(claim, publishIds.get(claim.key), process.clock.now(), claimRules);
+    if (keep !== undefined) publishIds.set(claim.key, keep);
+    return outcome;
+  };
+  const settle = (claims: readonly SettledClaim[], state: KeptClaim['state'] | 'free'): Promise<void> =>
+    call(() => {
+      for (const { key, messageId } of claims) {
+        const kept = publishIds.get(key);
+        if (kept?.messageId !== messageId || kept.state === 'sent') continue;
+        if (state === 'free' && !kept.isRepeated) publishIds.delete(key);
+        else publishIds.set(key, { ...kept, state: state === 'free' ? 'givenUp' : state });
+      }
+    });
+  return {
+    claim: (claims) => call(() => claims.map(decide)),
+    sent: (claims) => settle(claims, 'sent'),
+    free: (claims) => settle(claims, 'free'),
+    giveUp: (claims) => settle(claims, 'givenUp'),
   };
 };
 

@@ -27,9 +27,9 @@ describe('a WebSocket that comes by no HTTP server', () => {
 
   beforeEach(async () => {
     world = await World.open();
-    const { views, usage, bus, sessions, secretBox } = world;
+    const { views, usage, bus, sessions, publishIds, secretBox } = world;
     gateway = createGateway({
-      ...{ views, usage, bus, sessions, secretBox },
+      ...{ views, usage, bus, sessions, publishIds, secretBox },
       ...{ clock: systemClock, random: systemRandom, logger: silentLogger },
     });
   });

@@ -29,12 +29,13 @@ describe('a request that offers an upgrade', () => {
       void text(request).then((body) => response.end(`<${summary(request)} ${body}>`));
     });
     server.on('connection', (wire: Socket) => wires.push(wire));
-    const { views, usage, bus, sessions, secretBox } = world;
+    const { views, usage, bus, sessions, publishIds, secretBox } = world;
     const ports = {
       views,
       usage,
       bus,
       sessions,
+      publishIds,
       clock: new ManualClock(),
       random: systemRandom,
       logger: silentLogger,

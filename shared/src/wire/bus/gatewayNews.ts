@@ -22,6 +22,8 @@ const report = object({
   readsAccounts: optional(flag),
   /** Whether the sender takes leases on what organizations may use; absent in earlier versions, which do not. */
   takesLeases: optional(flag),
+  /** False for a process without sockets, which publishes for backends: it has no presences, and needs none. */
+  keepsPresences: optional(flag),
 });
 
 /** What a gateway reports with every heartbeat, and whenever it asks for the state of others. A later version may add fields. */

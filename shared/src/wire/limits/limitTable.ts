@@ -298,6 +298,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the same, while leaving room for a burst',
   },
+  httpPublishRate: {
+    ...{ value: 1_000, unit: 'per second', per: 'credential', variable: 'ROOMWIRE_HTTP_PUBLISH_RATE' },
+    answer: 'error rate_limit_exceeded',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the bus and subscribers from one API key that publishes over HTTP: messages, not requests',
+  },
 
   // Subscriptions, presences and other memory
   filters: {
@@ -404,6 +410,12 @@ export const limitTable = {
     metric: 'roomwire_retained_dropped_total',
     protects: 'memory from last values of topics',
   },
+  deduplicationMs: {
+    ...{ value: 600_000, unit: 'ms', per: 'deployment', variable: 'ROOMWIRE_DEDUPLICATION_SECONDS' },
+    answer: 'none: the id of a publish is free again',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from ids under which nothing is published any more',
+  },
   groupMessages: {
     ...{ value: 10_000, unit: 'number', per: 'group' },
     answer: 'none: the oldest open messages are dropped',
@@ -441,6 +453,12 @@ export const limitTable = {
     answer: 'HTTP 400',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the stack, and documents of the read models',
+  },
+  publishedAtOnce: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'others from one request that publishes: messages of a batch',
   },
 
   // Sessions of an OIDC issuer

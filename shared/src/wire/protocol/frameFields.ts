@@ -12,6 +12,8 @@ export const unreadable = Symbol('unreadable');
 export interface FrameFields {
   /** Otherwise the fields are those that could be read, for an error about the frame and nothing else. */
   readonly isSound: boolean;
+  /** In their order, long ones of MessagePack cut. One that was sent twice is there twice. */
+  names(): readonly string[];
   /** Whether a field is this ASCII text, without decoding it. */
   isText(name: string, text: string): boolean;
   /**
@@ -68,6 +70,10 @@ class MessagePackFields implements FrameFields {
     this.isSound = isSound;
     this.bytes = bytes;
     this.spans = spans;
+  }
+
+  names(): readonly string[] {
+    return this.spans.map(({ name }) => name);
   }
 
   raw(name: string): Buffer | undefined {
@@ -151,6 +157,13 @@ class JsonFields implements FrameFields {
     this.bytes = bytes;
     this.spans = spans;
     this.isSound = spans.length <= perField * maxFrameFields && this.last('__proto__') < 0;
+  }
+
+  names(): readonly string[] {
+    const names: string[] = [];
+    for (let at = 0; at < this.spans.length; at += perField)
+      names.push(this.text((this.spans[at] as number) - 1, (this.spans[at + 1] as number) + 1));
+    return names;
   }
 
   raw(name: string): Uint8Array | undefined {

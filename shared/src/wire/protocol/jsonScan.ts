@@ -84,6 +84,41 @@ class Scanner {
     }
   }
 
+  /** See `scanJsonItems`. */
+  items(most: number): number[] | undefined {
+    if (!this.begins(token.openObject)) return undefined;
+    this.skipSpace();
+    const name = this.at + 1;
+    if (!this.string()) return undefined;
+    const spans = [name, this.at - 1];
+    if (!this.colon() || !this.begins(token.openArray)) return undefined;
+    this.skipSpace();
+    if (this.bytes[this.at] === token.closeArray) this.at++;
+    else if (!this.collectItems(spans, most)) return undefined;
+    if (spans.length > 2 + 2 * most) return spans;
+    return this.begins(token.closeObject) && this.endsAfter(0) ? spans : undefined;
+  }
+
+  /** Up to the end of the array, or one more than `most`. Each is as deep as if it stood alone. */
+  private collectItems(spans: number[], most: number): boolean {
+    for (let count = 0; count <= most; count++) {
+      this.skipSpace();
+      const start = this.at;
+      if (!this.value(0)) return false;
+      spans.push(start, this.at);
+      this.skipSpace();
+      const next = this.bytes[this.at++];
+      if (next === token.closeArray) return true;
+      if (next !== token.comma) return false;
+    }
+    return true;
+  }
+
+  private begins(byte: number): boolean {
+    this.skipSpace();
+    return this.bytes[this.at++] === byte;
+  }
+
   /** Whether only space is left behind so many bytes. */
   private endsAfter(count: number): boolean {
     this.at += count;
@@ -222,6 +257,13 @@ class Scanner {
  */
 export const scanJsonObject = (bytes: Uint8Array): readonly number[] | undefined =>
   new Scanner(bytes).fields();
+
+/**
+ * Of a JSON object with one field, a list: where its name begins and ends, and each of the items. An item has at most 64 levels of its
+ * own. Of a list with more than `most` items it stops behind one more. Undefined for anything else.
+ */
+export const scanJsonItems = (bytes: Uint8Array, most: number): readonly number[] | undefined =>
+  new Scanner(bytes).items(most);
 
 /** Whether it is one JSON value with at most 64 levels and no half of a surrogate pair. */
 export const isSoundJson = (bytes: Uint8Array): boolean => new Scanner(bytes).isOneValue();

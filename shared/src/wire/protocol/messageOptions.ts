@@ -18,10 +18,10 @@ export type FilterEntry = TypeOf<typeof filterEntry>;
 /** Of a subscription; an empty list is no filter. Number and characters are for the handler to check. */
 export const filterEntries = annotated(limited, listOf(filterEntry));
 
-export const maxPublishId = 128;
+export const publishIdPattern = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** Which a publisher gives to a message, so that it is delivered once. */
-export const publishId = matching(new RegExp(`^[A-Za-z0-9_.:-]{1,${maxPublishId}}$`), text);
+export const publishId = matching(publishIdPattern, text);
 
 /** Of a publish. Number and characters are for the handler to check. */
 export const filterValues = annotated(limited, listOf(text));

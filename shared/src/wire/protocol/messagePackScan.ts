@@ -53,6 +53,12 @@ export interface FieldScan {
   readonly spans: readonly FieldSpan[];
 }
 
+export interface ItemScan {
+  readonly name: string;
+  /** Where each item begins and ends. */
+  readonly spans: readonly number[];
+}
+
 /** Heads that are a whole value, among them empty texts and containers. */
 const isWholeValue = Uint8Array.from(shapes, ({ kind, lengthBytes, length }) =>
   kind !== 'refused' && lengthBytes === 0 && length === 0 ? 1 : 0,
@@ -90,6 +96,24 @@ class Scanner {
   fields(): FieldScan {
     const spans: FieldSpan[] = [];
     return { isSound: this.collect(spans), spans };
+  }
+
+  /** See `scanItems`. */
+  items(most: number): ItemScan | undefined {
+    const outer = shapeAt(this.bytes, this.position++);
+    if (outer.kind !== 'map' || this.length(outer) !== 1 || !this.owe(2)) return undefined;
+    const name = this.fieldName();
+    const list = shapeAt(this.bytes, this.position++);
+    this.owed--;
+    const count = this.length(list);
+    if (name === undefined || list.kind !== 'array' || !this.owe(count)) return undefined;
+    const spans: number[] = [];
+    for (let left = Math.min(count, most + 1); left > 0; left--) {
+      const start = this.position;
+      if (!this.value(0)) return undefined;
+      spans.push(start, this.position);
+    }
+    return count > most || this.position === this.bytes.length ? { name, spans } : undefined;
   }
 
   private collect(spans: FieldSpan[]): boolean {
@@ -273,3 +297,10 @@ export const isSoundMessagePack = (bytes: Uint8Array, depth = 0): boolean =>
 
 /** The fields of a map, none for anything else. The values stay where they are, undecoded. */
 export const scanFields = (bytes: Uint8Array): FieldScan => new Scanner(bytes).fields();
+
+/**
+ * Of a map with one field, a list: its name and its items. An item has at most 64 levels of its own. Of a list with more than
+ * `most` items it stops behind one more. Undefined for anything else.
+ */
+export const scanItems = (bytes: Uint8Array, most: number): ItemScan | undefined =>
+  new Scanner(bytes).items(most);

@@ -18,7 +18,7 @@ interface ProtocolErrorSpec {
   readonly maxSizeBytes?: number;
 }
 
-/** Every `error` frame there is. The texts are wire contract. */
+/** Every error there is, of `error` frames and of publishing over HTTP. The texts are wire contract. */
 export const protocolErrors = {
   notAuthenticated: { error: 'not_authenticated' },
   alreadyAuthenticated: { error: 'already_authenticated' },
@@ -33,6 +33,21 @@ export const protocolErrors = {
     // The same text for 'missing' and 'not allowed', so that nothing leaks.
     hint: 'Check that the app, the room and the topic of this app-slug/room-slug/topic address exist and are active, that the app slug is the stored one, and that this actor may use them.',
     errorInV1: 'not_authorized',
+  },
+  unknownActor: {
+    error: 'unknown_actor',
+    code: 42940,
+    hint: 'Check that `as` is the actorTokenId or the keyId of an actor of this project, and that the actor is active.',
+  },
+  unknownScope: {
+    error: 'unknown_scope',
+    code: 42940,
+    hint: 'Check that `scope` is the id or the slug of an access scope of this project, and that the scope is active.',
+  },
+  publishConflict: {
+    error: 'publish_conflict',
+    code: 42960,
+    hint: 'The id was given to a message with other data a short while ago: give each message an id of its own.',
   },
   notSubscribed: { error: 'not_subscribed' },
   presenceTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceBytes },

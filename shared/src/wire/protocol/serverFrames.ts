@@ -61,7 +61,7 @@ const restoredSubscription = object({
 });
 
 /** The parts beyond the contract that this server has. */
-export const features = ['meta', 'own'] as const;
+export const features = ['meta', 'own', 'publish', 'idempotency'] as const;
 
 const messageMeta = object({
   id: described('What the publisher gave it, otherwise one that the service made', text),

@@ -7,6 +7,7 @@ type BodySource = Pick<WebhookCall, 'kind' | 'roomName' | 'topicName' | 'actorId
 export const requestBody = ({ kind, roomName, topicName, actorId, data, scope }: BodySource): string => {
   const scopeFields = scope && { accessScopeId: scope.accessScopeId, slug: scope.slug, name: scope.name };
   if (kind === 'hydration') return JSON.stringify({ actorId, roomName, topicName, scope: scopeFields });
-  const names = JSON.stringify({ roomName, topicName, actorId });
+  // A backend is nobody.
+  const names = JSON.stringify({ roomName, topicName, actorId: actorId === '' ? null : actorId });
   return `${names.slice(0, -1)},"data":${messagePackAsJson(data)},"scope":${JSON.stringify(scopeFields)}}`;
 };

@@ -4,7 +4,8 @@ import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 
 /** Collections that cannot be rebuilt from the event log. */
 const backedUp = [
-  ...['last_uses', 'usage', 'sessions', 'workerGroups', 'payloads', 'payloadSizes', 'accessLog'],
+  ...['last_uses', 'usage', 'publish_ids', 'sessions', 'workerGroups'],
+  ...['payloads', 'payloadSizes', 'accessLog'],
 ] as const;
 
 const linesAtOnce = 500;

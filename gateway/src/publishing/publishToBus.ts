@@ -1,69 +1,42 @@
-import {
-  liveMessages,
-  retainedMessages,
-  type LiveMessage,
-  type RetainedMeta,
-} from '@roomwire/shared/wire/bus/liveMessage';
+import { liveMessages, retainedMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { RetainedMeta } from '@roomwire/shared/wire/bus/liveMessage';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { messageBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Acknowledgement, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
+import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Client, Identity } from '../access/client.js';
+import type { Trigger } from '../webhooks/webhookCalls.js';
 import type { MessageIds } from './messageIds.js';
-import { RecordingLine, type RecordMessage } from './recording.js';
-import type { RetainStamps } from './retainedValues.js';
-import { beginPublish } from './traceMessages.js';
+import type { Publisher } from './publisher.js';
+import type { PublishClaims, WonClaim } from './publishClaims.js';
+import type { RecordMessage } from './recording.js';
+import type { RetainStamps } from '../fanout/retainedValues.js';
+import { beginPublish } from '../fanout/traceMessages.js';
 
-/** Limit of unacknowledged publishes per connection; beyond it the next frame waits. */
-const maxUnacknowledged = 1_000;
-
-/**
- * Publishes what `usage` has admitted. Returns a promise only to slow down a connection that is far ahead of the bus, and where
- * the next frame must not overtake this one.
- */
-export type PublishToBus = (
-  publisher: Publisher,
-  frame: PublishFrame,
-  access: TopicAccess,
-  usage: ProjectUsage,
-) => Promise<void> | undefined;
-
-/** The publishes of one client that the bus has not acknowledged. */
-export class Publisher {
-  readonly client: Client;
-  /** Publishes that wait until they are recorded; undefined until there is one. */
-  line: RecordingLine | undefined;
-  private unacknowledged = 0;
-
-  constructor(client: Client) {
-    this.client = client;
-  }
-
-  /** Whether its next frame has to wait. */
-  get isFarAhead(): boolean {
-    return this.unacknowledged > maxUnacknowledged;
-  }
-
-  begin(): void {
-    this.unacknowledged++;
-  }
-
-  end(): void {
-    this.unacknowledged--;
-  }
-}
-
-/** A publish in flight and the actions that depend on its outcome. */
-interface Publish {
-  readonly publisher: Publisher;
+/** A publish that `usage` has admitted. */
+export interface AdmittedPublish {
+  readonly author: Author;
   readonly frame: PublishFrame;
   readonly access: TopicAccess;
   readonly usage: ProjectUsage;
+  /** Of the id that its publisher gave it; undefined for none. */
+  readonly claim: WonClaim | undefined;
+}
+
+/**
+ * Publishes what was admitted, and answers. Returns a promise only to slow down a publisher that is far ahead of the bus, and where
+ * the next frame must not overtake this one.
+ */
+export type PublishToBus = (publisher: Publisher, admitted: AdmittedPublish) => Promise<void> | undefined;
+
+/** A publish in flight and the actions that depend on its outcome. */
+interface Publish extends AdmittedPublish {
+  readonly publisher: Publisher;
   readonly message: LiveMessage;
   /** Undefined where it is not traced. */
   readonly span: Span | undefined;
@@ -79,38 +52,40 @@ interface PublishDeps {
   /** Whether subscribers get them. */
   readonly showsIds: boolean;
   readonly record: RecordMessage;
-  /** Undefined without a trigger webhook; otherwise resolves when the call can no longer be lost. */
-  readonly trigger: (
-    identity: Identity,
-    frame: PublishFrame,
-    access: TopicAccess,
-    traceparent: TraceParent | undefined,
-  ) => Promise<void> | undefined;
+  readonly trigger: Trigger;
+  readonly claims: Pick<PublishClaims, 'sent' | 'givenUp'>;
 }
 
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
-  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing } = deps;
+  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing, claims } = deps;
 
-  const failed = ({ publisher, frame, usage, span }: Publish, error: unknown): void => {
+  const failed = async ({ publisher, frame, usage, span, claim }: Publish, error: unknown): Promise<void> => {
     span?.end(error);
     usage.end(false);
-    publisher.end();
     logger.warn('A publish did not reach the bus', { topic: frame.topic, error });
-    publisher.client.sendError('brokerUnavailable', frame);
+    if (claim !== undefined) await claims.givenUp(claim);
+    publisher.end();
+    publisher.answers.refused(frame, 'brokerUnavailable');
   };
 
-  const succeeded = ({ publisher, frame, usage, span }: Publish): void => {
+  const answer = ({ publisher, frame, message }: Publish): void => {
+    publisher.end();
+    publisher.answers.accepted(frame, { messageId: message.id, isDuplicate: false });
+  };
+
+  const succeeded = (publish: Publish): void | Promise<void> => {
+    const { usage, span, claim } = publish;
     span?.end();
     usage.end(true);
-    publisher.end();
-    acknowledge(publisher.client, frame);
+    if (claim === undefined) return answer(publish);
+    return claims.sent(claim).then(() => answer(publish));
   };
 
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
-    const { publisher, frame, access, span } = publish;
+    const { author, frame, access, span } = publish;
     const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
     // [HOOK-TRIGGER-2] `published` covers the call too.
-    const called = trigger(publisher.client.identity, frame, access, span?.traceparent);
+    const called = trigger(author, frame, access, span?.traceparent);
     return (called === undefined ? sent : Promise.all([sent, called])).then(
       () => succeeded(publish),
       (error: unknown) => failed(publish, error),
@@ -119,11 +94,8 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
 
   /** [WS-RETAIN-1] First as the last value, so that a subscriber that joins after the live delivery finds it there. */
   const retain = async (publish: Publish): Promise<void> => {
-    const { publisher, frame, access, message } = publish;
-    const retained = {
-      ...message,
-      retention: retainedMetaOf(publisher.client.identity, access, stamps.next()),
-    };
+    const { author, frame, access, message } = publish;
+    const retained = { ...message, retention: retainedMetaOf(author, access, stamps.next()) };
     try {
       await bus.send(retainedMessages, retained, acknowledgementOf(frame));
     } catch (error) {
@@ -138,16 +110,17 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     return publish.publisher.isFarAhead ? sent : undefined;
   };
 
-  return (publisher, frame, access, usage) => {
-    const { identity } = publisher.client;
+  return (publisher, admitted) => {
+    const { author, frame, access, claim } = admitted;
     metrics.publishes++;
     publisher.begin();
-    const span = tracing && beginPublish(tracing, identity, frame);
-    const message = liveMessage(ids.next(), publisher.client, frame, access, showsIds, span?.traceparent);
-    const publish = { publisher, frame, access, usage, message, span };
+    const span = tracing && beginPublish(tracing, author, frame);
+    const messageId = claim?.messageId ?? ids.next();
+    const message = liveMessage(messageId, publisher, admitted, showsIds, span?.traceparent);
+    const publish = { ...admitted, publisher, message, span };
     const recorded = record(message, access.recordedFor);
-    if (recorded === undefined && (publisher.line?.isEmpty ?? true)) return send(publish);
-    const line = (publisher.line ??= new RecordingLine());
+    if (recorded === undefined && publisher.waitingForRecord === undefined) return send(publish);
+    const line = publisher.recordLine;
     const turn = line.add(
       message.body.length,
       recorded,
@@ -162,13 +135,12 @@ const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0
 
 const liveMessage = (
   id: string,
-  { identity: { projectId, actorTokenId }, connection }: Client,
-  frame: PublishFrame,
-  access: TopicAccess,
+  { connection }: Publisher,
+  { author: { projectId, actorTokenId }, frame, access }: AdmittedPublish,
   showsId: boolean,
   traceparent: TraceParent | undefined,
 ): LiveMessage => {
-  const { data, filter, filters, qos } = frame;
+  const { data, filter, filters, qos, id: givenId } = frame;
   return {
     id,
     room: access.room,
@@ -176,7 +148,7 @@ const liveMessage = (
     projectId,
     publisher: actorTokenId,
     connection,
-    givenId: undefined,
+    givenId,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
@@ -185,19 +157,9 @@ const liveMessage = (
   };
 };
 
-const retainedMetaOf = (
-  { accessScope }: Identity,
-  { location }: TopicAccess,
-  stamp: string,
-): RetainedMeta => ({
+const retainedMetaOf = ({ accessScope }: Author, { location }: TopicAccess, stamp: string): RetainedMeta => ({
   stamp,
   appId: location.app.value.appId,
   roomId: location.room.value.roomId,
   accessScopeId: accessScope?.accessScopeId ?? null,
 });
-
-/** [WS-PUB-4] Protocol 1 has no `published`. */
-const acknowledge = (client: Client, { topic, msgRef }: PublishFrame): void => {
-  if (msgRef === undefined || client.identity.version === 1) return;
-  client.send({ type: 'published', topic, msgRef });
-};

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { RecordingLine } from '../../src/fanout/recording.js';
+import { PublishLine } from '../../src/publishing/publishLine.js';
 
-describe('the queue of publishes that wait for their record', () => {
-  const add = (line: RecordingLine, heard: unknown[], what: string, recorded?: Promise<void>) =>
+describe('the line of publishes that wait', () => {
+  const add = (line: PublishLine, heard: unknown[], what: string, before?: Promise<void>) =>
     line.add(
       400_000,
-      recorded,
+      before,
       async () => void heard.push(what),
       (error) => void heard.push([what, error]),
     );
 
   it('[WS-PUB-3] keeps the order, whichever is recorded first, and also after one that cannot be recorded', async () => {
-    const line = new RecordingLine();
+    const line = new PublishLine();
     const heard: unknown[] = [];
     let allow = (): void => undefined;
     const slow = new Promise<void>((resolve) => (allow = resolve));
@@ -38,7 +38,7 @@ describe('the queue of publishes that wait for their record', () => {
   });
 
   it('is empty again after the last one', async () => {
-    const line = new RecordingLine();
+    const line = new PublishLine();
     await add(line, [], 'a', Promise.resolve());
     expect([line.isEmpty, line.isFull]).to.deep.equal([true, false]);
     for (let n = 0; n < 5; n += 1) await add(line, [], 'b', Promise.resolve());

@@ -2,7 +2,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { expect } from 'chai';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { RecentIds } from '../../src/fanout/deliverFromBus.js';
-import { MessageIds } from '../../src/fanout/messageIds.js';
+import { MessageIds } from '../../src/publishing/messageIds.js';
 
 describe('message ids', () => {
   it('differ, also within a millisecond and when the clock is set back', () => {

@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PublishPorts } from './publishing/composePublish.js';
+import type { Publishing } from '@roomwire/shared/ports/publishing';
+import type { UsageStore } from '@roomwire/shared/ports/usageStore';
+import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
+import { once, type Service } from '@roomwire/shared/runtime/service';
+import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import type { GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
+import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { Directory } from './access/directory.js';
+import { RetainStamps } from './fanout/retainedValues.js';
+import { Leases } from './limits/leases.js';
+import { Plans } from './limits/plans.js';
+import { UsageLedger } from './limits/usageLedger.js';
+import { createMetrics } from './metrics.js';
+import { defaultOptions } from './options.js';
+import { Peers, ticksPerBeat } from './presence/peers.js';
+import { BackendPublishing } from './publishing/backendPublishing.js';
+import { composePublish } from './publishing/composePublish.js';
+import { createDomainChanges } from './session/domainChanges.js';
+import { Revalidator } from './session/revalidator.js';
+import { Roster } from './session/roster.js';
+
+export interface BackendsDeps extends PublishPorts {
+  readonly views: ViewReader;
+  readonly usage: UsageStore;
+  readonly limits: LimitReports;
+}
+
+/** Publishing without sockets, for a process that is no gateway. */
+export interface Backends extends Service {
+  readonly publishing: Publishing;
+}
+
+const nothing = (): void => undefined;
+
+/** No client is connected to it. */
+const nobody = {
+  signingKeys: { changed: nothing, projectChanged: nothing, forgetAll: nothing },
+  retained: { projectDeleted: nothing, scopeDeleted: nothing, appDeleted: nothing, roomDeleted: nothing },
+  persistentSessions: { forgetActor: nothing },
+  connectionLimit: { enforce: nothing },
+};
+
+/**
+ * Takes part among the gateways as one without connections and without presences: it holds leases on the quotas of projects, and learns
+ * what is changed.
+ */
+export const createBackends = (deps: BackendsDeps): Backends => {
+  const { views, usage, bus, clock, random, logger, limits } = deps;
+  const { beatMs, silenceMs, answersMs, returnMs, usageMs, revalidationMs } = defaultOptions;
+  const gatewayId = random.uuid();
+  const metrics = createMetrics();
+  const plans = new Plans();
+  const directory = new Directory(views, limits);
+  const stamps = new RetainStamps(clock, random.uuid());
+  const roster = new Roster();
+
+  /** There are no presences: that is all of them. */
+  const sayWhatIsPresent = (): void => void peers.send({ kind: 'state', gatewayId, from: 1, upTo: 0 });
+  const onNews = (news: GatewayNews): void => {
+    leases.onNews(news);
+    const isAsked = news.kind === 'hello' || (news.kind === 'ask' && news.to === gatewayId);
+    if (isAsked && news.gatewayId !== gatewayId) sayWhatIsPresent();
+  };
+  const peers = new Peers({
+    ...{ gatewayId, bus, clock, logger, beatMs, silenceMs },
+    report: () => ({
+      ...{ connections: {}, presenceSequence: 0 },
+      ...{ readsAccounts: true, takesLeases: true, keepsPresences: false },
+    }),
+    listener: { onNews, onGone: (gone) => leases.onGone(gone) },
+  });
+  let isReady = nothing;
+  const leases: Leases = new Leases({
+    ...{ gatewayId, clock, cluster: peers },
+    waits: { returnMs, answerMs: 1_000, restMs: 100 },
+    ready: new Promise((resolve) => (isReady = resolve)),
+    send: (news) => peers.send(news),
+    termsOf: (key) => usageLedger.termsOf(key),
+  });
+  const usageLedger: UsageLedger = new UsageLedger({
+    ...{ gatewayId, usage, clock, logger, plans, leases },
+    others: () => peers.others,
+  });
+  const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
+  const publish = composePublish(
+    { ...deps, logger: calmLogger({ clock, logger }) },
+    { metrics, stamps, usageLedger },
+  );
+  const readers: { close(): Promise<void> }[] = [];
+  let timers: readonly NodeJS.Timeout[] = [];
+
+  return {
+    publishing: new BackendPublishing({ views, clock, directory, plans, publish }),
+
+    async start() {
+      readers.push(
+        await bus.read(
+          domainEventFeed,
+          { interest: 'all' },
+          createDomainChanges(revalidator, { changed: nothing }),
+        ),
+        // A value that is retained here must be newer than those that are known.
+        await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) =>
+          stamps.seen(retention.stamp),
+        ),
+      );
+      await peers.listen();
+      await peers.sendHello();
+      timers = [
+        every(beatMs / ticksPerBeat, () => peers.tick()),
+        every(beatMs, () => leases.beat()),
+        every(usageMs, () => void usageLedger.round()),
+        every(revalidationMs, () => revalidator.forgetAll()),
+      ];
+      void pause(answersMs, undefined, { ref: false }).then(isReady);
+    },
+
+    close: once(async () => {
+      for (const timer of timers) clearInterval(timer);
+      leases.close();
+      // Who reads the goodbye counts what is stored.
+      await usageLedger.round();
+      await peers.close();
+      for (const reader of readers.reverse()) await reader.close();
+      await usageLedger.close();
+    }),
+  };
+};
+
+const every = (ms: number, action: () => void): NodeJS.Timeout => setInterval(action, ms).unref();

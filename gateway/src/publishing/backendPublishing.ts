@@ -1,0 +1,122 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type {
+  BackendMessage,
+  Publishers,
+  Publishing,
+  PublishResult,
+} from '@roomwire/shared/ports/publishing';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { Plans } from '../limits/plans.js';
+import { frameError } from '../policy/publishes.js';
+import { Authors, type AuthorDeps } from './authors.js';
+import { Publisher, type PublishAnswers } from './publisher.js';
+import type { Publish } from './publish.js';
+
+export interface BackendPublishingDeps extends AuthorDeps {
+  readonly plans: Plans;
+  readonly publish: Publish;
+}
+
+/** Publishes that come by HTTP: each request is a publisher of its own. */
+export class BackendPublishing implements Publishing {
+  private readonly deps: BackendPublishingDeps;
+
+  constructor(deps: BackendPublishingDeps) {
+    this.deps = deps;
+  }
+
+  async publish(of: Publishers, messages: readonly BackendMessage[]): Promise<readonly PublishResult[]> {
+    await this.knowPlan(of.organizationId);
+    const results = new Results(messages.length);
+    const publisher = new Publisher('', results);
+    const authors = new Authors(of, this.deps);
+    for (const [at, message] of messages.entries()) {
+      const error = await this.publishOne(publisher, authors, message, at).catch((failure: unknown) => {
+        if (failure instanceof EngineUnavailable && at > 0) return 'brokerUnavailable' as const;
+        throw failure;
+      });
+      if (error !== undefined) results.is(at, { error });
+    }
+    return results.all();
+  }
+
+  /** The error of one that is not on its way. Resolves when the next may follow. */
+  private async publishOne(
+    publisher: Publisher,
+    authors: Authors,
+    message: BackendMessage,
+    at: number,
+  ): Promise<ProtocolErrorName | undefined> {
+    const error = frameError(message);
+    if (error !== undefined) return error;
+    const found = await authors.find(message);
+    if (typeof found === 'string') return found;
+    const access = await found.access(message.topic);
+    if (access === undefined) return 'unknownTopic';
+    const runsTrigger = message.trigger ?? message.as !== undefined;
+    await this.deps.publish(publisher, {
+      author: found.author,
+      frame: frameOf(message, at),
+      access: runsTrigger ? access : { ...access, webhooks: undefined },
+    });
+    return undefined;
+  }
+
+  /** The organization may have nobody connected here. From then on the feed of domain events keeps it up to date. */
+  private async knowPlan(organizationId: string): Promise<void> {
+    const { plans, views } = this.deps;
+    if (plans.of(organizationId) !== undefined) return;
+    const organization = await views.get('organizations', organizationId);
+    // One that was read, or has changed, meanwhile is newer.
+    if (organization !== undefined && plans.of(organizationId) === undefined)
+      plans.read(organizationId, organization.plan);
+  }
+}
+
+/** The place of the message in its request is its reference. */
+const frameOf = (
+  { topic, data, filter, filters, retain, qos, id }: BackendMessage,
+  at: number,
+): PublishFrame => ({
+  ...{ type: 'publish', topic, data, filter, filters, retain, qos, id },
+  msgRef: String(at),
+});
+
+/** Gathers what becomes of the messages of a request. */
+class Results implements PublishAnswers {
+  /** Somebody waits for the answer until it is complete. */
+  readonly areOver = false;
+  private readonly results: PublishResult[] = [];
+  private missing: number;
+  private complete = (): void => undefined;
+
+  constructor(count: number) {
+    this.missing = count;
+  }
+
+  /** Requests have a rate of their own. */
+  counted(): void {
+    return undefined;
+  }
+
+  accepted: PublishAnswers['accepted'] = ({ msgRef, id }, { messageId, isDuplicate }) => {
+    this.is(Number(msgRef), { id: id ?? messageId, at: acceptedAt(messageId), isDuplicate });
+  };
+
+  refused: PublishAnswers['refused'] = ({ msgRef }, error) => {
+    this.is(Number(msgRef), { error });
+  };
+
+  is(at: number, result: PublishResult): void {
+    this.results[at] = result;
+    this.missing -= 1;
+    if (this.missing === 0) this.complete();
+  }
+
+  async all(): Promise<readonly PublishResult[]> {
+    if (this.missing > 0) await new Promise<void>((resolve) => (this.complete = resolve));
+    return this.results;
+  }
+}

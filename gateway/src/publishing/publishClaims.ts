@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
+import type { Author } from '../access/client.js';
+import type { TopicAccess } from '../access/topicAccess.js';
+import type { MessageIds } from './messageIds.js';
+
+/** A claim whose message is to be sent, under this id. */
+export type WonClaim = SettledClaim;
+
+export type DecidedClaim =
+  | { readonly kind: 'won'; readonly claim: WonClaim }
+  | { readonly kind: 'duplicate'; readonly messageId: string }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'unavailable' };
+
+interface PublishClaimsDeps {
+  readonly store: PublishIds;
+  readonly ids: Pick<MessageIds, 'next'>;
+  readonly logger: Logger;
+  /** Between two looks at a claim of another gateway. */
+  readonly pollMs: number;
+  /** After this time without a decision the publish is refused: longer than the store leaves a claim to one that is gone. */
+  readonly patienceMs: number;
+}
+
+/** Claims of one call of the store. */
+const mostAtOnce = 200;
+
+interface Waiting {
+  readonly claim: PublishClaim;
+  readonly decided: (outcome: ClaimOutcome) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * [WS-ONCE-1] The ids that publishers have given to what this gateway publishes. Each is claimed in the store before the message is sent, those that come
+ * meanwhile together, and settled after.
+ */
+export class PublishClaims {
+  private readonly deps: PublishClaimsDeps;
+  /** Claims of this gateway that are not settled, by key. */
+  private readonly underway = new Map<
+    string,
+    { readonly settled: Promise<void>; readonly settle: () => void }
+  >();
+  private waiting: Waiting[] = [];
+  private isClaiming = false;
+
+  constructor(deps: PublishClaimsDeps) {
+    this.deps = deps;
+  }
+
+  /** Never rejects. A claim that is won must be settled: `sent`, `free` or `givenUp`. */
+  async claim(author: Author, access: TopicAccess, { id = '', data }: PublishFrame): Promise<DecidedClaim> {
+    const key = keyOf(author, access, id);
+    const digest = sha256(data);
+    try {
+      return await this.decide(key, digest);
+    } catch (error) {
+      this.deps.logger.warn('The id of a publish could not be claimed', { error });
+      return { kind: 'unavailable' };
+    }
+  }
+
+  /** Its message was sent. Never rejects: if that cannot be stored, the next publish with the id is sent once more, under the same message id. */
+  sent(claim: WonClaim): Promise<void> {
+    return this.settle(claim, () => this.deps.store.sent([claim]));
+  }
+
+  /** It was refused, and nothing was sent. Never rejects. */
+  free(claim: WonClaim): Promise<void> {
+    return this.settle(claim, () => this.deps.store.free([claim]));
+  }
+
+  /** Nobody knows whether it was sent. Never rejects. */
+  givenUp(claim: WonClaim): Promise<void> {
+    return this.settle(claim, () => this.deps.store.giveUp([claim]));
+  }
+
+  private async decide(key: string, digest: string): Promise<DecidedClaim> {
+    const { ids, pollMs, patienceMs } = this.deps;
+    const messageId = ids.next();
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      await this.underway.get(key)?.settled;
+      const outcome = await this.ask({ key, digest, messageId, at: acceptedAt(messageId) });
+      if (outcome.kind === 'claimed') return this.won(key, outcome.messageId);
+      if (outcome.kind === 'sent') return { kind: 'duplicate', messageId: outcome.messageId };
+      if (outcome.kind === 'conflict') return { kind: 'conflict' };
+      if (waitedMs >= patienceMs) return { kind: 'unavailable' };
+      // One of this gateway is waited for above.
+      if (!this.underway.has(key)) await pause(pollMs, undefined, { ref: false });
+    }
+  }
+
+  private won(key: string, messageId: string): DecidedClaim {
+    let settle = (): void => undefined;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    this.underway.set(key, { settled, settle });
+    return { kind: 'won', claim: { key, messageId } };
+  }
+
+  private async settle({ key }: WonClaim, store: () => Promise<void>): Promise<void> {
+    try {
+      await store();
+    } catch (error) {
+      this.deps.logger.warn('The outcome of a publish with an id could not be stored', { error });
+    }
+    this.underway.get(key)?.settle();
+    this.underway.delete(key);
+  }
+
+  private ask(claim: PublishClaim): Promise<ClaimOutcome> {
+    return new Promise((decided, failed) => {
+      this.waiting.push({ claim, decided, failed });
+      void this.claimWaiting();
+    });
+  }
+
+  private async claimWaiting(): Promise<void> {
+    if (this.isClaiming) return;
+    this.isClaiming = true;
+    // With those that come in the same turn.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, mostAtOnce);
+      try {
+        const outcomes = await this.deps.store.claim(batch.map(({ claim }) => claim));
+        batch.forEach(({ decided }, index) => decided(outcomes[index] as ClaimOutcome));
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.isClaiming = false;
+  }
+}
+
+/** Of a room that is made anew under its former address it is another one. */
+const keyOf = ({ actorTokenId }: Author, { topic, location }: TopicAccess, id: string): string =>
+  sha256(JSON.stringify([location.room.value.roomId, topic, actorTokenId, id]));
+
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('base64url');

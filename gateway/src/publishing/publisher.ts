@@ -1,0 +1,68 @@
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import { PublishLine } from './publishLine.js';
+
+/** Limit of unacknowledged publishes per publisher; beyond it the next frame waits. */
+const maxUnacknowledged = 1_000;
+
+/** The message of a publish that was accepted, or of the earlier one that had its id. */
+export interface PublishedMessage {
+  readonly messageId: string;
+  readonly isDuplicate: boolean;
+}
+
+/** Learns what has become of each publish. */
+export interface PublishAnswers {
+  /** Whether nobody waits for them any more: what is not on its way to the bus is not sent. */
+  readonly areOver: boolean;
+  /** It counts as accepted: it is within the quota, or waits to know that. */
+  counted(): void;
+  accepted(frame: PublishFrame, published: PublishedMessage): void;
+  refused(frame: PublishFrame, error: ProtocolErrorName): void;
+}
+
+/** The publishes of one connection or request that are under way. */
+export class Publisher {
+  /** Empty for a publisher without a socket. */
+  readonly connection: string;
+  readonly answers: PublishAnswers;
+  private recordings: PublishLine | undefined;
+  private claims: PublishLine | undefined;
+  private unacknowledged = 0;
+
+  constructor(connection: string, answers: PublishAnswers) {
+    this.connection = connection;
+    this.answers = answers;
+  }
+
+  /** Those that wait until they are recorded, and those behind them; undefined where none waits. */
+  get waitingForRecord(): PublishLine | undefined {
+    return this.recordings?.isEmpty === false ? this.recordings : undefined;
+  }
+
+  /** Those whose ids are being decided, and those behind them; undefined where none waits. */
+  get waitingForId(): PublishLine | undefined {
+    return this.claims?.isEmpty === false ? this.claims : undefined;
+  }
+
+  get recordLine(): PublishLine {
+    return (this.recordings ??= new PublishLine());
+  }
+
+  get idLine(): PublishLine {
+    return (this.claims ??= new PublishLine());
+  }
+
+  /** Whether its next frame has to wait. */
+  get isFarAhead(): boolean {
+    return this.unacknowledged > maxUnacknowledged;
+  }
+
+  begin(): void {
+    this.unacknowledged++;
+  }
+
+  end(): void {
+    this.unacknowledged--;
+  }
+}

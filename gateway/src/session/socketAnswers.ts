@@ -1,0 +1,25 @@
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { PublishAnswers } from '../publishing/publisher.js';
+import type { Session } from './session.js';
+
+type Publishing = Pick<Session, 'isOver' | 'identity' | 'publishRate' | 'send' | 'sendError'>;
+
+/** What a session tells its client of each publish, and counts of its rate. */
+export const socketAnswers = (session: Publishing, clock: Clock): PublishAnswers => ({
+  get areOver() {
+    return session.isOver;
+  },
+
+  counted: () => session.publishRate?.countAccepted(clock.monotonic()),
+
+  /** [WS-PUB-4] Protocol 1 has no `published`. */
+  accepted: ({ topic, msgRef, id }, { isDuplicate }) => {
+    if (msgRef === undefined || session.identity.version === 1) return;
+    session.send({ type: 'published', topic, msgRef, id, duplicate: isDuplicate || undefined });
+  },
+
+  refused: (frame, error) => {
+    if (error !== 'brokerUnavailable') session.publishRate?.countRefused(clock.monotonic());
+    session.sendError(error, frame);
+  },
+});
