@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
+import { reasonOf } from '@roomwire/shared/runtime/outage';
 import { brokersOf, readKafkaSecurity } from '../engines/kafkaSecurity.js';
 import { createVariableReader } from '../environment.js';
 import { ingest, RecordRefused } from '../ingest/ingest.js';
@@ -98,9 +99,9 @@ const mappingOrExit = ({ topic, to, value, filter }: IngestOptions): RecordMappi
 
 const openOrExit = async (source: KafkaSource): Promise<OpenedRecords> => {
   try {
-    return await openKafkaRecords(source, createWinstonLogger('warn'));
+    return await openKafkaRecords(source, createWinstonLogger(process.env['ROOMWIRE_LOG_LEVEL'] ?? 'warn'));
   } catch (error) {
-    return fail(`Kafka: ${(error as Error).message}`);
+    return fail(`Kafka: ${reasonOf(error)}`);
   }
 };
 

@@ -82,6 +82,11 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
     await this.commit(offsets);
   }
 
+  /** Commits where partitions began of which nothing was read yet, so that a process that ends before that begins there again. */
+  async commitStarts(starts: ReadonlyMap<number, number>): Promise<void> {
+    await this.commit(new Map([...starts].filter(([partition, at]) => this.owned.get(partition)?.next === at)));
+  }
+
   joined(partitions: readonly number[], memberId: string): void {
     const isSameMember = memberId === this.memberId;
     this.memberId = memberId;
@@ -94,8 +99,6 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
     }
     if (this.isPaused) this.consumer.pause(partitions);
     else this.consumer.resume(partitions);
-    // So that a process that ends before the first record begins here the next time.
-    void this.commit(new Map([...this.starts].filter(([partition]) => this.owned.has(partition))));
     this.starts.clear();
   }
 
