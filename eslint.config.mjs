@@ -99,6 +99,7 @@ const gatewayFloors = [
   ['session'],
   ['subscriptions'],
   ['groups'],
+  ['publishing'],
   ['fanout', 'presence', 'webhooks'],
   ['limits'],
   ['access'],
@@ -115,6 +116,7 @@ const gatewayLayers = gatewayFloors.flatMap((floor, index) =>
       ...foreign.map((other) => `**/${other}/**`),
       '**/compose.js',
       '**/gateway.js',
+      '**/backends.js',
       '!@roomwire/shared/**',
     ];
     const floors = { group, message: 'A floor of the gateway knows nothing above it or beside it.' };

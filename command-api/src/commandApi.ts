@@ -148,7 +148,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const commands = createCommandHandler({ ...deps, onWaitExpired });
   const takeMessages = createMessageRate(options.messageRate, { clock, limits });
-  const routes = apiRoutes({ ...deps, commands, takeMessages });
+  const routes = apiRoutes({ ...deps, commands, takeMessages, publishes: metrics.publishes });
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator({
       ...deps,

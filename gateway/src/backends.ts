@@ -19,6 +19,7 @@ import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
 import { BackendPublishing } from './publishing/backendPublishing.js';
 import { composePublish } from './publishing/composePublish.js';
+import { MessageIds } from './publishing/messageIds.js';
 import { createDomainChanges } from './session/domainChanges.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -55,6 +56,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   const metrics = createMetrics();
   const plans = new Plans();
   const directory = new Directory(views, limits);
+  const ids = new MessageIds(clock, random);
   const stamps = new RetainStamps(clock, random.uuid());
   const roster = new Roster();
 
@@ -69,7 +71,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     ...{ gatewayId, bus, clock, logger, beatMs, silenceMs },
     report: () => ({
       ...{ connections: {}, presenceSequence: 0 },
-      ...{ readsAccounts: true, takesLeases: true, keepsPresences: false },
+      ...{ readsAccounts: true, takesLeases: true, knowsOwn: true, keepsPresences: false },
     }),
     listener: { onNews, onGone: (gone) => leases.onGone(gone) },
   });
@@ -88,7 +90,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
   const publish = composePublish(
     { ...deps, logger: calmLogger({ clock, logger }) },
-    { metrics, stamps, usageLedger },
+    { metrics, stamps, usageLedger, ids },
   );
   const readers: { close(): Promise<void> }[] = [];
   let timers: readonly NodeJS.Timeout[] = [];

@@ -1,9 +1,7 @@
-import { Buffer } from 'node:buffer';
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -34,6 +32,7 @@ import type { GatewayOptions } from './options.js';
 import { Presence } from './presence/presence.js';
 import { BackendPublishing } from './publishing/backendPublishing.js';
 import { composePublish, type PublishPorts } from './publishing/composePublish.js';
+import { MessageIds } from './publishing/messageIds.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -84,6 +83,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
 
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
+  const ids = new MessageIds(clock, random);
   const stamps = new RetainStamps(clock, random.uuid());
   const { retainedBytes: budgetBytes, retainedGraceMs: graceMs } = options;
   const retained = new Retained({ audiences, metrics, stamps, budgetBytes, graceMs, limits });
@@ -111,6 +111,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     closeMs: 2_000,
     bounds: { messages: options.groupMessages, bytes: options.groupBytes },
     memory: groupMemory,
+    knowsOwn: () => presence.board.peers.knowOwn,
     subscribe: (room) => rooms.subscribe(room),
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
@@ -159,7 +160,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const publish = composePublish({ ...ports, logger: calm }, { metrics, stamps, usageLedger });
+  const publish = composePublish({ ...ports, logger: calm }, { metrics, stamps, usageLedger, ids });
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
@@ -203,7 +204,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       connectionsPerActor: options.connectionsPerActor,
       session: {
         ...{ clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
-        nameConnection: connectionNames(random),
+        nameConnection: () => ids.nameConnection(),
       },
     }),
     handleFrame: createFrameHandler({
@@ -247,15 +248,6 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       return connection;
     },
   };
-};
-
-const nameBytes = 9;
-
-/** The gateway's name is of random bytes and short, since each message carries that of its connection. */
-const connectionNames = (random: Random): (() => string) => {
-  const gateway = Buffer.from(random.bytes(nameBytes)).toString('base64url');
-  let last = 0;
-  return () => `${gateway}.${(++last).toString(36)}`;
 };
 
 /** What the gateway starts and stops. */

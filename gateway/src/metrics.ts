@@ -127,6 +127,7 @@ const countConnections = (
 
 const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
   sink.value('roomwire_publishes_total', metrics.publishes);
+  sink.value('roomwire_duplicate_publishes_total', metrics.duplicatePublishes);
   sink.value('roomwire_deliveries_total', metrics.deliveries);
   for (const error of everyError)
     sink.value('roomwire_refusals_total', metrics.protocolErrors[error] ?? 0, { error });

@@ -1,3 +1,4 @@
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import { Buffer } from 'node:buffer';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, roomRecords } from '@roomwire/shared/wire/bus/roomRecord';
@@ -25,7 +26,6 @@ export const messageColumns: readonly Column[] = [
 type Place = readonly [string, string, string | null, string, string];
 
 const mostPlaces = 10_000;
-const timeDigits = 9;
 const noScope = '_';
 
 /** What is kept of a message; its time is that of the bus where the message has no id. */
@@ -52,7 +52,8 @@ export const createMessageFactOf = (withPayloads: boolean): MessageFactOf => {
       timeOfId(id) ?? timestamp,
       id,
       ...placeOf(topic),
-      publisher,
+      // A backend is nobody.
+      publisher === '' ? null : publisher,
       qos,
       retention !== undefined,
       data.length,
@@ -63,7 +64,7 @@ export const createMessageFactOf = (withPayloads: boolean): MessageFactOf => {
 
 /** An id begins with the time at which the gateway took the message; that of the bus differs between two copies. */
 const timeOfId = (id: string): number | undefined => {
-  const time = Number.parseInt(id.slice(0, timeDigits), 36);
+  const time = acceptedAt(id);
   return Number.isNaN(time) ? undefined : time;
 };
 

@@ -33,6 +33,8 @@ export class RequestMetrics {
   waitsExpired = 0;
   /** Commands that were refused because of an event of a newer version. */
   unknownEvents = 0;
+  /** Messages that were published over HTTP. */
+  readonly publishes = { accepted: 0, duplicate: 0, refused: 0 };
   private readonly routes: RouteTimes[] = [];
 
   timesOf(route: MeasuredRoute): RouteTimes {
@@ -45,6 +47,8 @@ export class RequestMetrics {
     sink.value('roomwire_http_requests_in_flight', this.inFlight);
     sink.value('roomwire_read_model_waits_expired_total', this.waitsExpired);
     sink.value('roomwire_commands_on_unknown_events_total', this.unknownEvents);
+    for (const [outcome, messages] of Object.entries(this.publishes))
+      sink.value('roomwire_http_publishes_total', messages, { outcome });
     for (const { of, byStatus } of this.routes)
       for (const [status, times] of byStatus)
         sink.distribution('roomwire_http_request_duration_seconds', times, { ...of, status: String(status) });

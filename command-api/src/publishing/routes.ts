@@ -1,5 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Publishing } from '@roomwire/shared/ports/publishing';
+import type { Publishing, PublishResult } from '@roomwire/shared/ports/publishing';
 import { answeredErrors } from '../http/protocolErrors.js';
 import { projectRoute, type Route } from '../http/route.js';
 import { answerPublished } from './answers.js';
@@ -12,9 +12,22 @@ export interface PublishingDeps {
   /** Undefined while this process cannot publish. */
   readonly publishing: () => Publishing | undefined;
   readonly takeMessages: TakeMessages;
+  /** Counts the messages by what became of them. */
+  readonly publishes: Record<PublishOutcome, number>;
 }
 
-export const publishingRoutes = ({ publishing, takeMessages }: PublishingDeps): readonly Route[] => [
+type PublishOutcome = 'accepted' | 'duplicate' | 'refused';
+
+const outcomeOf = (result: PublishResult): PublishOutcome => {
+  if ('error' in result) return 'refused';
+  return result.isDuplicate ? 'duplicate' : 'accepted';
+};
+
+export const publishingRoutes = ({
+  publishing,
+  takeMessages,
+  publishes,
+}: PublishingDeps): readonly Route[] => [
   projectRoute({
     method: 'post',
     path: '/publish',
@@ -36,6 +49,7 @@ export const publishingRoutes = ({ publishing, takeMessages }: PublishingDeps): 
       const { organizationId, projectId, principal } = caller;
       const { taken, waitMs } = takeMessages(principal, messages.length);
       const results = await publishMessages(publisher, { organizationId, projectId }, messages, taken);
+      for (const result of results) publishes[outcomeOf(result)] += 1;
       return answerPublished(results, { isBatch, now: Date.parse(now), waitMs });
     },
   }),

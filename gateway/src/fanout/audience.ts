@@ -1,5 +1,6 @@
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { Client, ClientOutbox } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { FilterIndex } from './filterIndex.js';
@@ -58,8 +59,8 @@ export class Subscriber {
   }
 
   /** [WS-PUB-2] [WS-OWN-1] Whether it gets a message live that matches its filters. */
-  getsLive({ publisher, connection }: Pick<LiveMessage, 'publisher' | 'connection'>): boolean {
-    return this.actorTokenId !== publisher || (this.own && this.client.connection !== connection);
+  getsLive({ publisher, id }: Pick<LiveMessage, 'publisher' | 'id'>): boolean {
+    return this.actorTokenId !== publisher || (this.own && this.client.connection !== connectionOf(id));
   }
 
   /** Whether to deliver this retained message live: not if the same or a newer one was already sent as the last value. */

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { GatewayMetrics } from '../metrics.js';
@@ -24,8 +25,8 @@ const remembered = 50_000;
 export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] [WS-ONCE-4] */
-  const isSecondCopy = ({ qos, givenId, id }: LiveMessage): boolean =>
-    (qos === 2 || givenId !== undefined) && exactlyOnce.isRepeated(id);
+  const isSecondCopy = ({ qos, id }: LiveMessage): boolean =>
+    (qos === 2 || givenIdOf(id) !== undefined) && exactlyOnce.isRepeated(id);
 
   return (message: RoomRecord): void => {
     // Groups deduplicate on their own, identically on all gateways.

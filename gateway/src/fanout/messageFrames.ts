@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer';
-import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import { acceptedAt, givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { binaryFrame, bodyWithMeta } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { MessageMeta } from '@roomwire/shared/wire/protocol/serverFrames';
 
-type Described = Pick<LiveMessage, 'id' | 'givenId' | 'publisher'>;
+type Described = Pick<LiveMessage, 'id' | 'publisher'>;
 
 /** [WS-META-2] */
-export const metaOf = ({ id, givenId, publisher }: Described): MessageMeta => ({
-  id: givenId ?? id,
+export const metaOf = ({ id, publisher }: Described): MessageMeta => ({
+  id: givenIdOf(id) ?? id,
   at: acceptedAt(id),
   from: publisher === '' ? null : publisher,
 });

@@ -4,7 +4,7 @@ import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { FairBudget, type Account } from '../limits/fairBudget.js';
 
-export interface RetainedValue extends RetainedMeta, Pick<RetainedMessage, 'id' | 'givenId'> {
+export interface RetainedValue extends RetainedMeta, Pick<RetainedMessage, 'id'> {
   readonly projectId: string;
   readonly publisher: string;
   readonly filters: ReadonlySet<string>;
@@ -46,11 +46,11 @@ export class RetainedValues {
 
   /** Returns false if the topic already has this value or a newer one. */
   keep(message: RetainedMessage): boolean {
-    const { topic, projectId, filters, body, retention, id, givenId, publisher } = message;
+    const { topic, projectId, filters, body, retention, id, publisher } = message;
     const former = this.values.get(topic);
     if (former !== undefined && former.stamp >= retention.stamp) return false;
     const value = {
-      ...{ ...retention, projectId, id, givenId, publisher },
+      ...{ ...retention, projectId, id, publisher },
       filters: new Set(filters),
       frame: ownFrame(body),
     };
@@ -116,8 +116,8 @@ const ownFrame = (body: Uint8Array): Buffer => {
   return own;
 };
 
-const sizeOf = (topic: string, { frame, filters, id, givenId = '' }: RetainedValue): number => {
-  let texts = topic.length + id.length + givenId.length;
+const sizeOf = (topic: string, { frame, filters, id }: RetainedValue): number => {
+  let texts = topic.length + id.length;
   for (const filter of filters) texts += filter.length;
   return overheadBytes + frame.length + 2 * texts;
 };

@@ -1,7 +1,5 @@
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { roomRecords, versionWithOwn } from '@roomwire/shared/wire/bus/roomRecord';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Account } from '../limits/fairBudget.js';
 import { Backlog, type BacklogDeps } from './backlog.js';
 import { CommandAppender, type CommandAppenderDeps } from './commandAppender.js';
@@ -12,7 +10,8 @@ import type { GroupKey, MemberGroup, Membership } from './membership.js';
 import type { Participants, Participation } from './participants.js';
 
 export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
-  readonly bus: Pick<MessageBus, 'send' | 'versionOf'>;
+  /** Whether all gateways know members that get what their own actor publishes. */
+  readonly knowsOwn: () => boolean;
   readonly gatewayId: string;
   readonly bounds: GroupBounds;
   readonly participants: Participants;
@@ -67,7 +66,7 @@ export class LocalGroup implements MemberGroup, DroppingGroup {
   }
 
   get knowsOwn(): boolean {
-    return this.deps.bus.versionOf(roomRecords) >= versionWithOwn;
+    return this.deps.knowsOwn();
   }
 
   /** Resolves when the group is closed. */

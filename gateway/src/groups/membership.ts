@@ -153,7 +153,7 @@ export class Membership implements LocalMember {
     return {
       limit: replay.limit(),
       // [WS-OWN-1] A replay does not ask by which connection a message was published.
-      isEligible: (message) => isEligible({ ...message, connection: '' })(this),
+      isEligible: (message) => isEligible({ ...message, id: '' })(this),
       begin: (count) => replay.begin(count),
       end: (replayed) => replay.end(replayed),
       give: async (message) => {

@@ -18,6 +18,7 @@ export interface WorkerGroupsDeps extends Pick<
   | 'subscribe'
   | 'unsubscribe'
   | 'memory'
+  | 'knowsOwn'
 > {
   readonly metrics: { groupMessagesDropped: number };
   readonly board: ParticipantBoard;

@@ -53,6 +53,11 @@ export class Peers {
     return [...this.lastReports.values()].filter(({ keepsPresences }) => keepsPresences !== false).length;
   }
 
+  /** Whether all live gateways know members of worker groups that get what their own actor publishes, as far as is known. */
+  get knowOwn(): boolean {
+    return [...this.lastReports.values()].every(({ knowsOwn }) => knowsOwn === true);
+  }
+
   /** The other live gateways; a new list whenever one comes or goes. */
   get others(): readonly string[] {
     return this.detector.peers;

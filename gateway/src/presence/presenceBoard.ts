@@ -193,7 +193,10 @@ export class PresenceBoard {
 
   private report(): GatewayReport {
     const { settledSequence: presenceSequence } = this.announcer;
-    return { connections: this.deps.connections(), presenceSequence, readsAccounts: true, takesLeases: true };
+    return {
+      ...{ connections: this.deps.connections(), presenceSequence },
+      ...{ readsAccounts: true, takesLeases: true, knowsOwn: true },
+    };
   }
 
   private takeNews(news: GatewayNews): void {

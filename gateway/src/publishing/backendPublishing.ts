@@ -30,7 +30,7 @@ export class BackendPublishing implements Publishing {
   async publish(of: Publishers, messages: readonly BackendMessage[]): Promise<readonly PublishResult[]> {
     await this.knowPlan(of.organizationId);
     const results = new Results(messages.length);
-    const publisher = new Publisher('', results);
+    const publisher = new Publisher(undefined, results);
     const authors = new Authors(of, this.deps);
     for (const [at, message] of messages.entries()) {
       const error = await this.publishOne(publisher, authors, message, at).catch((failure: unknown) => {

@@ -9,7 +9,7 @@ import type { RetainStamps } from '../fanout/retainedValues.js';
 import type { UsageLedger } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { createTrigger } from '../webhooks/webhookCalls.js';
-import { MessageIds } from './messageIds.js';
+import type { MessageIds } from './messageIds.js';
 import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
 import { createPublishToBus } from './publishToBus.js';
@@ -33,6 +33,7 @@ interface PublishParts {
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly usageLedger: UsageLedger;
+  readonly ids: MessageIds;
 }
 
 /** Longer than the store leaves an id to a publisher that may be gone. */
@@ -41,9 +42,8 @@ const pollMs = 100;
 
 /** What a publish passes, from its admission to the bus. */
 export const composePublish = (ports: PublishPorts, parts: PublishParts): Publish => {
-  const { bus, clock, random, logger, tracing, messageStore, publishIds } = ports;
-  const { metrics, stamps, usageLedger } = parts;
-  const ids = new MessageIds(clock, random);
+  const { bus, random, logger, tracing, messageStore, publishIds } = ports;
+  const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
   const publishToBus = createPublishToBus({
     ...{ tracing, bus, metrics, logger, stamps, ids, claims },

@@ -101,7 +101,7 @@ export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: Pu
       ...{ publisher, author, access, frame: withItsQos(frame) },
       ...{ usage: usageLedger.of(author), claim: undefined, isCounted: false },
     };
-    if (frame.id !== undefined) return inLine(passing, claims.claim(author, access, frame));
+    if (frame.id !== undefined) return inLine(passing, claims.claim(publisher, author, access, frame));
     return publisher.waitingForId === undefined ? admit(passing) : inLine(passing, undefined);
   };
 };

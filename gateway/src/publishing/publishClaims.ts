@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
-import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import { acceptedAt, withGivenId } from '@roomwire/shared/wire/bus/messageId';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { MessageIds } from './messageIds.js';
+import type { Publisher } from './publisher.js';
 
 /** A claim whose message is to be sent, under this id. */
 export type WonClaim = SettledClaim;
@@ -55,11 +56,16 @@ export class PublishClaims {
   }
 
   /** Never rejects. A claim that is won must be settled: `sent`, `free` or `givenUp`. */
-  async claim(author: Author, access: TopicAccess, { id = '', data }: PublishFrame): Promise<DecidedClaim> {
+  async claim(
+    { mark }: Pick<Publisher, 'mark'>,
+    author: Author,
+    access: TopicAccess,
+    { id = '', data }: PublishFrame,
+  ): Promise<DecidedClaim> {
     const key = keyOf(author, access, id);
     const digest = sha256(data);
     try {
-      return await this.decide(key, digest);
+      return await this.decide(key, digest, withGivenId(this.deps.ids.next(mark), id));
     } catch (error) {
       this.deps.logger.warn('The id of a publish could not be claimed', { error });
       return { kind: 'unavailable' };
@@ -81,9 +87,8 @@ export class PublishClaims {
     return this.settle(claim, () => this.deps.store.giveUp([claim]));
   }
 
-  private async decide(key: string, digest: string): Promise<DecidedClaim> {
-    const { ids, pollMs, patienceMs } = this.deps;
-    const messageId = ids.next();
+  private async decide(key: string, digest: string, messageId: string): Promise<DecidedClaim> {
+    const { pollMs, patienceMs } = this.deps;
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       await this.underway.get(key)?.settled;
       const outcome = await this.ask({ key, digest, messageId, at: acceptedAt(messageId) });

@@ -115,8 +115,8 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     metrics.publishes++;
     publisher.begin();
     const span = tracing && beginPublish(tracing, author, frame);
-    const messageId = claim?.messageId ?? ids.next();
-    const message = liveMessage(messageId, publisher, admitted, showsIds, span?.traceparent);
+    const messageId = claim?.messageId ?? ids.next(publisher.mark);
+    const message = liveMessage(messageId, admitted, showsIds, span?.traceparent);
     const publish = { ...admitted, publisher, message, span };
     const recorded = record(message, access.recordedFor);
     if (recorded === undefined && publisher.waitingForRecord === undefined) return send(publish);
@@ -135,20 +135,17 @@ const acknowledgementOf = ({ qos }: PublishFrame): Acknowledgement => (qos === 0
 
 const liveMessage = (
   id: string,
-  { connection }: Publisher,
   { author: { projectId, actorTokenId }, frame, access }: AdmittedPublish,
   showsId: boolean,
   traceparent: TraceParent | undefined,
 ): LiveMessage => {
-  const { data, filter, filters, qos, id: givenId } = frame;
+  const { data, filter, filters, qos } = frame;
   return {
     id,
     room: access.room,
     topic: access.topic,
     projectId,
     publisher: actorTokenId,
-    connection,
-    givenId,
     qos,
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),

@@ -1,4 +1,5 @@
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { markOf } from '@roomwire/shared/wire/bus/messageId';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { PublishLine } from './publishLine.js';
 
@@ -23,15 +24,15 @@ export interface PublishAnswers {
 
 /** The publishes of one connection or request that are under way. */
 export class Publisher {
-  /** Empty for a publisher without a socket. */
-  readonly connection: string;
+  /** In the ids of its messages; undefined for a publisher without a socket. */
+  readonly mark: string | undefined;
   readonly answers: PublishAnswers;
   private recordings: PublishLine | undefined;
   private claims: PublishLine | undefined;
   private unacknowledged = 0;
 
-  constructor(connection: string, answers: PublishAnswers) {
-    this.connection = connection;
+  constructor(connection: string | undefined, answers: PublishAnswers) {
+    this.mark = connection === undefined ? undefined : markOf(connection);
     this.answers = answers;
   }
 

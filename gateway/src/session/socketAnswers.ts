@@ -1,11 +1,15 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Client } from '../access/client.js';
+import type { PublishRate } from '../policy/rateLimits.js';
 import type { PublishAnswers } from '../publishing/publisher.js';
-import type { Session } from './session.js';
 
-type Publishing = Pick<Session, 'isOver' | 'identity' | 'publishRate' | 'send' | 'sendError'>;
+interface PublishingClient extends Client {
+  /** Undefined for no limit. */
+  readonly publishRate: PublishRate | undefined;
+}
 
 /** What a session tells its client of each publish, and counts of its rate. */
-export const socketAnswers = (session: Publishing, clock: Clock): PublishAnswers => ({
+export const socketAnswers = (session: PublishingClient, clock: Clock): PublishAnswers => ({
   get areOver() {
     return session.isOver;
   },

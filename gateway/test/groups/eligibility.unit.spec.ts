@@ -3,7 +3,7 @@ import { isEligible } from '../../src/groups/machine/members.js';
 import { messageOf } from '../support/groupNode.js';
 
 describe('[WS-GROUP-3] a member of a worker group', () => {
-  const message = messageOf('m', { publisher: 'ann', connection: 'gateway.1', filters: ['a'] });
+  const message = messageOf('mi8k2x0a10003.gateway.1~order-7', { publisher: 'ann', filters: ['a'] });
   const isFor = (member: Parameters<ReturnType<typeof isEligible>>[0]): boolean =>
     isEligible(message)(member);
 

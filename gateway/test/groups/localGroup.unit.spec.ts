@@ -1,5 +1,4 @@
 import { unlimitedMemory } from '../support/groupNode.js';
-import { versionsOf } from '@roomwire/shared/wire/bus/channel';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
@@ -50,10 +49,8 @@ describe('the checkpoint of a worker group that has just begun', () => {
     group = new LocalGroup(key, {
       ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
       ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
-      bus: {
-        send: async (_channel, record) => group.command(record as never),
-        versionOf: (topic) => versionsOf(topic).newest,
-      },
+      bus: { send: async (_channel, record) => group.command(record as never) },
+      knowsOwn: () => true,
       subscribe: async () => undefined,
       unsubscribe: () => undefined,
       lastNumber: 0,

@@ -1,5 +1,12 @@
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { expect } from 'chai';
+import {
+  acceptedAt,
+  connectionOf,
+  givenIdOf,
+  markOf,
+  withGivenId,
+} from '@roomwire/shared/wire/bus/messageId';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { RecentIds } from '../../src/fanout/deliverFromBus.js';
 import { MessageIds } from '../../src/publishing/messageIds.js';
@@ -41,6 +48,29 @@ describe('message ids', () => {
       return gateways[n % gateways.length]?.next();
     });
     expect([...made].sort()).to.deep.equal(made);
+  });
+});
+
+describe('the id of a message', () => {
+  const clock = new ManualClock();
+  const ids = new MessageIds(clock, systemRandom);
+  const connection = ids.nameConnection();
+
+  it('says when it was accepted', () => {
+    expect(acceptedAt(ids.next())).to.equal(clock.now());
+    expect(acceptedAt(withGivenId(ids.next(markOf(connection)), 'a.b~'))).to.equal(clock.now());
+  });
+
+  it('says by which connection it was published, and under which id', () => {
+    const id = ids.next(markOf(connection));
+    expect([connectionOf(id), givenIdOf(id)]).to.deep.equal([connection, undefined]);
+    const given = withGivenId(id, 'a.b:c_d-e');
+    expect([connectionOf(given), givenIdOf(given)]).to.deep.equal([connection, 'a.b:c_d-e']);
+  });
+
+  it('says that it was published by no connection', () => {
+    expect(connection.startsWith(`${connectionOf(ids.next())}.`)).to.equal(true);
+    expect(ids.nameConnection()).not.to.equal(connection);
   });
 });
 

@@ -94,6 +94,7 @@ export class GroupNode {
       memory: this.memory,
       ...{ messageStore: undefined, groupStore: undefined },
       ...{ retryMs: 1, closeMs: 0 },
+      knowsOwn: () => true,
       subscribe: async () => undefined,
       unsubscribe: () => undefined,
     });

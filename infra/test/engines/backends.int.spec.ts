@@ -31,7 +31,7 @@ describe('publishing by two command-apis', function () {
       cluster.add('gateway'),
     ]);
     apis = [first, second];
-    gateways = rest as [Member, Member];
+    gateways = rest;
   });
   after(async () => {
     await cluster.close();
@@ -98,8 +98,7 @@ describe('publishing by two command-apis', function () {
     const socket = await join(0);
     const outcomes: unknown[] = [];
     for (let n = 0; n < 9; n += 1) {
-      if (n % 3 === 2)
-        outcomes.push((await socket.ask({ type: 'publish', topic, data: n, msgRef: 'r' })) as Frame);
+      if (n % 3 === 2) outcomes.push(await socket.ask({ type: 'publish', topic, data: n, msgRef: 'r' }));
       else outcomes.push((await publish(n % 3, { data: n })).body);
     }
     const refused = outcomes.map((outcome) => (outcome as { error?: string }).error ?? 'accepted');

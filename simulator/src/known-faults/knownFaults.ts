@@ -50,15 +50,15 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'early-published': {
     what: '`published` is sent before the bus has the message: a lost acknowledgement',
     rules: ['WS-PUB-4', 'WS-PUB-1'],
-    edits: [gateway('fanout/publishToBus', "qos === 0 ? 'none' : 'stored'", "'none'")],
+    edits: [gateway('publishing/publishToBus', "qos === 0 ? 'none' : 'stored'", "'none'")],
   },
   'overtaken-record': {
     what: 'A message that is not recorded overtakes one that is being recorded',
     rules: ['WS-PUB-3'],
     edits: [
       gateway(
-        'fanout/publishToBus',
-        'recorded === undefined && (publisher.line?.isEmpty ?? true)',
+        'publishing/publishToBus',
+        'recorded === undefined && publisher.waitingForRecord === undefined',
         'recorded === undefined',
       ),
     ],

@@ -7,8 +7,6 @@ export const liveMessage = (fields: Partial<LiveMessage> = {}): LiveMessage => (
   topic: 'project/app/_/room/news',
   projectId: 'project',
   publisher: 'actor',
-  connection: 'gateway.1',
-  givenId: undefined,
   qos: 1,
   filters: [],
   body: Uint8Array.of(0x80),

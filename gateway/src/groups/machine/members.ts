@@ -1,5 +1,6 @@
 import type { GroupMember, KnownMember } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import { matchesFilters } from '../../policy/filters.js';
 
 export interface Member extends KnownMember {
@@ -19,13 +20,15 @@ export interface Member extends KnownMember {
 
 /** [WS-GROUP-3] Whether a member is eligible for a message. */
 export const isEligible = ({
+  id,
   publisher,
-  connection,
   filters,
-}: LiveMessage): ((member: Pick<GroupMember, 'actorTokenId' | 'filters' | 'own'>) => boolean) => {
+}: Pick<LiveMessage, 'id' | 'publisher' | 'filters'>): ((
+  member: Pick<GroupMember, 'actorTokenId' | 'filters' | 'own'>,
+) => boolean) => {
   let values: ReadonlySet<string> | undefined;
   return (member) =>
-    (member.actorTokenId !== publisher || (member.own !== undefined && member.own !== connection)) &&
+    (member.actorTokenId !== publisher || (member.own !== undefined && member.own !== connectionOf(id))) &&
     (member.filters === undefined || matchesFilters(member.filters, (values ??= new Set(filters))));
 };
 

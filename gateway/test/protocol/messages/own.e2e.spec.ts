@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { gatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../../support/overlaid.js';
 import { World } from '../../support/world.js';
 
 describe('own messages', () => {
@@ -105,7 +106,11 @@ describe('own messages', () => {
 
 describe('own messages beside gateways of an earlier version', () => {
   it('[WS-OWN-2] do not go to members of worker groups', async () => {
-    const world = await World.open({ bus: (bus) => overlaid(bus, { versionOf: () => 2 }) });
+    const world = await World.open();
+    const report = { connections: {}, presenceSequence: 0 };
+    await world.bus.send(gatewayNews, { kind: 'beat', gatewayId: 'earlier', number: 1, report }, 'stored');
+    const gateways = async () => (await collectedMetrics(world.gateway.collect)).get('roomwire_gateways');
+    await eventually(async () => (await gateways()) === 2);
     const topic = await world.newsroom();
     const { token } = await world.actor();
     const group = { loadBalance: true, loadBalanceGroup: 'workers', own: true };

@@ -173,7 +173,8 @@ describe('publishing over HTTP', () => {
       ...[409, 'publish_conflict', 42960],
     ]);
     const { body } = await publish({ messages: [0, 1, 2].map(() => ({ topic, data: 'z', id: 'order-8' })) });
-    expect(body.results.map(({ duplicate = false }) => duplicate)).to.deep.equal([false, true, true]);
+    const results = body.results as readonly { readonly duplicate?: boolean }[];
+    expect(results.map(({ duplicate = false }) => duplicate)).to.deep.equal([false, true, true]);
     await publish({ topic, data: 'marker' });
     const got = [await next(), await next(), await next()];
     expect(got.map(({ data }) => data)).to.deep.equal(['x', 'z', 'marker']);
@@ -185,7 +186,8 @@ describe('publishing over HTTP', () => {
     ({ topic } = await appWithRoom(project.client, {}));
     expect((await publish({ topic, data: 0, id: 'a' })).status).to.equal(200);
     const { body } = await publish({ messages: [1, 2, 3, 4].map((data) => ({ topic, data })) });
-    expect(body.results.map(({ error = 'none' }) => error)).to.deep.equal([
+    const results = body.results as readonly { readonly error?: string }[];
+    expect(results.map(({ error = 'none' }) => error)).to.deep.equal([
       ...['none', 'none', 'monthly_quota_exceeded', 'monthly_quota_exceeded'],
     ]);
     const refused = await publish({ topic, data: 5 });

@@ -22,6 +22,8 @@ const report = object({
   readsAccounts: optional(flag),
   /** Whether the sender takes leases on what organizations may use; absent in earlier versions, which do not. */
   takesLeases: optional(flag),
+  /** Whether the sender knows members of worker groups that get what their own actor publishes; absent in earlier versions. */
+  knowsOwn: optional(flag),
   /** False for a process without sockets, which publishes for backends: it has no presences, and needs none. */
   keepsPresences: optional(flag),
 });

@@ -30,9 +30,7 @@ const memberFields = {
   acks: flag,
   /** Its session outlives its connection, and so does the group. */
   isPersistent: flag,
-  own: optional(
-    described('Its connection, where it gets what its actor publishes by others; see `messages`', text),
-  ),
+  own: optional(described('Its connection, where it gets what its actor publishes by others', text)),
 };
 const member = object(memberFields);
 const knownMember = object({
@@ -152,18 +150,17 @@ const isPackedRecord = (value: unknown): value is PackedRecord =>
 
 export const groupRecordSchema = tuple(constant(mark), constant(version), union(...schemas.values()));
 
+const packed = (message: LiveMessage): Uint8Array => liveMessages.codec.encode(message);
 const unpacked = (bytes: Uint8Array): LiveMessage => liveMessages.codec.decode(bytes);
 
-const packedRecord = (record: GroupRecord, messageVersion: number | undefined): PackedRecord => {
-  const packed = (message: LiveMessage): Uint8Array => liveMessages.codec.encode(message, messageVersion);
+const packedRecord = (record: GroupRecord): PackedRecord => {
   if (record.kind === 'messages') return { ...record, messages: record.messages.map(packed) };
   if (record.kind !== 'state') return record;
   return { ...record, held: record.held.map(([message, assignee]) => [packed(message), assignee]) };
 };
 
-/** With its messages in the newest version, or in an earlier one for readers that know no later one. */
-export const encodeGroupRecord = (record: GroupRecord, messageVersion?: number): Uint8Array =>
-  encoder.encode([mark, version, packedRecord(record, messageVersion)]);
+export const encodeGroupRecord = (record: GroupRecord): Uint8Array =>
+  encoder.encode([mark, version, packedRecord(record)]);
 
 /** Undefined for bytes that are not a group's record; throws for a record of another version. */
 export const decodeGroupRecord = (bytes: Uint8Array): GroupRecord | undefined => {

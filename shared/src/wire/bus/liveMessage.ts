@@ -7,7 +7,6 @@ import {
   text,
   textOrNull,
   tuple,
-  union,
   type Schema,
   type TypeOf,
 } from '../schema.js';
@@ -27,7 +26,7 @@ export interface RetainedMeta {
 
 /** A published message on its way from the publisher's gateway to those with subscribers. */
 export interface LiveMessage {
-  /** Its own, over all gateways and their restarts; see `MessageIds`. */
+  /** Its own, over all gateways and their restarts; see `messageId.ts`. */
   readonly id: string;
   /** Internal: project, app, scope, room. */
   readonly room: string;
@@ -36,10 +35,6 @@ export interface LiveMessage {
   readonly projectId: string;
   /** `actorTokenId` of the publisher, which gets its own message only where it has asked for it; empty for a backend. */
   readonly publisher: string;
-  /** Names the connection by which it was published, over all gateways; empty for HTTP, and where an earlier version has sent it. */
-  readonly connection: string;
-  /** The id that the publisher gave it; undefined for none. */
-  readonly givenId: string | undefined;
   readonly qos: Qos;
   /** Every filter value that the publish carried, empty for none. */
   readonly filters: readonly string[];
@@ -56,17 +51,16 @@ export interface RetainedMessage extends LiveMessage {
   readonly retention: RetainedMeta;
 }
 
-const version = 3;
-/** Has neither connection nor given id. */
-const formerVersion = 2;
+const version = 2;
 /** Of `messages`, `retained` and `recorded-…`, the commands of worker groups on `messages` among them. */
-const versions: RecordVersions = { newest: version, previous: formerVersion };
+const versions: RecordVersions = { newest: version, previous: version };
 
 const retentionRecord = named('retention', tuple(text, text, text, textOrNull));
 type RetainedMetaRecord = TypeOf<typeof retentionRecord>;
 
-const fieldsWith = <R>(retained: Schema<R>) =>
-  [
+const recordWith = <R>(retained: Schema<R>) =>
+  tuple(
+    versionField(version),
     named('room', roomField),
     named('topic', described('The room and the topic name', text)),
     named('projectId', text),
@@ -76,31 +70,16 @@ const fieldsWith = <R>(retained: Schema<R>) =>
     named('body', described('The complete `message` of the socket, MessagePack', bytes)),
     retained,
     named('id', text),
-  ] as const;
-
-const recordWith = <R>(retained: Schema<R>) =>
-  tuple(
-    versionField(version),
-    ...fieldsWith(retained),
-    named('connection', described('By which it was published; empty for none', text)),
-    named('givenId', described('The id that its publisher gave it', textOrNull)),
   );
-const currentRecord = recordWith(orNull(retentionRecord));
-const formerRecord = tuple(versionField(formerVersion), ...fieldsWith(orNull(retentionRecord)));
-export const liveMessageRecord = union(currentRecord, formerRecord);
-export const retainedMessageRecord = union(
-  recordWith(retentionRecord),
-  tuple(versionField(formerVersion), ...fieldsWith(retentionRecord)),
-);
+export const liveMessageRecord = recordWith(orNull(retentionRecord));
+export const retainedMessageRecord = recordWith(retentionRecord);
 
 const encoder = new Encoder();
 
-const encodeLiveMessage = (message: LiveMessage, as = version): Uint8Array => {
-  const { id, room, topic, projectId, publisher, qos, filters, body, retention, connection } = message;
+const encodeLiveMessage = (message: LiveMessage): Uint8Array => {
+  const { id, room, topic, projectId, publisher, qos, filters, body, retention } = message;
   const retained = retention === undefined ? null : positionsOf(retention);
-  const known = [as, room, topic, projectId, publisher, qos, filters, body, retained, id];
-  if (as !== formerVersion) known.push(connection, message.givenId ?? null);
-  return encoder.encode(known);
+  return encoder.encode([version, room, topic, projectId, publisher, qos, filters, body, retained, id]);
 };
 
 const positionsOf = ({ stamp, appId, roomId, accessScopeId }: RetainedMeta): RetainedMetaRecord => [
@@ -114,15 +93,13 @@ const positionsOf = ({ stamp, appId, roomId, accessScopeId }: RetainedMeta): Ret
 const decodeLiveMessage = (bytes: Uint8Array): LiveMessage => {
   const record = decode(bytes);
   if (!liveMessageRecord.is(record)) throw new Error('Not a live message of a known version');
-  const [, room, topic, projectId, publisher, qos, filters, body, retained, id, connection, givenId] = record;
+  const [, room, topic, projectId, publisher, qos, filters, body, retained, id] = record;
   return {
     id,
     room,
     topic,
     projectId,
     publisher,
-    connection: connection ?? '',
-    givenId: givenId ?? undefined,
     qos,
     filters,
     body,

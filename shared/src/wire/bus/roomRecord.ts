@@ -11,9 +11,6 @@ export const isGroupRecord = (record: RoomRecord): record is GroupRecord =>
 /** The first byte of an array that begins with a text; that of a message begins with a number. */
 const beginsWithText = (bytes: Uint8Array): boolean => ((bytes[1] ?? 0) & 0xe0) === 0xa0;
 
-/** From this version on readers know members of worker groups that get what their own actor publishes. */
-export const versionWithOwn = 3;
-
 /** The channel of the live messages, for readers of everything that is on it. */
 export const roomRecords: Channel<RoomRecord> = {
   name: liveMessages.name,
@@ -21,7 +18,7 @@ export const roomRecords: Channel<RoomRecord> = {
   codec: {
     versions: liveMessages.codec.versions,
     encode: (record, version) =>
-      isGroupRecord(record) ? encodeGroupRecord(record, version) : liveMessages.codec.encode(record, version),
+      isGroupRecord(record) ? encodeGroupRecord(record) : liveMessages.codec.encode(record, version),
     decode: (bytes) =>
       (beginsWithText(bytes) ? decodeGroupRecord(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
   },

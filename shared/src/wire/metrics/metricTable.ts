@@ -68,6 +68,10 @@ export const metricTable = {
   roomwire_authentications_total: counter('gateway', 'Answers to auth frames', 'outcome'),
   roomwire_subscriptions: gauge('gateway', 'Subscriptions of the open connections'),
   roomwire_publishes_total: counter('gateway', 'Publishes that passed every check'),
+  roomwire_duplicate_publishes_total: counter(
+    'gateway',
+    'Publishes that were not sent, because an earlier one had their id',
+  ),
   roomwire_deliveries_total: counter('gateway', 'Messages that were handed to connections'),
   roomwire_refusals_total: counter('gateway', 'Error frames that were sent, by their error', 'error'),
   roomwire_outbox_bytes: gauge('gateway', 'Bytes that wait for readers, of all connections'),
@@ -117,6 +121,11 @@ export const metricTable = {
     'method',
     'route',
     'status',
+  ),
+  roomwire_http_publishes_total: counter(
+    'command-api',
+    'Messages that came over HTTP, by what became of them: accepted, duplicate, refused',
+    'outcome',
   ),
   roomwire_http_requests_in_flight: gauge('command-api', 'REST requests that are being answered'),
   roomwire_read_model_waits_expired_total: counter(

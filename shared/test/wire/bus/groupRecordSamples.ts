@@ -4,7 +4,7 @@ import type { LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 
 export const message: LiveMessage = liveMessage({
   ...{ id: 'id', room: 'p/app/_/room', topic: 'p/app/_/room/work', projectId: 'p', publisher: 'ann' },
-  ...{ connection: 'gateway.7', filters: ['eu'] },
+  filters: ['eu'],
 });
 export const sender = {
   room: message.room,

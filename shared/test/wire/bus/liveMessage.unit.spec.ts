@@ -8,8 +8,6 @@ const message: LiveMessage = {
   topic: 'p/app/_/room/news',
   projectId: 'p',
   publisher: 'actor',
-  connection: 'gateway.1',
-  givenId: 'order-7',
   qos: 1,
   filters: ['f'],
   body: Uint8Array.of(1, 2, 3),
@@ -25,16 +23,6 @@ describe('a live message on the bus', () => {
 
   it('is encoded and decoded without loss', () => {
     expect(liveMessages.codec.decode(liveMessages.codec.encode(message))).to.deep.equal(message);
-  });
-
-  it('has no connection and no given id in the version of the previous release', () => {
-    for (const sent of [message, { ...message, retention }]) {
-      const bytes = liveMessages.codec.encode(sent, 2);
-      const read = { ...sent, connection: '', givenId: undefined };
-      expect(liveMessages.codec.decode(bytes)).to.deep.equal(read);
-    }
-    const retained = retainedMessages.codec.encode({ ...message, retention }, 2);
-    expect(retainedMessages.codec.decode(retained).connection).to.equal('');
   });
 
   it('[WS-RETAIN-1] that is retained is encoded and decoded without loss on both channels', () => {
@@ -53,8 +41,7 @@ describe('a live message on the bus', () => {
   });
 
   const strangers: Record<string, unknown> = {
-    'a later version': [4, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null, 'id', 'c', null],
-    'version 3 without a connection': [3, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null, 'id'],
+    'a later version': [3, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null, 'id'],
     'version 1, which had no id': [1, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null],
     'version 2 without an id': [2, 'r', 't', 'p', 'a', 1, [], new Uint8Array(), null],
     'something else': { room: 'r' },
