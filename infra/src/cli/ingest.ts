@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { createWinstonLogger } from '@roomwire/shared/adapters/system/winstonLogger';
 import { reasonOf } from '@roomwire/shared/runtime/outage';
+import { logLevels } from '../config/config.js';
 import { brokersOf, readKafkaSecurity } from '../engines/kafkaSecurity.js';
 import { createVariableReader } from '../environment.js';
 import { ingest, RecordRefused } from '../ingest/ingest.js';
@@ -52,13 +53,14 @@ export const addIngest = (program: Command): void => {
 };
 
 const runUntilSignal = async (options: IngestOptions): Promise<void> => {
-  const source = sourceOrExit(options);
+  const settings = settingsOrExit(options);
+  const { source } = settings;
   const mapping = mappingOrExit(options);
   const api = publishApiOrExit(options);
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
   const { signal } = stopping;
-  const opened = await openOrExit(source);
+  const opened = await openOrExit(settings);
   say(`Publishing ${source.topic} to ${options.to}, as ${source.groupId}`);
   const told = (record: SourceRecord, why: string): string => `${placeOf(source, record)}: ${why}`;
   let problem: string | undefined;
@@ -77,15 +79,25 @@ const runUntilSignal = async (options: IngestOptions): Promise<void> => {
   if (problem !== undefined) fail(problem);
 };
 
-const sourceOrExit = ({ brokers: list, topic, to, group, fromBeginning }: IngestOptions): KafkaSource => {
+interface Settings {
+  readonly source: KafkaSource;
+  readonly logLevel: string;
+}
+
+const settingsOrExit = ({ brokers: list, topic, to, group, fromBeginning }: IngestOptions): Settings => {
   const problems: string[] = [];
-  const security = readKafkaSecurity(createVariableReader(process.env, problems), problems, prefix);
+  const read = createVariableReader(process.env, problems);
+  const security = readKafkaSecurity(read, problems, prefix);
+  const logLevel = read.oneOf('ROOMWIRE_LOG_LEVEL', 'warn', logLevels);
   const brokers = brokersOf(list);
   if (brokers === undefined) problems.push('--brokers must be host:port, several with commas between them');
   if (problems.length > 0) fail(problems.join('; '), exitCodes.misused);
   // With another address it is another purpose, which has read nothing yet.
   const groupId = group ?? `roomwire-ingest ${topic} ${to}`;
-  return { brokers: brokers ?? [], security, topic, groupId, fromBeginning: fromBeginning ?? false };
+  return {
+    source: { brokers: brokers ?? [], security, topic, groupId, fromBeginning: fromBeginning ?? false },
+    logLevel,
+  };
 };
 
 const mappingOrExit = ({ topic, to, value, filter }: IngestOptions): RecordMapping => {
@@ -97,9 +109,9 @@ const mappingOrExit = ({ topic, to, value, filter }: IngestOptions): RecordMappi
   }
 };
 
-const openOrExit = async (source: KafkaSource): Promise<OpenedRecords> => {
+const openOrExit = async ({ source, logLevel }: Settings): Promise<OpenedRecords> => {
   try {
-    return await openKafkaRecords(source, createWinstonLogger(process.env['ROOMWIRE_LOG_LEVEL'] ?? 'warn'));
+    return await openKafkaRecords(source, createWinstonLogger(logLevel));
   } catch (error) {
     return fail(`Kafka: ${reasonOf(error)}`);
   }

@@ -84,7 +84,9 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
 
   /** Commits where partitions began of which nothing was read yet, so that a process that ends before that begins there again. */
   async commitStarts(starts: ReadonlyMap<number, number>): Promise<void> {
-    await this.commit(new Map([...starts].filter(([partition, at]) => this.owned.get(partition)?.next === at)));
+    await this.commit(
+      new Map([...starts].filter(([partition, at]) => this.owned.get(partition)?.next === at)),
+    );
   }
 
   joined(partitions: readonly number[], memberId: string): void {
