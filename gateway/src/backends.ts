@@ -96,7 +96,14 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   let timers: readonly NodeJS.Timeout[] = [];
 
   return {
-    publishing: new BackendPublishing({ views, clock, directory, plans, publish }),
+    publishing: new BackendPublishing({
+      views,
+      clock,
+      directory,
+      plans,
+      publish,
+      changes: revalidator.changes,
+    }),
 
     async start() {
       readers.push(

@@ -240,7 +240,14 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
     }),
-    publishing: new BackendPublishing({ views, clock, directory, plans, publish }),
+    publishing: new BackendPublishing({
+      views,
+      clock,
+      directory,
+      plans,
+      publish,
+      changes: revalidator.changes,
+    }),
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);

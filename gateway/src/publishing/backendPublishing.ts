@@ -8,6 +8,7 @@ import type {
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { RecentChanges } from '../access/recentChanges.js';
 import type { Plans } from '../limits/plans.js';
 import { frameError } from '../policy/publishes.js';
 import { Authors, type AuthorDeps } from './authors.js';
@@ -16,12 +17,20 @@ import type { Publish } from './publish.js';
 
 export interface BackendPublishingDeps extends AuthorDeps {
   readonly plans: Plans;
+  /** Of what is read here meanwhile. */
+  readonly changes: Pick<RecentChanges, 'latest' | 'haveTouched'>;
   readonly publish: Publish;
 }
+
+/** Then it is read again, in case an event was missed. */
+const planMs = 600_000;
+const mostReads = 3;
 
 /** Publishes that come by HTTP: each request is a publisher of its own. */
 export class BackendPublishing implements Publishing {
   private readonly deps: BackendPublishingDeps;
+  /** When the plan of an organization was last read; monotonic, milliseconds. */
+  private readonly planReadAt = new Map<string, number>();
 
   constructor(deps: BackendPublishingDeps) {
     this.deps = deps;
@@ -64,14 +73,21 @@ export class BackendPublishing implements Publishing {
     return undefined;
   }
 
-  /** The organization may have nobody connected here. From then on the feed of domain events keeps it up to date. */
+  /** The organization may have nobody connected here. What the feed of domain events says of it is known from then on. */
   private async knowPlan(organizationId: string): Promise<void> {
-    const { plans, views } = this.deps;
-    if (plans.of(organizationId) !== undefined) return;
-    const organization = await views.get('organizations', organizationId);
-    // One that was read, or has changed, meanwhile is newer.
-    if (organization !== undefined && plans.of(organizationId) === undefined)
+    const { plans, views, clock, changes } = this.deps;
+    const now = clock.monotonic();
+    if (now - (this.planReadAt.get(organizationId) ?? Number.NEGATIVE_INFINITY) < planMs) return;
+    for (let attempt = 1; ; attempt += 1) {
+      const before = changes.latest;
+      const organization = await views.get('organizations', organizationId);
+      if (organization === undefined) return;
+      // A change that arrived meanwhile may not be in what was read.
+      if (changes.haveTouched([organizationId], before) && attempt < mostReads) continue;
       plans.read(organizationId, organization.plan);
+      this.planReadAt.set(organizationId, now);
+      return;
+    }
   }
 }
 

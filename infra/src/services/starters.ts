@@ -14,7 +14,6 @@ import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
-import { createBackends, type Backends } from '@roomwire/gateway/backends';
 import { createGateway } from '@roomwire/gateway/gateway';
 import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
@@ -25,6 +24,7 @@ import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
+import { startBackends } from './backends.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
@@ -139,34 +139,6 @@ export const startCommandApi: StartService = async (context) => {
   front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, publishing, metrics, options }));
 };
 
-/** In the background: reads and other commands do not wait for the bus. */
-const startBackends = ({
-  adapters,
-  closing,
-  clock,
-  random,
-  logger,
-  tracing,
-  limits,
-  config,
-  backends,
-}: ServiceContext): void => {
-  let opened: Backends | undefined;
-  const starting = (async () => {
-    const [bus, publishIds] = [await adapters.bus(), await adapters.publishIds()];
-    const { views, usage } = await adapters.viewStores();
-    const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
-    const ports = { bus, publishIds, messageStore, clock, random, logger, tracing };
-    opened = createBackends({ ...ports, views, usage, limits });
-    await opened.start();
-    backends.publishing = opened.publishing;
-  })().catch((error: unknown) => logger.error('Nothing can be published over HTTP', { error }));
-  closing.push(async () => {
-    await opened?.close();
-    void starting;
-  });
-};
-
 export const startGateway: StartService = async ({
   config,
   logger,
@@ -222,7 +194,10 @@ export const startGateway: StartService = async ({
       allowedOrigins: wsOrigins ?? '*',
     },
   });
-  closing.push(() => gateway.close());
+  closing.push(() => {
+    backends.publishing = undefined;
+    return gateway.close();
+  });
   draining.push(() => gateway.drain(config.drainMs));
   show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
