@@ -5,9 +5,10 @@ import { readOptions, type ClientOptions } from './options.js';
 import { Lobbies, type Lobby, type LobbyHandler } from './presence/lobbies.js';
 import { Requests } from './presence/requests.js';
 import { Rooms } from './presence/rooms.js';
-import { Emitter } from './primitives.js';
+import { Emitter, systemId } from './primitives.js';
 import type {
   ErrorFrame,
+  Feature,
   Filter,
   LobbyContents,
   PresenceChange,
@@ -16,7 +17,8 @@ import type {
   ServerFrame,
 } from './protocol/frames.js';
 import { protocolError } from './protocol/readFrame.js';
-import { Publishes, type PublishOptions } from './publishes.js';
+import { Publishes } from './publishes/publishes.js';
+import type { Published, PublishOptions } from './publishes/publishOptions.js';
 import type { MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
@@ -39,8 +41,8 @@ export const connect = (options: ClientOptions): Client => new Client(options);
 /**
  * A connection that is restored whenever it is lost, with its subscriptions. Made by `connect`.
  *
- * Every promise settles: with the server's answer, after `timeouts.requestMs` on a connection, or when the client is
- * closed.
+ * Every promise settles: with the server's answer, after `timeouts.requestMs` on a connection or, of a publish with an id,
+ * `timeouts.publishMs` in all, or when the client is closed.
  */
 export class Client {
   private readonly connection: Connection;
@@ -50,6 +52,7 @@ export class Client {
   private readonly requests: Requests;
   private readonly rooms: Rooms;
   private readonly lobbies: Lobbies;
+  private known: readonly Feature[] = [];
 
   /** @internal Use `connect`. */
   constructor(options: ClientOptions) {
@@ -64,7 +67,12 @@ export class Client {
       requestMs: settings.timeouts.requestMs,
       ...wire(this.connection),
     };
-    this.publishes = new Publishes(context);
+    this.publishes = new Publishes({
+      ...context,
+      publishMs: settings.timeouts.publishMs,
+      newId: systemId,
+      sendEncoded: (frame) => this.connection.sendEncoded(frame),
+    });
     const reporting = { ...context, onError: (error: RoomwireError) => this.emitter.emit('error', error) };
     this.subscriptions = new Subscriptions(reporting);
     this.requests = new Requests(context);
@@ -75,6 +83,11 @@ export class Client {
 
   get state(): ConnectionState {
     return this.connection.state;
+  }
+
+  /** What the server has that not every server has; empty before the first connection, and then as of the last one. */
+  get features(): readonly Feature[] {
+    return this.known;
   }
 
   /**
@@ -134,10 +147,14 @@ export class Client {
    *
    * Rejects with a `RoomwireError`. Not published: `not_connected`, `unknown_topic` (42940), `rate_limit_exceeded`
    * (42910, above 50 a second), `monthly_quota_exceeded` (42920), `message_too_large` (42930), `invalid_data`,
-   * `client_closed`. Perhaps published: `connection_lost` (the connection ended before the answer),
-   * `request_timeout`, `broker_unavailable` (the server had no answer from its bus). Nothing is ever sent twice.
+   * `invalid_id`, `publish_conflict` (42960, its id was that of a publish with other data), `client_closed`. Perhaps published:
+   * `connection_lost` (the connection ended before the answer), `request_timeout`, `broker_unavailable` (the server had no
+   * answer from its bus).
+   *
+   * Where the server has `idempotency`, each publish has an id, and one without an answer is sent again after a reconnect, in the
+   * order of the calls, until `timeouts.publishMs` after the call; the server delivers it once. Elsewhere nothing is ever sent twice.
    */
-  async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<void> {
+  async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
     this.assertOpen();
     return this.publishes.publish(topic, data, options);
   }
@@ -199,21 +216,29 @@ export class Client {
 
   private changed(state: ConnectionState): void {
     if (state.name === 'connected') this.connected(state.session);
-    if (state.name === 'waiting' || state.name === 'closed') this.lost(state.reason);
-    if (state.name === 'waiting') this.subscriptions.disconnected();
-    if (state.name === 'closed') this.subscriptions.close(state.reason);
+    if (state.name === 'waiting') this.disconnected(state.reason);
+    if (state.name === 'closed') this.closed(state.reason);
     this.emitter.emit('state', state);
   }
 
-  private connected({ restoredSubscriptions }: Session): void {
+  private connected({ restoredSubscriptions, features }: Session): void {
+    this.known = features;
     this.subscriptions.connected(restoredSubscriptions);
     this.rooms.connected();
     this.lobbies.connected();
+    this.publishes.connected(features);
   }
 
-  private lost(reason: RoomwireError): void {
-    this.publishes.lost(reason);
+  private disconnected(reason: RoomwireError): void {
+    this.publishes.disconnected(reason);
     this.requests.lost(reason);
+    this.subscriptions.disconnected();
+  }
+
+  private closed(reason: RoomwireError): void {
+    this.publishes.close(reason);
+    this.requests.lost(reason);
+    this.subscriptions.close(reason);
   }
 
   private dispatch(frame: ServerFrame): void {
@@ -221,7 +246,7 @@ export class Client {
       case 'message':
         return this.subscriptions.deliver(frame);
       case 'published':
-        return this.publishes.published(frame.msgRef);
+        return this.publishes.published(frame);
       case 'subscribed':
         return this.subscriptions.subscribed(frame.topic);
       case 'filtersUpdated':

@@ -1,6 +1,7 @@
 /** Names in the server's `error` frames, without the remark that some of them carry in parentheses. */
 export type RefusalName =
   | 'rate_limit_exceeded'
+  | 'publish_conflict'
   | 'monthly_quota_exceeded'
   | 'message_too_large'
   | 'unknown_topic'
@@ -39,6 +40,7 @@ const clientFailures = {
   token_unavailable: 'The token function failed or gave no token',
   unsupported_protocol: 'The server does not speak version 2 of the protocol',
   undecodable_frame: 'The server sent a frame that cannot be read',
+  invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
   subscription_conflict: 'The topic is subscribed with other options already',
   buffer_overflow: 'Messages came faster than the loop took them',

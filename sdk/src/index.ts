@@ -9,8 +9,10 @@ export type { Random, Schedule } from './primitives.js';
 export { AuthenticationError, ConnectionError, RoomwireError } from './errors.js';
 export type { AuthenticationFailure, ClientFailure, ErrorName, RefusalName } from './errors.js';
 export type {
+  Feature,
   Filter,
   LobbyContents,
+  MessageMeta,
   PresenceChange,
   PresenceData,
   PresenceEntry,
@@ -18,6 +20,6 @@ export type {
   RestoredSubscription,
 } from './protocol/frames.js';
 export type { Lobby, LobbyEvent, LobbyHandler } from './presence/lobbies.js';
-export type { PublishOptions } from './publishes.js';
+export type { Published, PublishOptions } from './publishes/publishOptions.js';
 export type { Message, MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
 export type { MessageStream, StreamOptions } from './subscriptions/messageStream.js';

@@ -17,8 +17,13 @@ export interface Timeouts {
   readonly connectMs: number;
   /** For the reply to `auth`; 10 s by default. */
   readonly authMs: number;
-  /** For the reply to a subscribe, an unsubscribe or a publish; 30 s by default. */
+  /** For the reply to a subscribe, an unsubscribe or a publish without an id; 30 s by default. */
   readonly requestMs: number;
+  /**
+   * For the reply to a publish with an id, over all connections on which it is sent; 60 s by default. Longer than the server remembers
+   * ids (`ROOMWIRE_DEDUPLICATION_SECONDS`, usually 600 s), it may be delivered twice.
+   */
+  readonly publishMs: number;
   /** For the closing handshake in `close()`; 2 s by default. */
   readonly closeMs: number;
 }
@@ -78,7 +83,10 @@ const defaultBackoff: Backoff = {
   restartSpreadMs: 3_000,
 };
 const defaultHeartbeat: HeartbeatTimes = { intervalMs: 30_000, timeoutMs: 10_000 };
-const defaultTimeouts: Timeouts = { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, closeMs: 2_000 };
+const defaultTimeouts: Timeouts = {
+  ...{ connectMs: 10_000, authMs: 10_000 },
+  ...{ requestMs: 30_000, publishMs: 60_000, closeMs: 2_000 },
+};
 
 /** Throws one `TypeError` that names everything that is wrong. */
 export const readOptions = (options: ClientOptions): Settings => {

@@ -11,6 +11,12 @@ export const systemSchedule: Schedule = (action, delayMs) => {
 
 export const systemRandom: Random = () => Math.random();
 
+/** 96 bits of chance, as hexadecimal digits: nobody else has it, or can guess it. */
+export const systemId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
 /** The cancel function while nothing is scheduled. */
 export const nothing = (): void => undefined;
 

@@ -15,6 +15,7 @@ const publish = (data: unknown): ClientFrame => ({
   filter: undefined,
   filters: undefined,
   msgRef: '1',
+  id: undefined,
 });
 
 const errorOf = (action: () => unknown): RoomwireError => {
@@ -83,6 +84,8 @@ describe('decodeFrame', () => {
     ['a map without a type', encode({ topic: 'a/b/c' })],
     ['a message without a topic', encode({ type: 'message', data: 1 })],
     ['a topic that is no text', encode({ type: 'subscribed', topic: 7 })],
+    ['a message whose meta is no map', encode({ type: 'message', topic: 'a/b/c', meta: 'm1' })],
+    ['a message whose meta has no id', encode({ type: 'message', topic: 'a/b/c', meta: { at: 1 } })],
     ['an auth reply without an actor', encode({ type: 'auth', success: true })],
   ];
 
@@ -125,6 +128,7 @@ describe('decodeFrame', () => {
       requiresAck: false,
       isReplay: false,
       filter: undefined,
+      meta: undefined,
     });
   });
 
@@ -135,6 +139,8 @@ describe('decodeFrame', () => {
       load_balance: true,
       load_balance_group: 'g',
       filters: ['x'],
+      meta: true,
+      own: true,
     };
     const restored = [entry, { pattern: 'a/b/d', topic: 'p/a/_/b/d', load_balance_group: null }];
     expect(
@@ -142,8 +148,17 @@ describe('decodeFrame', () => {
     ).to.deep.equal({
       ...accepted,
       protocolVersion: 2,
-      restoredSubscriptions: [entry, { ...restored[1], load_balance: false, filters: [] }],
+      restoredSubscriptions: [
+        entry,
+        { ...restored[1], load_balance: false, filters: [], meta: false, own: false },
+      ],
+      features: [],
     });
+  });
+
+  it('reads the names of features, those that it does not know as well', () => {
+    const features = ['meta', 'teleport'];
+    expect(decodeFrame(encode({ ...accepted, features }))).to.deep.include({ features });
   });
 
   it('treats an auth reply without a version as version 1', () => {

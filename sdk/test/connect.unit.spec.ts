@@ -16,9 +16,26 @@ describe('connect', () => {
       token: 'at_live_7.secret',
       protocolVersion: 2,
       reconnect: false,
+      features: true,
     });
-    expect(await client.ready()).to.deep.equal(session);
-    expect(client.state).to.deep.equal({ name: 'connected', session });
+    const expected = { ...session, features: [] };
+    expect(await client.ready()).to.deep.equal(expected);
+    expect(client.state).to.deep.equal({ name: 'connected', session: expected });
+  });
+
+  it('knows the features of the server, and none of one that does not say', async () => {
+    const { client } = harness.open();
+    expect(client.features).to.deep.equal([]);
+    const first = await harness.broker.nextPeer();
+    await first.accept({ features: ['meta', 'own'] });
+    await client.ready();
+    expect(client.features).to.deep.equal(['meta', 'own']);
+    first.drop();
+    await harness.time.pass(1_000);
+    expect(client.features, 'as of the last connection').to.deep.equal(['meta', 'own']);
+    await (await harness.broker.nextPeer()).accept();
+    await client.ready();
+    expect(client.features).to.deep.equal([]);
   });
 
   it('sends the client id, the project id and the resume option', async () => {

@@ -11,7 +11,7 @@ describe('options', () => {
       resume: false,
       reconnect: { baseMs: 5_000, multiplier: 1.5, maxMs: 30_000, jitter: 0.5, restartSpreadMs: 3_000 },
       heartbeat: { intervalMs: 30_000, timeoutMs: 10_000 },
-      timeouts: { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, closeMs: 2_000 },
+      timeouts: { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, publishMs: 60_000, closeMs: 2_000 },
     });
   });
 

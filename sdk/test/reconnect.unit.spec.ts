@@ -50,6 +50,26 @@ describe('reconnect', () => {
     expect(await messages.next()).to.equal('again');
   });
 
+  it('[WS-META-1] [WS-OWN-1] asks for meta and own messages again, with new filters and with restored sessions', async () => {
+    const { client, peer } = await harness.connected({ resume: true });
+    const joining = client.subscribe(topic, ignore, { meta: true, own: true });
+    await peer.confirm();
+    await joining;
+    const setting = client.setFilters(topic, ['eu']);
+    await peer.next('setFilters');
+    peer.send({ type: 'filtersUpdated', topic });
+    await setting;
+    peer.drop();
+    await harness.time.pass(1_000);
+    const next = await harness.broker.nextPeer();
+    const restored = { pattern: topic, topic: 'internal', filters: ['eu'], meta: true, own: true };
+    await next.accept({ restoredSubscriptions: [restored] });
+    expect(await next.confirm()).to.deep.equal({
+      ...{ type: 'subscribe', topic, filters: ['eu'] },
+      ...{ meta: true, own: true },
+    });
+  });
+
   it('repeats a subscribe without an answer when the connection drops', async () => {
     const { client, peer } = await harness.connected();
     const joining = client.subscribe(topic, ignore);

@@ -20,8 +20,45 @@ describe('subscribe', () => {
       msgId: 'm1',
       filter: 'eu',
       isReplay: false,
+      meta: undefined,
     });
   });
+
+  it('[WS-META-1] [WS-OWN-1] asks for meta and own messages, and only when it is told to', async () => {
+    const { client, peer } = await harness.connected();
+    const subscribing = client.subscribe(topic, ignore, { meta: true, own: true });
+    expect(await peer.confirm()).to.deep.equal({ type: 'subscribe', topic, meta: true, own: true });
+    await subscribing;
+    const other = client.subscribe('chat/lobby/other', ignore, { meta: false, own: false });
+    expect(await peer.confirm()).to.deep.equal({ type: 'subscribe', topic: 'chat/lobby/other' });
+    await other;
+  });
+
+  it('[WS-META-2] hands over the meta of a message; a backend has no actor', async () => {
+    const { client, peer } = await harness.connected();
+    const messages = new Queue<Message>();
+    const subscribing = client.subscribe(topic, (message) => messages.push(message), { meta: true });
+    await peer.confirm();
+    await subscribing;
+    const meta = { id: 'm1', at: 1_785_000_000_123, from: 'a1' };
+    peer.send({ type: 'message', topic, data: 1, meta });
+    expect((await messages.next()).meta).to.deep.equal(meta);
+    peer.send({ type: 'message', topic, data: 2, meta: { ...meta, from: null } });
+    expect((await messages.next()).meta).to.deep.equal({ ...meta, from: null });
+  });
+
+  for (const option of ['meta', 'own'] as const)
+    it(`takes two handlers of a topic that differ in ${option} for a conflict`, async () => {
+      const { client, peer } = await harness.connected();
+      const joining = client.subscribe(topic, ignore, { [option]: true });
+      await peer.confirm();
+      await joining;
+      expect(await rejection(client.subscribe(topic, ignore))).to.include({
+        error: 'subscription_conflict',
+        topic,
+      });
+      await client.subscribe(topic, ignore, { [option]: true });
+    });
 
   it('sends the options', async () => {
     const { client, peer } = await harness.connected();

@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander';
 import { connect, ConnectionError, type Client, type RoomwireError, type Message } from '@roomwire/sdk';
+import { addApiOptions, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
+import { publishStdin } from './publishStdin.js';
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -35,23 +37,47 @@ export const failWith = (error: unknown): never => {
   return fail([reason, name, message].filter(Boolean).join(': '));
 };
 
+interface PublishCommandOptions extends ConnectionOptions, ApiOptions {
+  readonly id?: string;
+  readonly stdin?: boolean;
+}
+
 export const addPublish = (program: Command): void => {
-  addConnectionOptions(
-    program
-      .command('publish')
-      .description('publish one message and wait until the service has accepted it')
-      .argument('<topic>', 'app-slug/room-slug/topic-name')
-      .argument('<json>', 'the message, as JSON: \'"hello"\' or \'{"text":"hello"}\''),
-  ).action(publish);
+  const command = program
+    .command('publish')
+    .description('publish a message, or the lines of standard input, and wait until the service has accepted')
+    .argument('[topic]', 'app-slug/room-slug/topic-name')
+    .argument('[json]', 'the message, as JSON: \'"hello"\' or \'{"text":"hello"}\'')
+    .option('--id <id>', 'of all publishes with this id one is delivered; with --stdin, the line follows it')
+    .option(
+      '--stdin',
+      'each line is a message as JSON, {"topic":…,"data":…}, or the data where a topic is named; needs an API key',
+    );
+  addApiOptions(addConnectionOptions(command)).action(publish);
 };
 
-const publish = async (topic: string, json: string, options: ConnectionOptions): Promise<void> => {
-  const data = jsonOrExit(json);
+const publish = async (
+  topic: string | undefined,
+  json: string | undefined,
+  options: PublishCommandOptions,
+): Promise<void> => {
+  if (options.stdin && json !== undefined)
+    fail('With --stdin the messages come from standard input', exitCodes.misused);
+  if (options.stdin) return publishStdin(topic, options);
+  if (topic === undefined || json === undefined)
+    return fail('Name a topic and a message, or use --stdin', exitCodes.misused);
+  return publishOne(topic, jsonOrExit(json), options);
+};
+
+const publishOne = async (topic: string, data: unknown, options: PublishCommandOptions): Promise<void> => {
+  const { id } = options;
   const client = connectOrExit(options, false);
   try {
     await client.ready();
-    await client.publish(topic, data);
-    process.stdout.write('published\n');
+    if (id !== undefined && !client.features.includes('idempotency'))
+      fail('This service knows no ids: without --id the message may be published twice');
+    const { duplicate } = await client.publish(topic, data, id === undefined ? {} : { id });
+    process.stdout.write(duplicate ? 'published before\n' : 'published\n');
   } catch (error) {
     failWith(error);
   }
@@ -69,20 +95,31 @@ const jsonOrExit = (json: string): unknown => {
   }
 };
 
+interface ListenOptions extends ConnectionOptions {
+  readonly meta?: boolean;
+  readonly own?: boolean;
+}
+
 export const addListen = (program: Command): void => {
   addConnectionOptions(
     program
       .command('listen')
       .description('print each message of a topic as a line of JSON, until interrupted')
-      .argument('<topic>', 'app-slug/room-slug/topic-name'),
+      .argument('<topic>', 'app-slug/room-slug/topic-name')
+      .option('--meta', 'with the id, the time and the publisher of each message')
+      .option('--own', 'also what the same actor publishes'),
   ).action(listen);
 };
 
-const listen = async (topic: string, options: ConnectionOptions): Promise<void> => {
+const listen = async (topic: string, options: ListenOptions): Promise<void> => {
+  const { meta = false, own = false } = options;
   const client = connectOrExit(options, true);
   reportConnection(client);
   try {
-    const subscription = await client.subscribe(topic, print);
+    const subscription = await client.subscribe(topic, print, { meta, own });
+    for (const feature of ['meta', 'own'] as const)
+      if (options[feature] && !client.features.includes(feature))
+        process.stderr.write(`This service does not know --${feature}\n`);
     process.stderr.write(`Listening on ${topic}\n`);
     const stop = (): void => void client.close();
     process.once('SIGINT', stop);
@@ -103,8 +140,8 @@ const reportConnection = (client: Client): void => {
   });
 };
 
-const print = ({ topic, data, filter, msgId }: Message): void => {
-  process.stdout.write(`${JSON.stringify({ topic, data, filter, msgId }, jsonValue)}\n`);
+const print = ({ topic, data, filter, msgId, meta }: Message): void => {
+  process.stdout.write(`${JSON.stringify({ topic, data, filter, msgId, meta }, jsonValue)}\n`);
 };
 
 /** What JSON cannot hold, as the webhooks show it too: bytes as base64, long integers as text. */

@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import {
-  saslMechanisms,
-  type KafkaSecurity,
-} from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
+import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import {
@@ -12,11 +8,11 @@ import {
   webhookReports,
   webhookRetries,
 } from '@roomwire/shared/wire/bus/webhookCalls';
-import type { VariableReader } from '../environment.js';
 import type { BusEngine, EngineRow } from './engine.js';
 import { ok } from './finding.js';
 import type { Remedies } from './refusals.js';
 import { judgeQueue, judgeReplicas, judgeTopics } from './kafkaFindings.js';
+import { brokersOf, readKafkaSecurity } from './kafkaSecurity.js';
 
 const name = 'Kafka';
 const variable = 'ROOMWIRE_KAFKA_BROKERS';
@@ -84,47 +80,12 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
 export const kafkaRow: EngineRow<BusEngine> = {
   variable,
   read(read, problems) {
-    const security = readSecurity(read, problems);
-    const brokers = read
-      .text(variable)
-      ?.split(',')
-      .map((broker) => broker.trim());
-    if (brokers === undefined) return undefined;
-    if (!brokers.every(isAddress))
+    const security = readKafkaSecurity(read, problems);
+    const list = read.text(variable);
+    if (list === undefined) return undefined;
+    const brokers = brokersOf(list);
+    if (brokers === undefined)
       problems.push(`${variable} must be host:port, several with commas between them`);
-    return kafka(brokers, security);
+    return kafka(brokers ?? [], security);
   },
-};
-
-const isAddress = (broker: string): boolean => /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(broker);
-
-/** Read at the start, so that a file that is missing stops it. */
-const readSecurity = (read: VariableReader, problems: string[]): KafkaSecurity => {
-  const ca = readAuthorities(read, problems);
-  const usesTls = read.flag('ROOMWIRE_KAFKA_TLS', ca !== undefined);
-  const sasl = readSasl(read, problems);
-  return { ...(usesTls ? { tls: { ca } } : {}), ...(sasl === undefined ? {} : { sasl }) };
-};
-
-const readAuthorities = (read: VariableReader, problems: string[]): string | undefined => {
-  const file = read.text('ROOMWIRE_KAFKA_CA_FILE');
-  try {
-    return file === undefined ? undefined : readFileSync(file, 'utf8');
-  } catch (error) {
-    problems.push(`ROOMWIRE_KAFKA_CA_FILE cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return undefined;
-  }
-};
-
-const readSasl = (read: VariableReader, problems: string[]): KafkaSecurity['sasl'] => {
-  const mechanism = read.oneOf('ROOMWIRE_KAFKA_SASL_MECHANISM', undefined, saslMechanisms);
-  const username = read.text('ROOMWIRE_KAFKA_USERNAME');
-  const password = read.text('ROOMWIRE_KAFKA_PASSWORD');
-  if (mechanism !== undefined && username !== undefined && password !== undefined)
-    return { mechanism, username, password };
-  if (mechanism !== undefined || username !== undefined || password !== undefined)
-    problems.push(
-      'ROOMWIRE_KAFKA_SASL_MECHANISM, ROOMWIRE_KAFKA_USERNAME and ROOMWIRE_KAFKA_PASSWORD need one another',
-    );
-  return undefined;
 };

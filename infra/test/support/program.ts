@@ -27,6 +27,7 @@ export const runRoomwire = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   command = roomwire,
+  input = '',
 ): Program => {
   const child = spawn(
     process.execPath,
@@ -34,9 +35,11 @@ export const runRoomwire = (
     {
       // The machine has one port of the metrics, unless a test sets its own.
       env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
+  // Most commands end without reading it.
+  child.stdin.on('error', () => undefined).end(input);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -65,14 +65,23 @@ export class Connection {
 
   /** Throws `not_connected`, or what `encodeFrame` throws. */
   send(frame: ClientFrame): void {
-    if (!this.online || this.link === undefined) throw new ConnectionError('not_connected');
-    this.link.send(frame);
+    this.linkInUse().send(frame);
+  }
+
+  /** Throws `not_connected`. */
+  sendEncoded(frame: Uint8Array<ArrayBuffer>): void {
+    this.linkInUse().sendEncoded(frame);
   }
 
   /** For good. Every call gets the one promise, which resolves when the socket is gone. */
   close(): Promise<void> {
     this.stop(new ConnectionError('client_closed'));
     return this.gone.promise;
+  }
+
+  private linkInUse(): Link {
+    if (!this.online || this.link === undefined) throw new ConnectionError('not_connected');
+    return this.link;
   }
 
   private async attempt(): Promise<void> {

@@ -93,7 +93,12 @@ export class Link {
 
   /** Only after `onSession`. Throws what `encodeFrame` throws. */
   send(frame: ClientFrame): void {
-    this.socket.send(encodeFrame(frame));
+    this.sendEncoded(encodeFrame(frame));
+  }
+
+  /** Only after `onSession`. */
+  sendEncoded(frame: Uint8Array<ArrayBuffer>): void {
+    this.socket.send(frame);
   }
 
   /** Resolves when the socket has closed, or has had its time to. No event follows. */
@@ -124,7 +129,15 @@ export class Link {
     this.await('auth_timeout', this.settings.timeouts.authMs);
     const { clientId, projectId, resume } = this.settings;
     const token = this.token;
-    this.send({ type: 'auth', token, protocolVersion: 2, reconnect: resume, clientId, projectId });
+    this.send({
+      type: 'auth',
+      token,
+      protocolVersion: 2,
+      reconnect: resume,
+      clientId,
+      projectId,
+      features: true,
+    });
   }
 
   private receive(bytes: Uint8Array | string): void {
@@ -155,8 +168,11 @@ export class Link {
     this.phase = 'live';
     this.cancelDeadline();
     this.heartbeat.start();
-    const { actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions } = frame;
-    this.events.onSession({ actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions });
+    const { actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions, features } = frame;
+    this.events.onSession({
+      ...{ actorTokenId, projectId, actorType, protocolVersion },
+      ...{ restoredSubscriptions, features },
+    });
   }
 
   /** The server leaves the socket open after a refusal; the next attempt takes a new one. */

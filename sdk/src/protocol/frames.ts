@@ -32,6 +32,34 @@ export interface RestoredSubscription {
   readonly load_balance: boolean;
   readonly load_balance_group: string | null;
   readonly filters: readonly Filter[];
+  readonly meta: boolean;
+  readonly own: boolean;
+}
+
+/** A part of the service that not every server has; open at the end, because a newer server has more. */
+export type Feature =
+  | 'meta'
+  | 'own'
+  | 'history'
+  | 'publish'
+  | 'idempotency'
+  | 'capabilities'
+  | 'externalActors'
+  | 'notices'
+  | 'rooms'
+  | 'jobs'
+  | 'webhooks'
+  | 'schedules'
+  | (string & {});
+
+/** What the service says of a message, and no publisher can. */
+export interface MessageMeta {
+  /** The publisher's `id` for it, else one that the service has made. */
+  readonly id: string;
+  /** When a gateway accepted it, in Unix milliseconds. */
+  readonly at: number;
+  /** `actorTokenId` of the publisher; null for a backend. */
+  readonly from: string | null;
 }
 
 export type ClientFrame =
@@ -42,6 +70,7 @@ export type ClientFrame =
       readonly reconnect: boolean;
       readonly clientId: string | undefined;
       readonly projectId: string | undefined;
+      readonly features: true;
     }
   | {
       readonly type: 'subscribe';
@@ -50,6 +79,8 @@ export type ClientFrame =
       readonly filters: readonly Filter[] | undefined;
       readonly loadBalance: boolean | undefined;
       readonly loadBalanceGroup: string | undefined;
+      readonly meta: true | undefined;
+      readonly own: true | undefined;
     }
   | { readonly type: 'setFilters'; readonly topic: string; readonly filters: readonly Filter[] }
   | { readonly type: 'unsubscribe'; readonly topic: string }
@@ -62,6 +93,7 @@ export type ClientFrame =
       readonly filter: string | undefined;
       readonly filters: readonly string[] | undefined;
       readonly msgRef: string;
+      readonly id: string | undefined;
     }
   | { readonly type: 'ack'; readonly msgId: string }
   | { readonly type: 'presence'; readonly roomId: string; readonly data: PresenceData }
@@ -78,6 +110,8 @@ export interface AuthAccepted {
   readonly actorType: string;
   readonly protocolVersion: number;
   readonly restoredSubscriptions: readonly RestoredSubscription[];
+  /** What the server has beyond what every server has; empty for an older one. */
+  readonly features: readonly Feature[];
 }
 
 export interface ErrorFrame {
@@ -99,6 +133,7 @@ export interface MessageFrame {
   readonly requiresAck: boolean;
   readonly isReplay: boolean;
   readonly filter: string | undefined;
+  readonly meta: MessageMeta | undefined;
 }
 
 export interface PresenceListFrame {
@@ -131,7 +166,7 @@ export type ServerFrame =
   | { readonly type: 'subscribed'; readonly topic: string }
   | { readonly type: 'filtersUpdated'; readonly topic: string }
   | { readonly type: 'unsubscribed'; readonly topic: string }
-  | { readonly type: 'published'; readonly msgRef: string }
+  | { readonly type: 'published'; readonly msgRef: string; readonly duplicate: boolean }
   | MessageFrame
   | { readonly type: 'presence'; readonly change: PresenceChange }
   | PresenceListFrame

@@ -1,7 +1,9 @@
 import { RoomwireError } from '../errors.js';
 import type {
   ErrorFrame,
+  Feature,
   LobbyContents,
+  MessageMeta,
   PresenceChange,
   PresenceEntry,
   RestoredSubscription,
@@ -31,12 +33,17 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
           actorType: text(fields, 'actorType'),
           protocolVersion: optional(fields, 'protocolVersion', 'number') ?? 1,
           restoredSubscriptions: restored(fields.restoredSubscriptions),
+          features: featuresOf(fields.features),
         }
       : { type: 'auth', success: false, error: text(fields, 'error') },
   subscribed: (fields) => ({ type: 'subscribed', topic: text(fields, 'topic') }),
   unsubscribed: (fields) => ({ type: 'unsubscribed', topic: text(fields, 'topic') }),
   filtersUpdated: (fields) => ({ type: 'filtersUpdated', topic: text(fields, 'topic') }),
-  published: (fields) => ({ type: 'published', msgRef: text(fields, 'msgRef') }),
+  published: (fields) => ({
+    type: 'published',
+    msgRef: text(fields, 'msgRef'),
+    duplicate: fields.duplicate === true,
+  }),
   message: (fields) => ({
     type: 'message',
     topic: text(fields, 'topic'),
@@ -45,6 +52,7 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     requiresAck: fields.requiresAck === true,
     isReplay: fields.isReplay === true,
     filter: optional(fields, 'filter', 'string'),
+    meta: metaOf(fields.meta),
   }),
   presence: (fields) => ({ type: 'presence', change: changeOf(fields) }),
   presenceList: (fields) => ({
@@ -88,8 +96,23 @@ const restored = (value: unknown): RestoredSubscription[] => {
       load_balance: entry.load_balance === true,
       load_balance_group: optional(entry, 'load_balance_group', 'string') ?? null,
       filters: Array.isArray(entry.filters) ? (entry.filters as RestoredSubscription['filters']) : [],
+      meta: entry.meta === true,
+      own: entry.own === true,
     };
   });
+};
+
+const featuresOf = (value: unknown): readonly Feature[] =>
+  Array.isArray(value) ? value.filter((name): name is Feature => typeof name === 'string') : [];
+
+const metaOf = (value: unknown): MessageMeta | undefined => {
+  if (value === undefined || value === null) return undefined;
+  const fields = mapOf(value, 'meta');
+  return {
+    id: text(fields, 'id'),
+    at: optional(fields, 'at', 'number') ?? 0,
+    from: optional(fields, 'from', 'string') ?? null,
+  };
 };
 
 /** Reads what frames say of presences; throws for anything else. */

@@ -1,5 +1,5 @@
 import type { RoomwireError } from '../errors.js';
-import type { Filter, MessageFrame, Qos } from '../protocol/frames.js';
+import type { Filter, MessageFrame, MessageMeta, Qos } from '../protocol/frames.js';
 
 /** A published message as a subscriber gets it. */
 export interface Message {
@@ -11,6 +11,8 @@ export interface Message {
   readonly msgId: string | undefined;
   /** The publisher's `filter`, when it gave one. */
   readonly filter: string | undefined;
+  /** Where the subscription asks for `meta`, and the server has it. */
+  readonly meta: MessageMeta | undefined;
   /** Collected for the worker group while it was away. */
   readonly isReplay: boolean;
 }
@@ -30,6 +32,13 @@ export interface SubscribeOptions {
   readonly loadBalance?: boolean;
   /** Name of the group within the app; the actor's `actorTokenId` by default. */
   readonly loadBalanceGroup?: string;
+  /** `meta` on every message: its id, its time, its publisher; false by default. Only where `client.features` has `meta`. */
+  readonly meta?: boolean;
+  /**
+   * Also what the own actor publishes, on other connections or over HTTP; false by default. What this client publishes on its present
+   * connection never comes back live. Only where `client.features` has `own`.
+   */
+  readonly own?: boolean;
 }
 
 /** One caller's interest in a topic. Several of them share one subscription on the wire. */
@@ -47,11 +56,12 @@ export interface Subscription {
   unsubscribe(): Promise<void>;
 }
 
-export const messageOf = ({ topic, data, msgId, filter, isReplay }: MessageFrame): Message => ({
+export const messageOf = ({ topic, data, msgId, filter, meta, isReplay }: MessageFrame): Message => ({
   topic,
   data,
   msgId,
   filter,
+  meta,
   isReplay,
 });
 
@@ -59,5 +69,8 @@ export const messageOf = ({ topic, data, msgId, filter, isReplay }: MessageFrame
 export const sameOptions = (one: SubscribeOptions, other: SubscribeOptions): boolean =>
   essence(one) === essence(other);
 
-const essence = ({ qos, filters, loadBalance, loadBalanceGroup }: SubscribeOptions): string =>
-  JSON.stringify([qos ?? 1, filters ?? [], loadBalance ?? false, loadBalanceGroup]);
+const essence = ({ qos, filters, loadBalance, loadBalanceGroup, meta, own }: SubscribeOptions): string =>
+  JSON.stringify([
+    ...[qos ?? 1, filters ?? [], loadBalance ?? false],
+    ...[meta ?? false, own ?? false, loadBalanceGroup],
+  ]);

@@ -128,9 +128,13 @@ export class TopicSubscription {
   }
 
   private subscribeFrame(): ClientFrame {
-    const { qos, filters, loadBalance, loadBalanceGroup } = this.options;
+    const { qos, filters, loadBalance, loadBalanceGroup, meta, own } = this.options;
     this.filters.sent = filters;
-    return { type: 'subscribe', topic: this.topic, qos, filters, loadBalance, loadBalanceGroup };
+    return {
+      ...{ type: 'subscribe', topic: this.topic, qos, filters, loadBalance, loadBalanceGroup },
+      meta: meta || undefined,
+      own: own || undefined,
+    };
   }
 
   private refilter(): void {

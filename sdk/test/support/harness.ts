@@ -2,7 +2,7 @@ import { connect, type Client, type ClientOptions, type ConnectionState } from '
 import type { RoomwireError } from '../../src/index.js';
 import { ManualTime } from './manualTime.js';
 import { Queue } from './queue.js';
-import { ScriptedBroker, type Peer } from './scriptedBroker.js';
+import { ScriptedBroker, type Frame, type Peer } from './scriptedBroker.js';
 
 export const topic = 'chat/lobby/lines';
 
@@ -47,10 +47,13 @@ export class Harness {
   }
 
   /** An authenticated client and the server's end of its connection. */
-  async connected(options: Partial<ClientOptions> = {}): Promise<Watched & { readonly peer: Peer }> {
+  async connected(
+    options: Partial<ClientOptions> = {},
+    reply: Partial<Frame> = {},
+  ): Promise<Watched & { readonly peer: Peer }> {
     const watched = this.open(options);
     const peer = await this.broker.nextPeer();
-    await peer.accept();
+    await peer.accept(reply);
     await watched.client.ready();
     await watched.states.next();
     return { ...watched, peer };

@@ -29,7 +29,8 @@ export class ManualTime {
     timer.action();
   }
 
-  private async scheduled(delayMs: number): Promise<void> {
+  /** Resolves when there is a timer of this delay. */
+  async scheduled(delayMs: number): Promise<void> {
     if (this.find(delayMs) !== undefined) return;
     await new Promise<void>((resolve) => {
       const watcher = (): void => {

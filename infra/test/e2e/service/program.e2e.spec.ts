@@ -61,6 +61,22 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('[WS-META-2] [WS-OWN-1] shows the meta of messages, and those of the same actor, when it is told to', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, sender } = await twoActors(service);
+    const environment = { ROOMWIRE_URL: service.socketUrl, ROOMWIRE_TOKEN: sender };
+    const listening = runRoomwire(['listen', topic, '--meta', '--own'], environment);
+    await listening.printed(/Listening on/);
+    expect((await runRoomwire(['publish', topic, '1'], environment).ended).code).to.equal(0);
+    await listening.printed(/\n\{|^\{.*\n/);
+    const { meta, ...message } = JSON.parse(listening.stdout());
+    expect(message).to.eql({ topic, data: 1 });
+    expect(meta).to.have.all.keys('id', 'at', 'from');
+    listening.process.kill('SIGINT');
+    expect((await listening.ended).code).to.equal(0);
+    await stop(service);
+  });
+
   it('explains in one line why a command fails', async () => {
     const service = await startProgram(folder.path);
     const { topic, sender } = await twoActors(service);

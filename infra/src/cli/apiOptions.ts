@@ -1,0 +1,27 @@
+import { Option, type Command } from 'commander';
+import { createPublishApi, type PublishApi } from '../publishing/publishApi.js';
+import { exitCodes, fail } from './fail.js';
+
+export interface ApiOptions {
+  readonly apiUrl: string;
+  readonly apiKey?: string;
+}
+
+/** The options of every command that publishes by the REST API. */
+export const addApiOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--api-url <url>', 'address of the REST API')
+        .env('ROOMWIRE_API_URL')
+        .default('http://127.0.0.1:8080'),
+    )
+    .addOption(new Option('--api-key <key>', 'API key of the project').env('ROOMWIRE_API_KEY'));
+
+/** Ends the command when the options are not enough. */
+export const publishApiOrExit = ({ apiUrl, apiKey }: ApiOptions): PublishApi => {
+  if (!URL.canParse(apiUrl) || !/^https?:/.test(apiUrl))
+    return fail('--api-url must be an address that begins with http:// or https://', exitCodes.misused);
+  if (apiKey === undefined || apiKey === '')
+    return fail('Give an API key with --api-key or ROOMWIRE_API_KEY', exitCodes.misused);
+  return createPublishApi({ url: apiUrl, apiKey });
+};
