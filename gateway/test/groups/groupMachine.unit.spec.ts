@@ -20,6 +20,10 @@ class Log {
   publish(...ids: readonly string[]): void {
     for (const id of ids) this.records.push(messageOf(id));
   }
+
+  publishAs(publisher: string, id: string): void {
+    this.records.push(messageOf(id, { publisher }));
+  }
 }
 
 class TestGateway {
@@ -46,9 +50,9 @@ class TestGateway {
     this.position = log.records.length;
   }
 
-  join(acks = true): TestMember {
+  join(acks = true, actorTokenId = 'ann'): TestMember {
     const member: TestMember = {
-      ...{ number: 0, actorTokenId: 'ann', filters: undefined, acks, isPersistent: false },
+      ...{ number: 0, actorTokenId, filters: undefined, acks, isPersistent: false },
       ...{ got: [], hasEntered: false },
       entered: () => void (member.hasEntered = true),
       deliver: ({ id }) => member.got.push(id) > 0,
@@ -86,10 +90,10 @@ describe('the state machine of a worker group', () => {
   });
 
   /** Another gateway with a member, which has the state. */
-  const second = (): readonly [TestGateway, TestMember] => {
+  const second = (actorTokenId?: string): readonly [TestGateway, TestMember] => {
     const gateway = new TestGateway('b', log, ['a/1']);
     first.machine.participantsChanged(['b/1']);
-    const member = gateway.join();
+    const member = gateway.join(true, actorTokenId);
     readAll(first, gateway);
     expect(member.hasEntered).to.equal(true);
     return [gateway, member];
@@ -156,7 +160,7 @@ describe('the state machine of a worker group', () => {
     other.machine.participantsChanged([]);
     other.read();
     first.read();
-    expect(first.machine.phaseName).to.equal('joining');
+    expect(first.machine.phaseName).to.equal('catchingUp');
     expect(ann.number).to.equal(2);
     readAll(first, other);
     expect(first.machine.phaseName).to.equal('active');
@@ -177,12 +181,150 @@ describe('the state machine of a worker group', () => {
     expect(ben.hasEntered).to.equal(true);
   });
 
+  it('asks another gateway that has bootstrapped the group, even if it is not known as a participant', () => {
+    first.read();
+    const other = new TestGateway('b', log);
+    other.join();
+    readAll(first, other);
+    for (const { machine } of [first, other]) machine.participantsChanged([]);
+    readAll(first, other);
+    expect(log.kinds).to.deep.equal(['join', 'join', 'leave', 'join', 'state']);
+    expect(other.machine.isLeader).to.equal(true);
+    expect(first.machine.phaseName).to.equal('active');
+  });
+
+  it('[WS-GROUP-4] gets what only its members are eligible for and another bootstrap of the group has ignored', () => {
+    first.read();
+    const other = new TestGateway('b', log);
+    first.machine.participantsChanged(['b/1']);
+    const ben = other.join(true, 'ben');
+    other.read();
+    log.publishAs('ben', 'm1');
+    log.publishAs('nobody', 'm2');
+    other.read();
+    readAll(first, other);
+    expect(ann.got).to.deep.equal(['m1']);
+    expect(ben.got).to.deep.equal(['m2']);
+  });
+
+  it('[WS-GROUP-4] gets what only its members are eligible for and was published while it counted as dead', () => {
+    first.read();
+    const [other, ben] = second('ben');
+    other.machine.participantsChanged([]);
+    other.read();
+    log.publishAs('ben', 'm1');
+    log.publishAs('nobody', 'm2');
+    other.read();
+    first.machine.paused();
+    readAll(first, other);
+    expect(ann.got).to.deep.equal(['m1']);
+    expect(ben.got).to.deep.equal(['m2']);
+  });
+
+  it('[WS-GROUP-4] removes a member that a change from before its death has brought back', () => {
+    first.read();
+    const [other, ben] = second();
+    other.machine.participantsChanged([]);
+    first.machine.update(ann);
+    readAll(first, other);
+    log.publish('m1', 'm2');
+    readAll(first, other);
+    expect([...ann.got, ...ben.got].sort()).to.deep.equal(['m1', 'm2']);
+    expect(other.machine.state?.members.size).to.equal(2);
+  });
+
+  it('[WS-GROUP-4] gets it once when two gateways come back that have missed it', () => {
+    first.read();
+    const [other, cem] = second('cem');
+    const third = new TestGateway('c', log);
+    first.machine.participantsChanged(['b/1', 'c/1']);
+    other.machine.participantsChanged(['a/1', 'c/1']);
+    third.join(true, 'ben');
+    third.read();
+    log.publishAs('ben', 'm1');
+    readAll(first, third);
+    first.machine.acknowledge(ann.got);
+    readAll(first, third);
+    readAll(first, third, other);
+    expect([...ann.got, ...cem.got]).to.deep.equal(['m1']);
+  });
+
+  it('asks again when it has been sent a snapshot from before its members joined anew', () => {
+    first.read();
+    const dead = new TestGateway('dead', log, ['a/1']);
+    first.machine.participantsChanged(['dead/1']);
+    dead.join();
+    readAll(first, dead);
+    first.join();
+    readAll(first, dead);
+
+    const late = new TestGateway('b', log, ['a/1', 'dead/1']);
+    first.machine.participantsChanged(['b/1', 'dead/1']);
+    late.machine.leave(late.join(), true);
+    first.machine.leave(ann, true);
+    const member = late.join();
+    // Sends the snapshot for the first join of `b` behind the second one, and is no longer the leader there.
+    readAll(first, late);
+    first.machine.participantsChanged(['b/1']);
+    readAll(first, late);
+    expect(member.hasEntered).to.equal(true);
+    expect(late.machine.phaseName).to.equal('active');
+  });
+
+  it('gets a snapshot from the next leader when the one that should send it asks for one itself', () => {
+    first.read();
+    const other = { room, topic, group: 'g', gatewayId: 'b', kind: 'join' } as const;
+    const members = [{ number: 1, actorTokenId: 'ben', acks: true, isPersistent: false }];
+    log.records.push({ ...other, ref: 1, members, needs: 'nothing' });
+    first.join();
+    first.machine.leave(ann, true);
+    readAll(first);
+    const late = new TestGateway('c', log, ['a/1', 'b/1']);
+    late.join();
+    readAll(first, late);
+    expect(late.machine.phaseName).to.equal('catchingUp');
+    log.records.push({ ...other, ref: 2, members, needs: 'state' });
+    readAll(first, late);
+    expect(late.machine.phaseName).to.equal('active');
+  });
+
+  it('asks for the state when a member joins while it is declared dead, and the others have left', () => {
+    first.read();
+    const [other, ben] = second();
+    other.machine.participantsChanged([]);
+    first.join();
+    first.machine.leave(ann, true);
+    readAll(first, other);
+    expect(first.machine.phaseName).to.equal('active');
+    expect(other.machine.state?.members.size).to.equal(2);
+    log.publish('m1');
+    readAll(first, other);
+    expect(ben.got).to.deep.equal(['m1']);
+  });
+
+  it('bootstraps the group as the last of several although a snapshot arrives before it', () => {
+    const late = new TestGateway('b', log, ['a/1']);
+    late.join();
+    late.read();
+    first.read();
+    const third = new TestGateway('c', log);
+    third.join();
+    for (let ticks = 0; ticks <= 20; ticks++) late.machine.tick();
+    first.machine.participantsChanged(['b/1', 'c/1']);
+    third.machine.participantsChanged(['a/1', 'b/1']);
+    readAll(late, first, third);
+    expect([late, first, third].map(({ machine }) => machine.phaseName)).to.deep.equal([
+      ...['active', 'active', 'active'],
+    ]);
+    expect(late.machine.isLeader).to.equal(true);
+  });
+
   it('bootstraps when no snapshot has arrived for more than 20 ticks', () => {
     const waiting = new TestGateway('b', log, ['a/1']);
     waiting.join();
     waiting.read();
     for (let ticks = 0; ticks < 20; ticks++) waiting.machine.tick();
-    expect(waiting.machine.phaseName).to.equal('joining');
+    expect(waiting.machine.phaseName).to.equal('catchingUp');
     waiting.machine.tick();
     waiting.read();
     expect(waiting.machine.phaseName).to.equal('active');

@@ -7,7 +7,7 @@ import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { GroupMachine } from '../../src/groups/machine/groupMachine.js';
-import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
+import { GroupNode, messageOf, room, topic, type Worker } from '../support/groupNode.js';
 import { SimulatedBus } from '../support/simulatedBus.js';
 
 const bounds = { messages: 10_000, bytes: 64 * 1024 * 1024 };
@@ -129,6 +129,8 @@ describe('the memory of worker groups', () => {
       entered: () => undefined,
       deliver: () => true,
     });
+    const [join] = appended as [GroupCommand];
+    machine.command({ ...join, room, topic, group: 'g', gatewayId: 'late', ref: 1 }, 0);
     for (const id of ['m1', 'm2', 'm3']) machine.message(messageOf(id, { body: new Uint8Array(1_000) }));
     const { memoryBytes } = machine;
     expect(machine.drop(memoryBytes / 2)).to.equal(2);

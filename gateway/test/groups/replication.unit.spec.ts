@@ -6,7 +6,7 @@ import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { GroupNode, messageOf, type Worker } from '../support/groupNode.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { SimulatedBus } from '../support/simulatedBus.js';
+import { SimulatedBus, type BusPort } from '../support/simulatedBus.js';
 import { anyOne, at, happenings, heal, stepsOf, type Step } from '../support/simulatedSteps.js';
 
 /** Gateways with workers, and what was published for them. */
@@ -38,16 +38,15 @@ class Cluster {
     return this.nodes.flatMap((node) => [...node.workers]);
   }
 
-  /** Workers that keep the group alive, on gateways that run. */
+  /** Workers that keep the group alive. */
   get entered(): readonly Worker[] {
-    return this.workers.filter(
-      ({ node, hasEntered, isOver }) => hasEntered && !isOver && !node.port.isFrozen,
-    );
+    return this.workers.filter(({ hasEntered, isOver }) => hasEntered && !isOver);
   }
 
   publish(fields: Parameters<typeof messageOf>[1] = {}): string {
     const id = `m${String(++this.published).padStart(4, '0')}`;
-    if (this.entered.length > 0) this.due.push(id);
+    const { publisher } = fields;
+    if (this.entered.some(({ actorTokenId }) => actorTokenId !== publisher)) this.due.push(id);
     this.bus.append(roomRecords as Channel<unknown>, messageOf(id, fields));
     return id;
   }
@@ -117,14 +116,17 @@ class Cluster {
 
 const actors = ['ann', 'ben', 'cem', 'dan'];
 
-const entering = fc
-  .tuple(anyOne, fc.nat(3), fc.boolean())
-  .map(([choice, actor, acks]): Step<Cluster> => async (cluster) => {
-    const node = at(cluster.nodes, choice);
-    if (cluster.workers.length >= 6 || node === undefined || node.port.isFrozen) return;
-    node.enter({ actorTokenId: actors[actor] as string, acks });
-    await turn();
-  });
+/** With workers of so many actors. */
+const enteringOf = (kinds: number): fc.Arbitrary<Step<Cluster>> =>
+  fc
+    .tuple(anyOne, fc.nat(kinds - 1), fc.boolean())
+    .map(([choice, actor, acks]): Step<Cluster> => async (cluster) => {
+      const node = at(cluster.nodes, choice);
+      if (cluster.workers.length >= 6 || node === undefined || node.port.isFrozen) return;
+      node.enter({ actorTokenId: actors[actor] as string, acks });
+      await turn();
+    });
+const entering = enteringOf(actors.length);
 /** Only while another worker stays. */
 const leaving = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const worker = at(
@@ -135,6 +137,10 @@ const leaving = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   await turn();
 });
 const publishing = fc.constant<Step<Cluster>>(async (cluster) => void cluster.publish());
+/** By the first actor, whose workers are not eligible. */
+const publishingOwn = fc.constant<Step<Cluster>>(
+  async (cluster) => void cluster.publish({ publisher: actors[0] as string }),
+);
 const acking = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   const worker = at(
     cluster.workers.filter(({ node }) => !node.port.isFrozen),
@@ -147,6 +153,17 @@ const killing = anyOne.map((choice): Step<Cluster> => async (cluster) => {
   if (node && cluster.entered.some((other) => other.node !== node)) await cluster.kill(node);
 });
 const longTime = fc.constant<Step<Cluster>>((cluster) => cluster.calm(15));
+/** Longer than the others wait for a sign of life: its gateway is paused, or cannot reach the bus. */
+const vanishing = fc
+  .tuple(anyOne, fc.constantFrom<Partial<BusPort>>({ isFrozen: true }, { cut: 'refused' }))
+  .map(([choice, how]): Step<Cluster> => async (cluster) => {
+    const { port } = at(cluster.nodes, choice) as GroupNode;
+    Object.assign(port, how);
+    await cluster.calm(16);
+    cluster.publish({ publisher: actors[0] as string });
+    cluster.publish();
+    Object.assign(port, { isFrozen: false, cut: 'no' });
+  });
 const starting = fc.constant<Step<Cluster>>(async (cluster) => {
   if (cluster.nodes.length < 3) await cluster.start();
 });
@@ -217,6 +234,26 @@ describe('worker groups on many gateways', () => {
     always(stepsOf(120, [4, entering], ...work, [2, freezing], [1, longTime]), 50, nothingIsLost)).timeout(
     120_000,
   );
+
+  it('[WS-GROUP-4] lose no message that only members of a gateway may have that counts as dead meanwhile', () => {
+    const steps = stepsOf(
+      30,
+      [1, enteringOf(1)],
+      [3, publishingOwn],
+      [6, moving],
+      [2, acking],
+      [4, vanishing],
+    );
+    const begin: Step<Cluster> = async (cluster) => {
+      cluster.nodes[1]?.enter({ actorTokenId: actors[0] as string });
+      await cluster.calm(1);
+    };
+    return always(
+      steps.map((given) => [begin, ...given]),
+      25,
+      nothingIsLost,
+    );
+  }).timeout(120_000);
 
   it('[WS-GROUP-4] deliver nothing twice on a gateway that was paused for long', async () => {
     const cluster = await run([]);

@@ -128,6 +128,11 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-GROUP-4'],
     edits: [gateway('groups/machine/replica', 'lost(gatewayId) {', 'lost(gatewayId) {\n        return;')],
   },
+  'ignored-messages': {
+    what: 'A worker group does not get what it has ignored while it had lost members that are still there',
+    rules: ['WS-GROUP-4'],
+    edits: [gateway('groups/machine/absence', 'this.missed.add(record);', ';')],
+  },
   'lost-commands': {
     what: 'A command of a worker group that the bus refused is not sent again',
     rules: ['WS-GROUP-4', 'WS-GROUP-2'],

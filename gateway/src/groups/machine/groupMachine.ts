@@ -1,8 +1,12 @@
 import type { GroupCommand, GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
+import { Absence } from './absence.js';
 import { GroupState, SeenMessages, type GroupBounds } from './groupState.js';
 import { LocalMembers, OwnCommands, type LocalMember } from './localMembers.js';
+import { GroupMembers } from './members.js';
+import type { RecordBuffer } from './recordBuffer.js';
+import { OtherGateways } from './otherGateways.js';
 import { Replica, type ReplicaContext, type ReplicaOutputs } from './replica.js';
 import { CatchUp, chunked, chunkedIds } from './snapshot.js';
 
@@ -26,15 +30,15 @@ export interface GroupOutputs extends ReplicaOutputs {
 type Phase =
   /** No local members: none has joined, or the last one has left. */
   | { readonly name: 'idle' }
-  /** A join has been appended; records are buffered until a snapshot, or a bootstrap of the group, has been read. */
-  | { readonly name: 'joining'; readonly catchUp: CatchUp }
+  /** A join has been appended, and not read yet. */
+  | { readonly name: 'joining'; readonly absence: Absence }
+  /** The join has been read; records are buffered until a snapshot, or a bootstrap of the group, has been read. */
+  | { readonly name: 'catchingUp'; readonly catchUp: CatchUp }
   /** This gateway has the state. */
   | { readonly name: 'active'; readonly replica: Replica };
 
 /** Ticks after which a gateway that waits for a snapshot bootstraps the group. Longer than failure detection takes. */
 const snapshotPatience = 20;
-/** Ticks after which a gateway with members but without an announcement is dead. Announcements use another channel, which may lag. */
-const absencePatience = 5;
 
 const idle: Phase = { name: 'idle' };
 
@@ -49,15 +53,13 @@ export class GroupMachine {
   private readonly commands: OwnCommands;
   private readonly context: ReplicaContext;
   private phase: Phase = idle;
-  /** Number of this gateway's bootstrap command, until it is read or obsolete. */
+  /** Number of this gateway's last join that asks for the state or bootstraps the group. */
+  private askRef = 0;
+  /** Number of this gateway's bootstrap command, until it is read. */
   private bootstrapRef: number | undefined;
-  /** The other participating gateways. */
-  private participants: readonly string[] = [];
-  /** Participants that may have had the state when this gateway joined or lost its own. */
-  private mayHaveState: ReadonlySet<string> = new Set();
+  private readonly others = new OtherGateways();
   /** Timeouts count ticks, not time, so that a paused process does not declare the others dead. */
   private ticksWithoutSnapshot = 0;
-  private ticksAbsent: ReadonlyMap<string, number> = new Map();
 
   constructor(options: GroupMachineOptions, outputs: GroupOutputs) {
     const { gatewayId, lastNumber } = options;
@@ -91,8 +93,7 @@ export class GroupMachine {
 
   /** Bytes that open and buffered messages take, without those that are being dropped. */
   get memoryBytes(): number {
-    if (this.phase.name === 'active') return this.phase.replica.state.memoryBytes;
-    return this.phase.name === 'joining' ? this.phase.catchUp.memoryBytes : 0;
+    return this.state?.memoryBytes ?? this.buffered?.memoryBytes ?? 0;
   }
 
   get highestNumber(): number {
@@ -104,7 +105,7 @@ export class GroupMachine {
   /** Records of the room must be read, and this gateway be announced as a participant. */
   join(member: LocalMember): void {
     this.local.add(member);
-    if (this.phase.name === 'idle') this.startJoining();
+    if (this.phase.name === 'idle') this.startJoining(new GroupMembers());
     this.appendJoin([member]);
   }
 
@@ -127,14 +128,13 @@ export class GroupMachine {
   /** Clients have acknowledged messages. */
   acknowledge(ids: readonly string[]): void {
     if (this.phase.name === 'active') this.phase.replica.acknowledge(ids);
-    else if (this.phase.name === 'joining') this.commands.add({ kind: 'done', ids });
+    else if (this.phase.name !== 'idle') this.commands.add({ kind: 'done', ids });
   }
 
   /** [WS-GROUP-11] Memory is short: drops the oldest messages that take so many bytes, on all gateways. Returns their number. */
   drop(bytes: number): number {
     if (this.phase.name === 'active') return this.phase.replica.drop(bytes);
-    if (this.phase.name !== 'joining') return 0;
-    const ids = this.phase.catchUp.drop(bytes);
+    const ids = this.buffered?.drop(bytes) ?? [];
     for (const part of chunkedIds(ids)) this.commands.add({ kind: 'done', ids: part });
     return ids.length;
   }
@@ -143,13 +143,14 @@ export class GroupMachine {
 
   message(message: LiveMessage): void {
     if (this.phase.name === 'active') this.phase.replica.message(message);
-    else this.buffer(message);
+    else this.keep(message);
   }
 
   /** `nowMs`: milliseconds since 1970. */
   command(record: GroupRecord, nowMs: number): void {
     this.process(record, nowMs);
     if (record.gatewayId !== this.options.gatewayId) return;
+    if (record.ref === this.bootstrapRef) this.bootstrapRef = undefined;
     const isDoubtOver = this.commands.read(record.ref);
     if (record.kind === 'leave') for (const number of record.members) this.local.hasLeft(number);
     if (isDoubtOver) this.replica?.deliverAll();
@@ -177,24 +178,18 @@ export class GroupMachine {
 
   /** This gateway has read its own announcement; `others` are the other participants. */
   announced(others: readonly string[]): void {
-    this.participants = others;
-    this.mayHaveState = new Set(others);
+    this.others.begin(others);
   }
 
   participantsChanged(others: readonly string[]): void {
-    const former = this.participants;
-    this.participants = others;
-    for (const gatewayId of new Set(former.map(gatewayOf)))
-      if (!this.isParticipant(gatewayId)) this.replica?.lost(gatewayId);
-    const remaining = others.filter((name) => this.mayHaveState.has(name));
-    if (remaining.length === this.mayHaveState.size) return;
-    this.mayHaveState = new Set(remaining);
-    this.bootstrapIfAlone();
+    const { mayHaveState } = this.others;
+    for (const gatewayId of this.others.change(others)) this.replica?.lost(gatewayId);
+    if (mayHaveState) this.bootstrapIfAlone();
   }
 
   /** Called once a second: bootstraps when no snapshot arrives, removes dead gateways and retries the backlog. */
   tick(): void {
-    const isWaiting = this.phase.name === 'joining' && this.commands.areRead;
+    const isWaiting = this.buffered !== undefined && this.commands.areRead;
     this.ticksWithoutSnapshot = isWaiting ? this.ticksWithoutSnapshot + 1 : 0;
     if (this.ticksWithoutSnapshot > snapshotPatience) {
       this.ticksWithoutSnapshot = 0;
@@ -215,141 +210,164 @@ export class GroupMachine {
     return this.phase.name === 'active' ? this.phase.replica : undefined;
   }
 
+  private get buffered(): RecordBuffer | undefined {
+    if (this.phase.name === 'joining') return this.phase.absence.missed;
+    return this.phase.name === 'catchingUp' ? this.phase.catchUp.buffer : undefined;
+  }
+
   private process(record: RoomRecord, nowMs: number): void {
-    if (this.phase.name !== 'active') return this.catchUp(record, nowMs);
-    if (isGroupRecord(record)) this.apply(record, this.phase.replica);
-    else this.phase.replica.message(record);
+    if (!isGroupRecord(record)) return this.message(record);
+    if (this.phase.name === 'active') return this.apply(record, this.phase.replica);
+    if (this.phase.name === 'joining' && this.isJoinOfThis(record)) this.startCatchingUp(this.phase.absence);
+    this.keep(record);
+    if (this.phase.name === 'catchingUp') this.catchUp(record, this.phase.catchUp, nowMs);
   }
 
   private apply(record: GroupRecord, replica: Replica): void {
     const outcome = replica.command(record);
-    if (record.kind === 'join' && record.ref === this.bootstrapRef && this.isOwn(record))
-      this.bootstrapRef = undefined;
-    if (outcome === 'superseded') return this.rejoin(replica.state);
-    if (outcome !== 'active' && !replica.state.members.isAt(this.options.gatewayId)) this.deactivate();
-    if (outcome === 'declared dead' && record.kind === 'gone') this.joinAgain(record.upTo);
+    const { members } = replica.state;
+    if (outcome === 'superseded' || (outcome === 'declared dead' && this.hasRemoved(record)))
+      this.rejoin(record, replica.state);
+    else if (outcome !== 'active' && !members.isAt(this.options.gatewayId)) this.deactivate(record, members);
     this.replica?.assignMessages();
   }
 
-  private catchUp(record: RoomRecord, nowMs: number): void {
-    this.buffer(record);
-    if (this.phase.name !== 'joining' || !isGroupRecord(record)) return;
+  /** Gives new numbers to the members that are removed with a dead gateway. */
+  private hasRemoved(record: GroupRecord): boolean {
+    return record.kind === 'gone' && this.local.renumber(record.upTo).length > 0;
+  }
+
+  private isJoinOfThis(record: GroupRecord): boolean {
+    const { kind, ref } = record;
+    return kind === 'join' && this.isOwn(record) && (ref === this.askRef || ref === this.bootstrapRef);
+  }
+
+  /** The members are in the group again, which gets what it has ignored while they were not. */
+  private startCatchingUp({ messages }: Absence): void {
+    this.phase = { name: 'catchingUp', catchUp: new CatchUp(this.options.bounds) };
+    this.handOver(messages);
+  }
+
+  private catchUp(record: GroupRecord, catchUp: CatchUp, nowMs: number): void {
     if (record.kind === 'state' && record.to === this.options.gatewayId) {
-      const caughtUp = this.phase.catchUp.addPart(record);
-      if (caughtUp === undefined) return;
-      this.activate(GroupState.of(this.options.bounds, caughtUp.snapshot), caughtUp.since, nowMs);
+      const caughtUp = catchUp.addPart(record);
+      if (caughtUp)
+        this.activate(GroupState.of(this.options.bounds, caughtUp.snapshot), caughtUp.since, nowMs);
+      // It was of no use here, for example because the members have joined anew since. The others cannot know.
+      if (record.part === record.parts - 1 && this.phase.name === 'catchingUp') this.askAgain();
     } else if (record.kind === 'join' && record.needs === 'founds') {
-      this.bootstrappedBy(record, this.phase.catchUp, nowMs);
+      this.bootstrappedBy(record, catchUp, nowMs);
     }
   }
 
-  private bootstrappedBy(record: GroupRecordOf<'join'>, { records }: CatchUp, nowMs: number): void {
-    if (!this.isOwn(record)) {
-      // That gateway may have begun to read after this join and have missed it.
-      if (this.bootstrapRef === undefined) this.appendJoin(this.local.all, true);
-    } else if (record.ref === this.bootstrapRef) {
+  private bootstrappedBy(record: GroupRecordOf<'join'>, { buffer }: CatchUp, nowMs: number): void {
+    if (this.isOwn(record) && record.ref === this.bootstrapRef) {
       const state = new GroupState(this.options.bounds, new SeenMessages(nowMs));
       state.isBacklogPending = this.options.mayHaveBacklog;
-      this.activate(state, records, nowMs);
+      this.activate(state, buffer.records, nowMs);
+    } else if (!this.isOwn(record) && this.bootstrapRef === undefined) {
+      // That gateway may have begun to read after the join and have missed it.
+      this.discardState(record);
+      this.askAgain();
     }
+  }
+
+  private askAgain(): void {
+    if (this.bootstrapRef === undefined && this.commands.hasRead(this.askRef))
+      this.appendJoin(this.local.all, true);
   }
 
   /** Continues from a state and the records that follow it. */
   private activate(state: GroupState, since: readonly RoomRecord[], nowMs: number): void {
     const replica = new Replica(state, this.context);
     this.phase = { name: 'active', replica };
-    for (const { number } of state.members.at(this.options.gatewayId)) this.local.get(number)?.entered();
-    replica.deliverAll();
+    replica.begin();
     for (const record of since) this.process(record, nowMs);
-    if (this.phase.name !== 'active') return;
-    this.bootstrapRef = undefined;
-    this.phase.replica.assignMessages();
+    this.replica?.assignMessages();
   }
 
-  private startJoining(): void {
-    this.phase = { name: 'joining', catchUp: new CatchUp(this.options.bounds) };
+  private startJoining(others: GroupMembers): Absence {
+    const absence = new Absence(this.options.bounds, this.local, others);
+    this.phase = { name: 'joining', absence };
+    return absence;
   }
 
   /** Without a member a gateway may miss records, so its state is discarded. */
-  private deactivate(): void {
-    this.discardState();
-    if (this.local.areAnnounced) this.bootstrapIfAlone();
+  private deactivate(record: GroupRecord, members: GroupMembers): void {
+    this.discardState(record, members);
+    if (!this.local.areAnnounced) return;
+    this.askAgain();
+    this.bootstrapIfAlone();
   }
 
-  private discardState(): void {
-    this.mayHaveState = new Set(this.participants);
+  /** `members`: those that the group had before the record that takes ours out of it, or has since. */
+  private discardState(record: GroupRecord, members = new GroupMembers()): void {
+    // Whoever bootstraps a group or declares another gateway dead has the state.
+    this.others.needState(this.isOwn(record) ? undefined : record.gatewayId);
     if (this.local.isEmpty) this.phase = idle;
-    else this.startJoining();
+    else this.startJoining(members).add(record);
   }
 
-  /** The others have removed our members up to a number: they join again with new ones. */
-  private joinAgain(upTo: number): void {
-    const removed = this.local.renumber(upTo);
-    if (this.phase.name !== 'active') this.appendJoin(this.local.all, true);
-    else if (removed.length > 0) this.appendJoin(removed);
-  }
-
-  /** Another gateway has bootstrapped the group: hands over the messages that only this gateway may have, and joins again. */
-  private rejoin({ open, members }: GroupState): void {
+  /**
+   * The group has lost members of this gateway: another one has bootstrapped it, or declared this one dead. Hands over the
+   * messages that only this gateway may have, takes away the members that are left, and joins again with new numbers.
+   */
+  private rejoin(record: GroupRecord, { open, members }: GroupState): void {
     const numbers = members.at(this.options.gatewayId).map(({ number }) => number);
     this.local.renumber(Math.max(0, ...numbers));
-    this.discardState();
-    if (numbers.length > 0) this.commands.add({ kind: 'leave', members: numbers, quit: true });
-    const messages = [...open.values()].map(({ message }) => message);
-    for (const chunk of chunked(messages, (message) => message))
-      this.commands.add({ kind: 'messages', messages: chunk });
+    this.discardState(record, members);
+    if (numbers.length > 0) {
+      this.commands.add({ kind: 'leave', members: numbers, quit: true });
+      this.handOver([...open.values()].map(({ message }) => message));
+    }
     this.appendJoin(this.local.all, true);
   }
 
-  private buffer(record: RoomRecord): void {
-    if (this.phase.name !== 'joining') return;
-    const { catchUp } = this.phase;
-    const { dropped } = catchUp;
-    catchUp.add(record);
-    if (catchUp.dropped > dropped) this.outputs.dropped(catchUp.dropped - dropped);
+  private handOver(messages: readonly LiveMessage[]): void {
+    for (const chunk of chunked(messages, (message) => message))
+      this.commands.add({ kind: 'messages', messages: chunk });
+  }
+
+  /** Keeps a record while the state is missing. */
+  private keep(record: RoomRecord): void {
+    const { buffered } = this;
+    if (buffered === undefined) return;
+    const { dropped } = buffered;
+    if (this.phase.name === 'joining') this.phase.absence.add(record);
+    else buffered.add(record);
+    if (buffered.dropped > dropped) this.outputs.dropped(buffered.dropped - dropped);
   }
 
   /** Joins to get a snapshot, unless an earlier join has requested one, or bootstraps the group where no other gateway may have the state. */
   private appendJoin(members: readonly LocalMember[], needsState = !this.local.areAnnounced): void {
     if (members.length === 0) return;
-    if (needsState && this.mayHaveState.size === 0) return this.appendBootstrap(members);
+    if (needsState && !this.others.mayHaveState) return void (this.askRef = this.appendBootstrap(members));
     const needs = needsState ? 'state' : 'nothing';
-    this.commands.add({ kind: 'join', members: this.local.announce(members), needs });
+    const ref = this.commands.add({ kind: 'join', members: this.local.announce(members), needs });
+    if (needsState) this.askRef = ref;
   }
 
-  private appendBootstrap(members: readonly LocalMember[]): void {
+  private appendBootstrap(members: readonly LocalMember[]): number {
     const command = { kind: 'join', members: this.local.announce(members), needs: 'founds' } as const;
-    this.bootstrapRef = this.commands.add(command);
+    return (this.bootstrapRef = this.commands.add(command));
   }
 
   private bootstrap(): void {
-    if (this.phase.name === 'joining' && this.bootstrapRef === undefined)
+    if (this.buffered !== undefined && this.bootstrapRef === undefined && !this.local.isEmpty)
       this.appendBootstrap(this.local.all);
   }
 
   private bootstrapIfAlone(): void {
-    if (this.mayHaveState.size === 0) this.bootstrap();
+    if (!this.others.mayHaveState) this.bootstrap();
   }
 
   private removeAbsent(): void {
-    const absent = new Map<string, number>();
-    for (const gatewayId of this.state?.members.gatewayIds ?? []) {
-      if (this.isOwn({ gatewayId }) || this.isParticipant(gatewayId)) continue;
-      const ticks = (this.ticksAbsent.get(gatewayId) ?? 0) + 1;
-      if (ticks < absencePatience) absent.set(gatewayId, ticks);
-      else this.replica?.lost(gatewayId);
-    }
-    this.ticksAbsent = absent;
+    const withMembers = [...(this.state?.members.gatewayIds ?? [])];
+    const others = withMembers.filter((gatewayId) => gatewayId !== this.options.gatewayId);
+    for (const gatewayId of this.others.absentees(others)) this.replica?.lost(gatewayId);
   }
 
   private isOwn({ gatewayId }: Pick<GroupRecord, 'gatewayId'>): boolean {
     return gatewayId === this.options.gatewayId;
   }
-
-  private isParticipant(gatewayId: string): boolean {
-    return this.participants.some((name) => gatewayOf(name) === gatewayId);
-  }
 }
-
-/** Participants are named `<gateway id>/<number>`, since a gateway may join several times. */
-const gatewayOf = (name: string): string => name.slice(0, name.lastIndexOf('/'));

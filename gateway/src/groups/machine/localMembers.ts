@@ -14,6 +14,7 @@ export interface LocalMember extends Omit<GroupMember, 'number'> {
 /** The local members: the current ones, and those that the others know once they have read all commands. */
 export class LocalMembers {
   private readonly present = new Map<number, LocalMember>();
+  private readonly entered = new Set<LocalMember>();
   /** The numbers whose join has been appended. */
   private readonly announced = new Set<number>();
   /** Called when the leave has been read. */
@@ -42,6 +43,11 @@ export class LocalMembers {
     return [...this.present.values()];
   }
 
+  /** The members whose clients have been told that they are. */
+  get inForce(): readonly LocalMember[] {
+    return [...this.entered];
+  }
+
   get(number: number): LocalMember | undefined {
     return this.present.get(number);
   }
@@ -59,10 +65,20 @@ export class LocalMembers {
     this.present.set(member.number, member);
   }
 
+  /** A join has taken effect. Returns false for an unknown member. */
+  enter(number: number): boolean {
+    const member = this.present.get(number);
+    if (member === undefined) return false;
+    this.entered.add(member);
+    member.entered();
+    return true;
+  }
+
   /** Returns false for an unknown member. */
   remove(member: LocalMember, left: () => void): boolean {
     if (!this.has(member)) return false;
     this.present.delete(member.number);
+    this.entered.delete(member);
     this.announced.delete(member.number);
     this.leaving.set(member.number, left);
     return true;
@@ -108,6 +124,10 @@ export class OwnCommands {
 
   get areRead(): boolean {
     return this.lastRead === this.lastAppended;
+  }
+
+  hasRead(ref: number): boolean {
+    return ref <= this.lastRead;
   }
 
   /** Returns the number of its record. */

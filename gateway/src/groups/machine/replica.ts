@@ -55,6 +55,12 @@ export class Replica {
     return this.state.leader === this.self;
   }
 
+  /** The members that the state has here are in force. */
+  begin(): void {
+    for (const { number } of this.state.members.at(this.self)) this.ownJoined(number);
+    this.deliverAll();
+  }
+
   message(message: LiveMessage): void {
     const { dropped } = this.state;
     this.state.add(message);
@@ -170,22 +176,22 @@ export class Replica {
     const isOwn = gatewayId === this.self;
     // The last of several bootstraps counts; an own one that is not read yet comes after this one.
     if (!isOwn && needs === 'founds') return this.context.isBootstrapping() ? 'active' : 'superseded';
+    const formerLeader = this.state.leader;
     this.state.join(gatewayId, members);
     if (isOwn) {
       for (const { number } of members) this.ownJoined(number);
     } else if (needs === 'state') {
       this.state.catchingUp.add(gatewayId);
-      if (this.isLeader) this.sendSnapshot(gatewayId, record);
+      this.sendSnapshots(record, formerLeader, [gatewayId]);
     }
     return 'active';
   }
 
   private ownJoined(number: number): void {
     const { local, commands } = this.context;
-    const member = local.get(number);
-    if (member) member.entered();
     // The others had removed the member, and it has a new number now.
-    else if (!local.isLeaving(number)) commands.add({ kind: 'leave', members: [number], quit: true });
+    if (!local.enter(number) && !local.isLeaving(number))
+      commands.add({ kind: 'leave', members: [number], quit: true });
   }
 
   private left(record: GroupRecordOf<'leave' | 'gone'>): Outcome {
@@ -195,8 +201,7 @@ export class Replica {
     const formerLeader = state.leader;
     if (record.kind === 'gone') state.removeGateway(record.gone, record.upTo);
     else state.leave(record.gatewayId, record.members, record.quit);
-    if (this.isLeader && formerLeader !== self)
-      for (const gatewayId of state.catchingUp) this.sendSnapshot(gatewayId, record);
+    this.sendSnapshots(record, formerLeader, []);
     if (state.members.size === 0) this.context.outputs.emptied(state);
     if (record.kind === 'gone' && record.gone === self) return 'declared dead';
     return state.members.isAt(self) ? 'active' : 'removed';
@@ -233,6 +238,17 @@ export class Replica {
     if (!member?.deliver(message)) return;
     open.isDelivered = true;
     if (!member.acks) this.acknowledge([message.id]);
+  }
+
+  /** To those that ask; a new leader sends one to all that wait, since the former one may not have had the state. */
+  private sendSnapshots(
+    record: GroupRecord,
+    formerLeader: string | undefined,
+    asking: readonly string[],
+  ): void {
+    if (!this.isLeader) return;
+    for (const gatewayId of formerLeader === this.self ? asking : this.state.catchingUp)
+      this.sendSnapshot(gatewayId, record);
   }
 
   private sendSnapshot(to: string, { gatewayId, ref }: GroupRecord): void {

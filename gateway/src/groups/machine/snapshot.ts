@@ -2,7 +2,7 @@ import type { GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/group
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { GroupBounds, GroupSnapshot } from './groupState.js';
-import { messageMemory } from './messageMemory.js';
+import { RecordBuffer } from './recordBuffer.js';
 
 type SnapshotPart = GroupRecordOf<'state'>;
 type PartContent = GroupSnapshot & Pick<SnapshotPart, 'part' | 'parts'>;
@@ -75,48 +75,13 @@ export interface CaughtUp {
   readonly since: readonly RoomRecord[];
 }
 
-/** The records that a gateway buffers while it has no state, so that it can continue from a snapshot. */
+/** The records that a gateway buffers from its join on while it has no state, so that it can continue from a snapshot. */
 export class CatchUp {
-  /** Number of messages dropped beyond the limits. */
-  dropped = 0;
-  private readonly bounds: GroupBounds;
+  readonly buffer: RecordBuffer;
   private readonly collector = new SnapshotCollector();
-  private readonly buffer: RoomRecord[] = [];
-  private messages = 0;
-  private bytes = 0;
-  private memory = 0;
 
   constructor(bounds: GroupBounds) {
-    this.bounds = bounds;
-  }
-
-  get records(): readonly RoomRecord[] {
-    return this.buffer;
-  }
-
-  /** Bytes that the buffered messages take. */
-  get memoryBytes(): number {
-    return this.memory;
-  }
-
-  add(record: RoomRecord): void {
-    this.buffer.push(record);
-    if (isGroupRecord(record)) return;
-    this.messages++;
-    this.bytes += record.body.length;
-    this.memory += messageMemory(record);
-    while (this.messages > this.bounds.messages || this.bytes > this.bounds.bytes) {
-      this.takeOldest();
-      this.dropped++;
-    }
-  }
-
-  /** Removes the oldest messages that take so many bytes, and returns their ids. */
-  drop(bytes: number): readonly string[] {
-    const target = this.memory - bytes;
-    const ids: string[] = [];
-    while (this.messages > 0 && this.memory > target) ids.push((this.takeOldest() as LiveMessage).id);
-    return ids;
+    this.buffer = new RecordBuffer(bounds);
   }
 
   /** Undefined until the snapshot is complete, and for one whose position was read before the buffer began. */
@@ -124,19 +89,10 @@ export class CatchUp {
     const snapshot = this.collector.add(part);
     if (snapshot === undefined) return undefined;
     const [gatewayId, ref] = part.after;
-    const position = this.buffer.findIndex(
+    const { records } = this.buffer;
+    const position = records.findIndex(
       (record) => isGroupRecord(record) && record.gatewayId === gatewayId && record.ref === ref,
     );
-    return position < 0 ? undefined : { snapshot, since: this.buffer.slice(position + 1) };
-  }
-
-  private takeOldest(): LiveMessage | undefined {
-    const index = this.buffer.findIndex((record) => !isGroupRecord(record));
-    const [record] = this.buffer.splice(index, 1);
-    if (record === undefined || isGroupRecord(record)) return undefined;
-    this.messages--;
-    this.bytes -= record.body.length;
-    this.memory -= messageMemory(record);
-    return record;
+    return position < 0 ? undefined : { snapshot, since: records.slice(position + 1) };
   }
 }
