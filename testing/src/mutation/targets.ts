@@ -6,7 +6,7 @@ export interface Target {
   readonly packageFolder: string;
   /** Below `src` of the package, without the extension; `*` is anything but a slash. */
   readonly files: string;
-  /** Below `test` of the package, without `.unit.spec`; those that are quick come first. */
+  /** Below `test` of the package, without `.unit.spec`; `*` too. Those that are quick come first. */
   readonly specs: readonly string[];
 }
 
@@ -35,9 +35,13 @@ export const targets: readonly Target[] = [
   target('command-api', 'dead-letters/decider'),
   target('command-api', 'organizations/decider'),
   target('command-api', 'projects/decider'),
-  target('command-api', 'rooms/decider', 'rooms/decider', 'rooms/grants'),
+  target('command-api', 'rooms/decider', 'rooms/decider', 'rooms/grants', 'rooms/staticRooms'),
   target('command-api', 'scopes/decider'),
   target('command-api', 'session-revocations/decider'),
   target('command-api', 'signing-keys/decider'),
   target('command-api', 'webhook-secrets/decider'),
+  target('shared', 'domain/*'),
+  target('gateway', 'policy/*'),
+  target('gateway', 'limits/allowance', 'limits/allowance', 'limits/leases'),
+  target('gateway', 'limits/lease', 'limits/leases'),
 ];
