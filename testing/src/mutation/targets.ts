@@ -42,6 +42,11 @@ export const targets: readonly Target[] = [
   target('command-api', 'webhook-secrets/decider'),
   target('shared', 'domain/*'),
   target('gateway', 'policy/*'),
-  target('gateway', 'limits/allowance', 'limits/allowance', 'limits/leases'),
+  target('gateway', 'limits/allowance'),
   target('gateway', 'limits/lease', 'limits/leases'),
+  target('gateway', 'groups/machine/localMembers'),
+  target('gateway', 'groups/machine/messageMemory', 'groups/machine/snapshot'),
+  target('gateway', 'groups/machine/snapshot'),
+  target('gateway', 'groups/machine/members', 'groups/machine/members', 'groups/groupState'),
+  target('gateway', 'groups/machine/groupState', 'groups/machine/openMessages', 'groups/groupState'),
 ];
