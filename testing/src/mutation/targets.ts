@@ -49,4 +49,6 @@ export const targets: readonly Target[] = [
   target('gateway', 'groups/machine/snapshot'),
   target('gateway', 'groups/machine/members', 'groups/machine/members', 'groups/groupState'),
   target('gateway', 'groups/machine/groupState', 'groups/machine/openMessages', 'groups/groupState'),
+  target('gateway', 'groups/machine/replica'),
+  target('gateway', 'groups/machine/groupMachine', 'groups/machine/groupMachine', 'groups/groupMachine'),
 ];
