@@ -43,7 +43,7 @@ export const targets: readonly Target[] = [
   target('shared', 'domain/*'),
   target('gateway', 'policy/*'),
   target('gateway', 'limits/allowance'),
-  target('gateway', 'limits/lease', 'limits/leases'),
+  target('gateway', 'limits/lease', 'limits/lease', 'limits/leases'),
   target('gateway', 'groups/machine/localMembers'),
   target('gateway', 'groups/machine/messageMemory', 'groups/machine/snapshot'),
   target('gateway', 'groups/machine/snapshot'),
