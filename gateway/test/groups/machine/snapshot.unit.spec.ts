@@ -92,7 +92,7 @@ describe('a gateway that catches up with a group', () => {
   const whole = snapshot(...held(large));
   const complete = (given: readonly (GroupRecordOf<'state'> | undefined)[]): boolean => {
     const catchUp = new CatchUp(bounds);
-    catchUp.add(record('a', 1));
+    for (const each of [record('a', 1), record('a', 2), record('b', 1)]) catchUp.add(each);
     return given.map((part) => part && catchUp.addPart(part)).at(-1) !== undefined;
   };
 
@@ -117,6 +117,7 @@ describe('a gateway that catches up with a group', () => {
       [first, third],
       [first, third, second],
       [first, second, second],
+      [second, second, third],
       [first, second, first, third],
     ])
       expect(complete(parts)).to.equal(false);
