@@ -58,7 +58,7 @@ export const mutateTarget = async ({ packageFolder, files, specs }: Target): Pro
       return {
         file: relative(process.cwd(), file),
         line,
-        change: `${inOneLine(original)} → ${inOneLine(replacement)}`,
+        change: changeOf(original, replacement),
       };
     }),
   };
@@ -71,8 +71,25 @@ const textBetween = (text: string, from: Place, to: Place): string => {
 };
 
 const longestShown = 80;
+/** Of what both have in common, before they differ. */
+const shownBefore = 20;
 
-const inOneLine = (code: string): string => {
-  const line = code.replaceAll(/\s+/g, ' ');
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+const inOneLine = (code: string): string => code.replaceAll(/\s+/g, ' ');
+
+/** Long ones from shortly before they differ. */
+const changeOf = (original: string, replacement: string): string => {
+  const both = [inOneLine(original), inOneLine(replacement)] as const;
+  const from = both.some(({ length }) => length > longestShown) ? firstDifference(...both) - shownBefore : 0;
+  return both.map((code) => excerpt(code, from)).join(' → ');
+};
+
+const firstDifference = (one: string, other: string): number => {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
+};
+
+const excerpt = (code: string, from: number): string => {
+  const rest = from > 0 ? `…${code.slice(from)}` : code;
+  return rest.length > longestShown ? `${rest.slice(0, longestShown)}…` : rest;
 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupMembers, isEligible, type Member } from '../../../src/groups/machine/members.js';
+import { seededChance } from '@roomwire/testing/run/seededChance';
+import { GroupMembers, isEligible, MemberOrder, type Member } from '../../../src/groups/machine/members.js';
 import { messageOf } from '../../support/groupNode.js';
 
 const member = (number: number, fields: Partial<GroupMember> = {}): GroupMember => ({
@@ -86,7 +87,7 @@ describe('the members of a worker group', () => {
     members.propose(get('a', 2));
     expect(next()).to.equal(3);
     members.withdrawProposal(get('a', 2));
-    expect(next()).to.equal(3);
+    expect([get('a', 2).proposed, next()]).to.eql([0, 3]);
     members.withdrawProposal(get('a', 1));
     members.assign(get('a', 3), 'm');
     members.detach(get('a', 3), 'm');
@@ -94,6 +95,19 @@ describe('the members of a worker group', () => {
     expect([get('a', 1).proposedTurn, get('a', 2).proposedTurn, get('a', 3).turn]).to.eql([1, 2, 1]);
     members.propose(get('a', 3));
     expect(get('a', 3).proposedTurn).to.equal(3);
+  });
+
+  it('come first again when what was proposed to them is withdrawn, and others have a message', () => {
+    for (const number of [1, 2]) members.join('a', member(number));
+    members.propose(get('a', 1));
+    members.assign(get('a', 2), 'm');
+    members.assign(get('a', 2), 'n');
+    expect(next()).to.equal(1);
+    members.propose(get('a', 1));
+    members.propose(get('a', 1));
+    expect(next()).to.equal(2);
+    for (let time = 0; time < 2; time++) members.withdrawProposal(get('a', 1));
+    expect(next()).to.equal(1);
   });
 
   it('keep their turns when they come from a snapshot', () => {
@@ -121,5 +135,47 @@ describe('the members of a worker group', () => {
     expect(members.hasEligible(of(['eu'], 'actor-2'))).to.equal(true);
     expect(isEligible(of([]))({ actorTokenId: 'ann', filters: undefined })).to.equal(true);
     expect(isEligible(of([]))({ actorTokenId: 'nobody', filters: undefined })).to.equal(false);
+  });
+});
+
+/** Each order of some numbers. */
+const ordersOf = (numbers: readonly number[]): readonly (readonly number[])[] =>
+  numbers.length === 0
+    ? [[]]
+    : numbers.flatMap((first) =>
+        ordersOf(numbers.filter((number) => number !== first)).map((rest) => [first, ...rest]),
+      );
+
+describe('[WS-GROUP-2] the order of members', () => {
+  const ordered = (turns: readonly number[]): MemberOrder => {
+    const order = new MemberOrder();
+    for (const [arrival, turn] of turns.entries())
+      order.add({
+        ...{ ...member(turn), gatewayId: 'a', turn, arrival, open: new Set() },
+        ...{ proposed: 0, proposedTurn: 0, heapIndex: -1 },
+      });
+    return order;
+  };
+  /** The first of those with at least a turn, which is that turn's, or none. */
+  const firstFrom = (order: MemberOrder, turn: number): number | undefined =>
+    order.first((each) => each.turn >= turn)?.turn;
+
+  it('has the first eligible one of a few, in whatever order they came', () => {
+    for (const turns of ordersOf([0, 1, 2, 3, 4, 5])) {
+      const order = ordered(turns);
+      for (const turn of turns) expect(firstFrom(order, turn), turns.join()).to.equal(turn);
+      expect(firstFrom(order, 6)).to.equal(undefined);
+    }
+  });
+
+  it('has the first eligible one of many, also where most are not', () => {
+    const chance = seededChance(5);
+    const turns = Array.from({ length: 60 }, (_, turn) => turn);
+    for (let round = 0; round < 20; round++) {
+      const left = [...turns];
+      const order = ordered(turns.map(() => left.splice(chance.below(left.length), 1)[0] ?? 0));
+      for (const turn of turns) expect(firstFrom(order, turn), `round ${round}`).to.equal(turn);
+      expect(firstFrom(order, 60)).to.equal(undefined);
+    }
   });
 });
